@@ -1,0 +1,1 @@
+"""Judgestream: live, trustworthy rankings from a stream of human judgments."""
