@@ -1,0 +1,106 @@
+"""What each command makes of a campaign's settings, at its place in the log."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import msgspec
+
+from streams import events, matching, models
+from streams.decoding import shown
+from streams.errors import ParameterError, RecordError, suggestion
+
+# What may change while a campaign runs: nothing here rates a judgment again.
+CHANGEABLE = frozenset({"budget", "policy", "outstanding", "request_seconds", "segments", "stop_confidence"})
+
+
+def obey(now: events.Campaign, command: events.Command) -> events.Campaign:
+    """Give the settings in force after a command, or refuse it in a RecordError."""
+    if isinstance(command, events.Create):
+        if now.offset >= 0:
+            raise _refused(f"the campaign {now.campaign!r} exists already; use `change`", field="campaign")
+    elif now.offset < 0:
+        raise RecordError(
+            "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
+        )
+    elif now.state == "closed":
+        raise _refused(f"the campaign {now.campaign!r} is closed", field="campaign")
+    try:
+        return _obey(command, now)
+    except ParameterError as error:
+        raise _refused(str(error), field="settings") from None
+
+
+@singledispatch
+def _obey(command: events.Command, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    raise _refused(f"this version can't {type(command).__struct_config__.tag!r} yet", field="action")
+
+
+@_obey.register
+def _(command: events.Create, now: events.Campaign) -> events.Campaign:
+    settings = command.settings
+    models.create(settings.model, settings.parameters)
+    matching.policy(settings.policy)
+    for name in ("systems", "segments"):
+        listed = getattr(settings, name)
+        if len(set(listed)) != len(listed):
+            raise _refused(f"`{name}` names one twice", field=f"settings.{name}")
+    return msgspec.structs.replace(now, settings=settings)
+
+
+@_obey.register
+def _(command: events.Change, now: events.Campaign) -> events.Campaign:
+    for name in sorted(command.settings.keys() - CHANGEABLE):
+        known = name in events.CampaignSettings.__struct_fields__
+        reason = "can't change while the campaign runs" if known else f"is unknown; {suggestion(name, CHANGEABLE)}"
+        raise _refused(f"the setting {shown(name)} {reason}", field=f"settings.{name[:100]}")
+    try:
+        settings = msgspec.convert(msgspec.to_builtins(now.settings) | command.settings, events.CampaignSettings)
+    except msgspec.ValidationError as error:
+        raise _refused(str(error), field="settings") from None
+    matching.policy(settings.policy)
+    return msgspec.structs.replace(now, settings=settings)
+
+
+@_obey.register
+def _(command: events.AddSystem, now: events.Campaign) -> events.Campaign:
+    settings, withdrawn = now.settings, tuple(name for name in now.withdrawn if name != command.system)
+    if not settings.systems:
+        raise _refused(f"the campaign {now.campaign!r} takes every system that is judged", field="system")
+    if command.system in settings.systems and withdrawn == now.withdrawn:
+        raise _refused(f"the system {shown(command.system)} is in the campaign already", field="system")
+    systems = dict.fromkeys((*settings.systems, command.system))
+    if len(systems) > events.MAX_SYSTEMS:
+        raise _refused(f"the campaign {now.campaign!r} has {events.MAX_SYSTEMS} systems; no more fit", field="system")
+    return msgspec.structs.replace(
+        now, settings=msgspec.structs.replace(settings, systems=tuple(systems)), withdrawn=withdrawn
+    )
+
+
+@_obey.register
+def _(command: events.WithdrawSystem, now: events.Campaign) -> events.Campaign:
+    if command.system in now.withdrawn:
+        raise _refused(f"the system {shown(command.system)} is withdrawn already", field="system")
+    if now.settings.systems and command.system not in now.settings.systems:
+        hint = suggestion(command.system, now.settings.systems)
+        raise _refused(f"there is no system {shown(command.system)}; {hint}", field="system")
+    return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
+
+
+@_obey.register
+def _(command: events.Pause, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="paused")
+
+
+@_obey.register
+def _(command: events.Resume, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="open")
+
+
+@_obey.register
+def _(command: events.Close, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="closed")
+
+
+def _refused(message: str, *, field: str) -> RecordError:
+    return RecordError("refused_command", message, field=field)

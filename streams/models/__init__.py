@@ -1,0 +1,29 @@
+"""The models by name; a new one is its own file and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.errors import ParameterError, suggestion
+from streams.models.base import Batch, Model, Outcome, Parameters, parameters_of
+from streams.models.trueskill import TrueSkill
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MODELS: dict[str, type[Model]] = {model.name: model for model in (TrueSkill,)}
+
+
+def create(name: str, parameters: Mapping[str, object]) -> Model:
+    """Make a model with its parameters checked.
+
+    >>> create("trueskill", {"beta": 2.0}).name
+    'trueskill'
+    """
+    if name not in MODELS:
+        raise ParameterError(f"no model {name!r}; {suggestion(name, MODELS)}")
+    model = MODELS[name]
+    return model(parameters_of(model, parameters))
+
+
+__all__ = ["MODELS", "Batch", "Model", "Outcome", "Parameters", "create", "parameters_of"]

@@ -1,0 +1,154 @@
+"""What is kept of a campaign and of a partition, and the change that one batch makes to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from streams.events import Campaign  # noqa: TC001 - msgspec reads the annotations
+
+LAYOUT = 1
+
+
+class SystemRow(Struct, frozen=True, kw_only=True):
+    """One system; `state` is the model's own, to the last bit."""
+
+    index: int
+    mean: float
+    deviation: float
+    wins: int
+    ties: int
+    losses: int
+    judgments: int
+    offset: int
+    state: tuple[float, ...]
+
+
+class JudgeRow(Struct, frozen=True, kw_only=True):
+    """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments."""
+
+    index: int
+    judgments: int
+    timed: int
+    duration_ms: int
+
+
+class SegmentRow(Struct, frozen=True, kw_only=True):
+    """One segment."""
+
+    index: int
+    judgments: int
+
+
+class PairRow(Struct, frozen=True, kw_only=True):
+    """The outcomes of two systems: wins and losses are the first one's."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+class Outstanding(Struct, frozen=True, kw_only=True):
+    """A match request that was sent and not answered yet."""
+
+    id: str
+    systems: tuple[str, ...]
+    segment: str | None
+    expires_at: datetime
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """What became of a campaign's records: their sum is the number of records read."""
+
+    judgments: int = 0
+    commands: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+
+    @property
+    def records(self) -> int:
+        """Count the records."""
+        return self.judgments + self.commands + self.duplicates + self.rejected
+
+
+class CampaignMeta(Struct, frozen=True, kw_only=True):
+    """Everything of a campaign that is not a row of a table."""
+
+    layout: int = LAYOUT
+    standing: Campaign
+    offset: int
+    clock: datetime
+    counts: Counts
+    outstanding: tuple[Outstanding, ...]
+
+
+TABLES = ("systems", "judges", "segments", "pairs")
+Tables = dict[str, dict[str, bytes]]
+
+
+class Output(NamedTuple):
+    """A record for an output topic."""
+
+    topic: str
+    key: bytes | None
+    value: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredCampaign:
+    """A campaign as a store gives it back."""
+
+    meta: bytes
+    tables: Tables
+    seen: tuple[str, ...]
+    outbox: tuple[Output, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignChange:
+    """What a batch changed in one campaign, which was at offset `before` and is at `after` now."""
+
+    campaign: str
+    before: int
+    after: int
+    meta: bytes
+    tables: Tables
+    scores: dict[str, float]
+    withdrawn: tuple[str, ...]
+    seen: tuple[str, ...]
+    seen_ids: int
+    outbox: tuple[Output, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionState:
+    """A partition as a store gives it to its new owner."""
+
+    next_offset: int = 0
+    read: int = 0
+    rejected: int = 0
+    campaigns: tuple[str, ...] = ()
+    outbox: tuple[Output, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    """All that one batch of a partition changes: persisted together or not at all.
+
+    `read` counts the partition's records so far, `rejected` those of them that belong to no campaign.
+    """
+
+    before: int
+    after: int
+    read: int
+    rejected: int
+    campaigns: tuple[CampaignChange, ...]
+    outbox: tuple[Output, ...]
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Give all that is to be emitted once this is persisted."""
+        return (*self.outbox, *(output for change in self.campaigns for output in change.outbox))

@@ -1,0 +1,193 @@
+"""The tables of a campaign: systems, judges, segments and pairs, on arrays that grow with their number only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import numpy as np
+
+from streams.events import encode
+from streams.models import kernels
+from streams.state import JudgeRow, PairRow, SegmentRow, SystemRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from streams.models import Batch, Model
+    from streams.state import Tables
+
+    Ints = NDArray[np.int64]
+
+Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
+
+
+class Names:
+    """Names and the indices that they were given, in order of appearance.
+
+    >>> names = Names()
+    >>> names.add("a"), names.add("b"), names.index["b"]
+    (0, 1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.names: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def add(self, name: str) -> int:
+        """Give the name's index, a new one if it has none."""
+        found = self.index.setdefault(name, len(self.names))
+        if found == len(self.names):
+            self.names.append(name)
+        return found
+
+
+class CampaignTables:
+    """Who took part and how each pair fared; the model's own state stands in the model."""
+
+    def __init__(self) -> None:
+        self.systems, self.judges, self.segments = Names(), Names(), Names()
+        self.system_judgments: Ints = np.zeros(16, np.int64)
+        self.system_offset: Ints = np.full(16, -1, np.int64)
+        self.judge_judgments: Ints = np.zeros(16, np.int64)
+        self.judge_timed: Ints = np.zeros(16, np.int64)
+        self.judge_duration: Ints = np.zeros(16, np.int64)
+        self.segment_judgments: Ints = np.zeros(16, np.int64)
+        self.wins: Ints = np.zeros((16, 16), np.int64)
+        self.ties: Ints = np.zeros((16, 16), np.int64)
+        self._touched = np.zeros((16, 16), np.bool_)
+        self._dirty_systems: set[int] = set()
+        self._dirty_judges: set[int] = set()
+        self._dirty_segments: set[int] = set()
+
+    def grow(self) -> None:
+        """Make room for all names given so far."""
+        systems, judges, segments = len(self.systems), len(self.judges), len(self.segments)
+        self.system_judgments = _grown(self.system_judgments, systems)
+        self.system_offset = _grown(self.system_offset, systems, fill=-1)
+        self.judge_judgments = _grown(self.judge_judgments, judges)
+        self.judge_timed = _grown(self.judge_timed, judges)
+        self.judge_duration = _grown(self.judge_duration, judges)
+        self.segment_judgments = _grown(self.segment_judgments, segments)
+        if systems > len(self.wins):
+            room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
+            self.wins, self.ties = np.pad(self.wins, room), np.pad(self.ties, room)
+            self._touched = np.pad(self._touched, room)
+
+    def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
+        """Give rows to systems and segments that no judgment has named yet."""
+        self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
+        self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
+
+    def record(self, batch: Batch, *, offsets: Ints, durations: Ints) -> None:
+        """Count a batch's rankings; a duration below 0 means that none was given."""
+        sizes = np.diff(batch.starts)
+        np.add.at(self.system_judgments, batch.systems, 1)
+        self.system_offset[batch.systems] = np.repeat(offsets, sizes)
+        np.add.at(self.judge_judgments, batch.judges, 1)
+        np.add.at(self.judge_timed, batch.judges, durations >= 0)
+        np.add.at(self.judge_duration, batch.judges, np.maximum(durations, 0))
+        np.add.at(self.segment_judgments, batch.segments, 1)
+        kernels.suited(batch.pairs).count_rankings(
+            self.wins, self.ties, self._touched, batch.systems, batch.ranks, batch.starts
+        )
+        self._dirty_systems.update(np.unique(batch.systems).tolist())
+        self._dirty_judges.update(np.unique(batch.judges).tolist())
+        self._dirty_segments.update(np.unique(batch.segments).tolist())
+
+    @property
+    def dirty_systems(self) -> list[int]:
+        """Give the systems that changed since the last `take`, in order."""
+        return sorted(self._dirty_systems)
+
+    def system_rows(self, model: Model, systems: Sequence[int]) -> list[SystemRow]:
+        """Give the rows of some systems as they stand."""
+        mean, deviation = model.scores()
+        return [
+            SystemRow(
+                index=i,
+                mean=float(mean[i]),
+                deviation=float(deviation[i]),
+                wins=int(self.wins[i].sum()),
+                ties=int(self.ties[i].sum()),
+                losses=int(self.wins[:, i].sum()),
+                judgments=int(self.system_judgments[i]),
+                offset=int(self.system_offset[i]),
+                state=model.dump_row(i),
+            )
+            for i in systems
+        ]
+
+    def take(self, rows: Sequence[SystemRow]) -> Tables:
+        """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
+        names = self.systems.names
+        pairs = np.argwhere(self._touched)
+        tables = {
+            "systems": {names[row.index]: encode(row) for row in rows},
+            "judges": {
+                self.judges.names[i]: encode(
+                    JudgeRow(
+                        index=i,
+                        judgments=int(self.judge_judgments[i]),
+                        timed=int(self.judge_timed[i]),
+                        duration_ms=int(self.judge_duration[i]),
+                    )
+                )
+                for i in sorted(self._dirty_judges)
+            },
+            "segments": {
+                self.segments.names[i]: encode(SegmentRow(index=i, judgments=int(self.segment_judgments[i])))
+                for i in sorted(self._dirty_segments)
+            },
+            "pairs": {
+                encode((names[i], names[j])).decode(): encode(
+                    PairRow(wins=int(self.wins[i, j]), ties=int(self.ties[i, j]), losses=int(self.wins[j, i]))
+                )
+                for i, j in pairs.tolist()
+            },
+        }
+        self._touched[:] = False
+        self._dirty_systems.clear()
+        self._dirty_judges.clear()
+        self._dirty_segments.clear()
+        return tables
+
+    def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
+        """Put stored rows back, each at the index that it had."""
+        systems = _by_index(tables["systems"], SystemRow)
+        judges = _by_index(tables["judges"], JudgeRow)
+        segments = _by_index(tables["segments"], SegmentRow)
+        for names, rows in ((self.systems, systems), (self.judges, judges), (self.segments, segments)):
+            for name, _ in rows:
+                names.add(name)
+        self.grow()
+        model.grow(len(self.systems), len(self.judges), len(self.segments))
+        for i, (_, system) in enumerate(systems):
+            self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
+            model.load_row(i, system.state)
+        for i, (_, judge) in enumerate(judges):
+            self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
+            self.judge_duration[i] = judge.duration_ms
+        for i, (_, segment) in enumerate(segments):
+            self.segment_judgments[i] = segment.judgments
+        for key, value in tables["pairs"].items():
+            a, b = (self.systems.index[name] for name in msgspec.json.decode(key, type=tuple[str, str]))
+            pair = msgspec.json.decode(value, type=PairRow)
+            self.wins[a, b], self.wins[b, a] = pair.wins, pair.losses
+            self.ties[a, b] = self.ties[b, a] = pair.ties
+
+
+def _grown(array: Ints, size: int, *, fill: int = 0) -> Ints:
+    if size <= len(array):
+        return array
+    return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))
+
+
+def _by_index(table: Mapping[str, bytes], kind: type[Row]) -> list[tuple[str, Row]]:
+    decoder = msgspec.json.Decoder(kind)
+    return sorted(((name, decoder.decode(value)) for name, value in table.items()), key=lambda item: item[1].index)

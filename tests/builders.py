@@ -1,0 +1,75 @@
+"""Judgments, logs and strategies that the tests build from."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hypothesis import strategies as st
+
+from streams.events import EPOCH, Judgment
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+NOON: datetime = EPOCH + timedelta(days=365 * 50, hours=12)
+
+
+def judgment(
+    number: int = 0,
+    *,
+    campaign: str = "c",
+    systems: tuple[str, ...] = ("a", "b"),
+    ranks: tuple[int, ...] | None = (1, 2),
+    judge: str = "judge",
+    segment: str = "segment",
+    request: str | None = None,
+    score: float | None = None,
+    at: datetime | None = None,
+) -> Judgment:
+    return Judgment(
+        id=f"id-{number}",
+        campaign=campaign,
+        segment=segment,
+        judge=judge,
+        systems=systems,
+        ranks=ranks,
+        score=score,
+        request=request,
+        at=at or NOON + timedelta(seconds=number),
+    )
+
+
+def crowd_log(count: int, *, campaigns: int = 1, systems: int = 8, seed: int = 0, ways: int = 2) -> list[Judgment]:
+    """Draw judgments of systems whose quality falls with their number, with ties."""
+    random = np.random.default_rng(seed)
+    log = []
+    for number in range(count):
+        shown = random.choice(systems, size=ways, replace=False)
+        seen = np.round(shown * 0.5 + random.normal(size=ways), 0)
+        ranks = np.unique(seen, return_inverse=True)[1] + 1
+        log.append(
+            judgment(
+                number,
+                campaign=f"campaign-{number % campaigns}",
+                systems=tuple(f"system-{i}" for i in shown),
+                ranks=tuple(int(rank) for rank in ranks),
+                judge=f"judge-{random.integers(7)}",
+                segment=f"segment-{random.integers(50)}",
+            )
+        )
+    return log
+
+
+@st.composite
+def judgments(draw: st.DrawFn, *, systems: int = 6) -> Judgment:
+    """Draw one valid ranking of two to five systems, its id among few, so that duplicates occur."""
+    shown = draw(st.lists(st.integers(0, systems - 1), min_size=2, max_size=5, unique=True))
+    return judgment(
+        draw(st.integers(0, 60)),
+        systems=tuple(f"system-{i}" for i in shown),
+        ranks=tuple(draw(st.lists(st.integers(1, 5), min_size=len(shown), max_size=len(shown)))),
+        judge=f"judge-{draw(st.integers(0, 3))}",
+        segment=f"segment-{draw(st.integers(0, 5))}",
+    )

@@ -1,0 +1,45 @@
+"""Rank ranges and clusters, by their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from streams.ranking import clusters, rank_ranges, rows
+
+
+def test_published_ranges_give_the_published_clusters() -> None:
+    # WMT13 French-English, the official rank ranges: 1 | 2-3 2-3 | 4-5 4-5 5-6 | 7 | 8 | 9-10 9-11 10-11 | 12 | 13
+    best = np.array([1, 2, 2, 4, 4, 5, 7, 8, 9, 9, 10, 12, 13])
+    worst = np.array([1, 3, 3, 5, 5, 6, 7, 8, 10, 11, 11, 12, 13])
+    assert clusters(best, worst).tolist() == [1, 2, 2, 3, 3, 3, 4, 5, 6, 6, 6, 7, 8]
+
+
+@given(arrays(float, 7, elements=st.floats(-5, 5)), arrays(float, 7, elements=st.floats(0.01, 3)))
+def test_a_system_s_place_is_within_its_range(mean: np.ndarray, deviation: np.ndarray) -> None:
+    board = rows([f"s{i}" for i in range(7)], mean, deviation, [0] * 7)
+    assert [row.rank for row in board] == list(range(1, 8))
+    for row in board:
+        assert 1 <= row.rank_low <= row.rank <= row.rank_high <= 7
+
+
+def test_systems_that_are_equally_known_and_far_apart_have_a_place_each() -> None:
+    best, worst = rank_ranges(np.array([9.0, 6.0, 3.0]), np.array([0.5, 0.5, 0.5]))
+    assert best.tolist() == worst.tolist() == [1, 2, 3]
+
+
+def test_unknown_systems_may_stand_anywhere_in_one_cluster() -> None:
+    best, worst = rank_ranges(np.zeros(4), np.ones(4))
+    assert (best.tolist(), worst.tolist()) == ([1] * 4, [4] * 4)
+    assert clusters(best, worst).tolist() == [1] * 4
+
+
+def test_equal_means_are_ordered_by_name() -> None:
+    board = rows(["b", "a"], np.zeros(2), np.ones(2), [0, 0])
+    assert [row.system for row in board] == ["a", "b"]
+
+
+def test_no_systems_give_no_rows() -> None:
+    assert rows([], np.zeros(0), np.zeros(0), []) == ()

@@ -1,0 +1,308 @@
+"""A campaign is a function of its log: neither batches, nor restarts, nor names of indices show in it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streams import events
+from streams.campaign import Campaign, Options
+from streams.events import Judgment
+from streams.state import TABLES, CampaignChange, StoredCampaign
+from tests.builders import NOON, crowd_log, judgment, judgments
+
+
+def numbered(log: list[Judgment] | list[Judgment | events.Command]) -> list[tuple[int, Judgment | events.Command]]:
+    return list(enumerate(log))
+
+
+def kept(changes: list[CampaignChange]) -> StoredCampaign:
+    tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
+    for change in changes:
+        for table, rows in change.tables.items():
+            tables[table].update(rows)
+    seen = tuple(judgment_id for change in changes for judgment_id in change.seen)
+    return StoredCampaign(meta=changes[-1].meta, tables=tables, seen=seen[-changes[-1].seen_ids :])
+
+
+def picture(campaign: Campaign) -> object:
+    """Give everything that the log decides, bit for bit."""
+    rows = campaign.tables.system_rows(campaign.model, range(len(campaign.tables.systems)))
+    return (
+        campaign.leaderboard(),
+        rows,
+        campaign.counts,
+        campaign.offset,
+        campaign.clock,
+        campaign.standing,
+        campaign.tables.judges.names,
+        campaign.tables.segments.names,
+        campaign.tables.wins.sum(),
+    )
+
+
+@given(st.lists(judgments(), max_size=40), st.lists(st.integers(0, 40), max_size=6))
+def test_the_split_into_batches_does_not_matter(log: list[Judgment], cuts: list[int]) -> None:
+    whole, split = Campaign("c"), Campaign("c")
+    whole.apply(numbered(log))
+    edges = sorted({0, len(log), *(min(cut, len(log)) for cut in cuts)})
+    for start, end in pairwise(edges):
+        split.apply(numbered(log)[start:end])
+    assert picture(whole) == picture(split)
+
+
+@given(st.lists(judgments(), min_size=2, max_size=40), st.data())
+def test_a_restart_in_the_middle_does_not_matter(log: list[Judgment], data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, len(log) - 1))
+    options = Options(seen_ids=data.draw(st.integers(1, 20)))
+    through, first = Campaign("c", options=options), Campaign("c", options=options)
+    through.apply(numbered(log)[:cut])
+    through.apply(numbered(log)[cut:])
+    half = first.change(first.apply(numbered(log)[:cut]), ())
+    second = Campaign.restore("c", kept([half]), options=options)
+    second.apply(numbered(log)[cut:])
+    assert picture(through) == picture(second)
+    assert through.requests.outstanding == second.requests.outstanding
+
+
+@given(st.lists(judgments(), max_size=30), st.permutations(range(6)))
+def test_other_names_give_the_same_ratings_under_those_names(log: list[Judgment], order: list[int]) -> None:
+    renamed = [
+        judgment(
+            number,
+            systems=tuple(f"other-{order[int(name[-1])]}" for name in entry.systems),
+            ranks=entry.ranks,
+        )
+        for number, entry in enumerate(log)
+    ]
+    log = [judgment(number, systems=entry.systems, ranks=entry.ranks) for number, entry in enumerate(log)]
+    one, other = Campaign("c"), Campaign("c")
+    one.apply(numbered(log))
+    other.apply(numbered(renamed))
+    scores = {f"other-{order[int(row.system[-1])]}": (row.score, row.deviation) for row in one.leaderboard().rows}
+    assert scores == {row.system: (row.score, row.deviation) for row in other.leaderboard().rows}
+
+
+def test_a_duplicate_judgment_changes_nothing_but_its_count() -> None:
+    once, twice = Campaign("c"), Campaign("c")
+    once.apply(numbered([judgment(1)]))
+    twice.apply(numbered([judgment(1), judgment(1, ranks=(2, 1))]))
+    assert once.leaderboard().rows == twice.leaderboard().rows
+    assert (twice.counts.judgments, twice.counts.duplicates) == (1, 1)
+
+
+def test_an_id_is_known_among_the_last_so_many_judgments_only() -> None:
+    campaign = Campaign("c", options=Options(seen_ids=3))
+    campaign.apply(numbered([judgment(number) for number in (1, 2, 3, 1, 4, 1)]))
+    assert (campaign.counts.judgments, campaign.counts.duplicates) == (5, 1)
+
+
+def test_a_record_that_was_applied_before_is_passed_over() -> None:
+    campaign = Campaign("c")
+    campaign.apply([(7, judgment(1))])
+    before = picture(campaign)
+    campaign.apply([(6, judgment(2)), (7, judgment(3))])
+    assert picture(campaign) == before
+
+
+def test_the_better_systems_come_first_and_far_ones_are_ruled_off() -> None:
+    campaign = Campaign("campaign-0")
+    campaign.apply(numbered(crowd_log(4000, ways=5)))
+    rows = campaign.leaderboard().rows
+    assert [row.system for row in rows] == [f"system-{i}" for i in range(8)]
+    assert rows[0].cluster == 1
+    assert rows[-1].cluster > 1
+    assert all(row.rank_low <= row.rank <= row.rank_high for row in rows)
+
+
+def test_wins_ties_and_losses_are_counted_a_pair() -> None:
+    campaign = Campaign("c")
+    applied = campaign.apply(numbered([judgment(1, systems=("a", "b", "x"), ranks=(1, 1, 2)), judgment(2)]))
+    counts = {rating.system: (rating.wins, rating.ties, rating.losses, rating.judgments) for rating in applied.ratings}
+    assert counts == {"a": (2, 1, 0, 2), "b": (1, 1, 1, 2), "x": (0, 0, 2, 1)}
+
+
+def test_judges_are_kept_under_their_pseudonyms_only() -> None:
+    campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1"}))
+    change = campaign.change(campaign.apply(numbered([judgment(1)])), ())
+    assert list(change.tables["judges"]) == ["p-1"]
+
+
+def test_a_score_is_rejected_by_a_model_of_rankings() -> None:
+    campaign = Campaign("c")
+    applied = campaign.apply(numbered([judgment(1, systems=("a",), ranks=None, score=50.0), judgment(2)]))
+    assert [(offset, error.reason) for offset, error in applied.rejections] == [(0, "unsuited_to_model")]
+    assert campaign.counts.judgments == 1
+
+
+def test_more_systems_than_fit_are_rejected() -> None:
+    campaign = Campaign("c")
+    log = [judgment(number, systems=(f"a{number}", f"b{number}")) for number in range(501)]
+    applied = campaign.apply(numbered(log))
+    assert [error.reason for _, error in applied.rejections] == ["too_many_systems"]
+
+
+class TestRequests:
+    def test_they_are_kept_at_the_number_asked_for(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=5))
+        first = campaign.apply(numbered([judgment(1)])).requests
+        assert len(first) == 5
+        second = campaign.apply([(1, judgment(2, request=first[0].id)), (2, judgment(3))]).requests
+        assert len(second) == 1
+        assert len(campaign.requests.outstanding) == 5
+        assert first[0].id not in campaign.requests.outstanding
+
+    def test_one_that_expired_is_asked_for_again(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=2, request_seconds=60))
+        campaign.apply(numbered([judgment(1)]))
+        assert len(campaign.apply([(1, judgment(2, at=NOON + timedelta(seconds=30)))]).requests) == 0
+        assert len(campaign.apply([(2, judgment(3, at=NOON + timedelta(seconds=90)))]).requests) == 2
+
+    def test_they_stop_where_the_budget_ends(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=5, budget=4))
+        assert len(campaign.apply(numbered([judgment(1)])).requests) == 3
+
+    def test_ids_come_from_the_place_in_the_log(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=1))
+        assert campaign.apply([(9, judgment(1))], origin="judgments.v1/3").requests[0].id == "judgments.v1/3/9/0"
+
+    def test_the_least_judged_segments_are_asked_for(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=2, segments=("fresh", "new")))
+        requests = campaign.apply(numbered([judgment(1, segment="old")])).requests
+        assert {request.segment for request in requests} == {"fresh", "new"}
+
+    def test_a_request_for_unknown_segments_leaves_the_choice_open(self) -> None:
+        campaign = Campaign("c")
+        create = events.Create(id="1", campaign="c", at=NOON, settings=events.CampaignSettings(systems=("a", "b")))
+        assert {request.segment for request in campaign.apply([(0, create)]).requests} == {None}
+
+
+class TestCommands:
+    settings = events.CampaignSettings(systems=("a", "b", "x"), outstanding=3)
+
+    def opened(self) -> Campaign:
+        campaign = Campaign("c")
+        campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
+        return campaign
+
+    def refusal(self, campaign: Campaign, command: events.Command) -> str:
+        before = campaign.standing
+        applied = campaign.apply([(campaign.offset + 1, command)])
+        assert campaign.standing == before
+        ((_, error),) = applied.rejections
+        return f"{error.reason}: {error.message}"
+
+    def test_create_opens_a_campaign_with_requests_before_any_judgment(self) -> None:
+        campaign = Campaign("c")
+        applied = campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
+        assert applied.standing is not None
+        assert applied.standing.settings == self.settings
+        assert len(applied.requests) == 3
+        assert [row.system for row in campaign.leaderboard().rows] == ["a", "b", "x"]
+
+    def test_create_chooses_the_model_and_its_parameters(self) -> None:
+        campaign = Campaign("c")
+        settings = events.CampaignSettings(parameters={"deviation": 5.0}, systems=("a", "b"))
+        campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=settings))])
+        assert [row.deviation for row in campaign.leaderboard().rows] == [5.0, 5.0]
+
+    def test_a_listed_campaign_takes_no_other_system(self) -> None:
+        applied = self.opened().apply([(1, judgment(1, systems=("a", "bb")))])
+        assert [error.reason for _, error in applied.rejections] == ["unknown_system"]
+
+    def test_add_lets_a_system_in(self) -> None:
+        campaign = self.opened()
+        applied = campaign.apply(
+            [(1, events.AddSystem(id="2", campaign="c", at=NOON, system="y")), (2, judgment(1, systems=("a", "y")))]
+        )
+        assert applied.rejections == ()
+        assert "y" in {row.system for row in campaign.leaderboard().rows}
+
+    def test_withdraw_takes_a_system_off_the_board_and_out_of_the_matches(self) -> None:
+        campaign = Campaign("c")
+        campaign.apply(
+            [
+                (0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings)),
+                (1, events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x")),
+            ]
+        )
+        assert {row.system for row in campaign.leaderboard().rows} == {"a", "b"}
+        assert {name for request in campaign.requests.outstanding.values() for name in request.systems} == {"a", "b"}
+
+    def test_pause_holds_the_requests_and_resume_sends_them_again(self) -> None:
+        campaign = self.opened()
+        answer = judgment(1, request=next(iter(campaign.requests.outstanding)))
+        assert campaign.apply([(1, events.Pause(id="2", campaign="c", at=NOON)), (2, answer)]).requests == ()
+        assert len(campaign.apply([(3, events.Resume(id="3", campaign="c", at=NOON))]).requests) == 1
+
+    def test_close_takes_no_more_judgments(self) -> None:
+        campaign = self.opened()
+        applied = campaign.apply([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))])
+        assert [error.reason for _, error in applied.rejections] == ["campaign_closed"]
+        assert "closed" in self.refusal(campaign, events.Resume(id="3", campaign="c", at=NOON))
+
+    def test_change_sets_what_does_not_rate_again(self) -> None:
+        campaign = self.opened()
+        campaign.apply([(1, judgment(1)), (2, events.Change(id="2", campaign="c", at=NOON, settings={"budget": 9}))])
+        assert campaign.standing.settings.budget == 9
+        assert campaign.leaderboard().rows[0].score > 0
+
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [
+            ({"model": "grm"}, "can't change"),
+            ({"bugdet": 3}, "did you mean 'budget'"),
+            ({"budget": 0}, ">= 1"),
+            ({"policy": "varance"}, "did you mean 'variance'"),
+        ],
+    )
+    def test_a_wrong_change_is_refused_and_explained(self, settings: dict[str, object], words: str) -> None:
+        command = events.Change(id="2", campaign="c", at=NOON, settings=settings)
+        assert words in self.refusal(self.opened(), command)
+
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [
+            (events.CampaignSettings(model="truskill"), "did you mean 'trueskill'"),
+            (events.CampaignSettings(parameters={"beta": -1}), "beta"),
+            (events.CampaignSettings(systems=("a", "a")), "twice"),
+        ],
+    )
+    def test_a_wrong_create_is_refused_and_explained(self, settings: events.CampaignSettings, words: str) -> None:
+        command = events.Create(id="1", campaign="c", at=NOON, settings=settings)
+        campaign = Campaign("c")
+        assert words in self.refusal(campaign, command)
+        assert not campaign.exists
+
+    def test_a_second_create_is_refused(self) -> None:
+        assert "exists" in self.refusal(self.opened(), events.Create(id="2", campaign="c", at=NOON))
+
+    def test_a_repeated_command_is_a_duplicate(self) -> None:
+        campaign = self.opened()
+        campaign.apply([(1, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
+        assert (campaign.counts.commands, campaign.counts.duplicates, campaign.counts.rejected) == (1, 1, 0)
+
+    def test_a_command_to_an_unknown_campaign_is_refused(self) -> None:
+        assert "unknown_campaign" in self.refusal(Campaign("c"), events.Pause(id="1", campaign="c", at=NOON))
+
+    def test_what_this_version_can_not_do_is_refused_not_ignored(self) -> None:
+        command = events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="x")
+        assert "refused_command" in self.refusal(self.opened(), command)
+
+    def test_a_command_between_judgments_acts_at_its_place_whatever_the_batches(self) -> None:
+        log: list[tuple[int, Judgment | events.Command]] = [
+            (0, judgment(0)),
+            (1, events.Change(id="x", campaign="c", at=NOON, settings={"outstanding": 2})),
+            (2, judgment(1)),
+            (3, events.Close(id="y", campaign="c", at=NOON)),
+            (4, judgment(2)),
+        ]
+        whole, single = Campaign("c"), Campaign("c")
+        whole.apply(log)
+        for entry in log:
+            single.apply([entry])
+        assert picture(whole) == picture(single)
