@@ -1,0 +1,51 @@
+-- Writes a batch whole or not at all. ARGV: the writer's epoch and partition, then units, one after the other.
+-- A unit is a campaign, or the partition itself. Its head, a hash with epoch, partition and offset, moves from
+-- `before` to `after`, and with it go its writes:
+--   head, start, before, after, number of writes, (command, key, number of arguments, arguments ...) ...
+-- A head that is at `after` already was written by this very batch, whose reply was lost.
+local epoch, partition = ARGV[1], ARGV[2]
+local units = {}
+
+local at = 3
+while at <= #ARGV do
+  local unit = {head = ARGV[at], start = ARGV[at + 1], before = ARGV[at + 2], after = ARGV[at + 3], writes = {}}
+  local count = tonumber(ARGV[at + 4])
+  at = at + 5
+  for number = 1, count do
+    local size = tonumber(ARGV[at + 2])
+    unit.writes[number] = {command = ARGV[at], key = ARGV[at + 1], first = at + 3, last = at + 2 + size}
+    at = at + 3 + size
+  end
+  units[#units + 1] = unit
+end
+
+for _, unit in ipairs(units) do
+  local head = redis.call('HMGET', unit.head, 'epoch', 'partition', 'offset')
+  local offset = head[3] or unit.start
+  if head[2] and head[2] ~= partition then
+    return {'CONFLICT', unit.head .. ' is written by ' .. head[2]}
+  end
+  if head[1] and tonumber(head[1]) > tonumber(epoch) then
+    return {'FENCED', head[1]}
+  end
+  if offset == unit.after then
+    unit.done = true
+  elseif offset ~= unit.before or (head[1] and head[1] ~= epoch) then
+    return {'CONFLICT', unit.head .. ' is at ' .. offset .. ' in epoch ' .. tostring(head[1])
+                        .. ', not at ' .. unit.before .. ' in epoch ' .. epoch}
+  end
+end
+
+local CHUNK = 4000 -- even, for pairs; Lua's stack holds about twice as many
+
+for _, unit in ipairs(units) do
+  if not unit.done then
+    for _, write in ipairs(unit.writes) do
+      for first = write.first, write.last, CHUNK do
+        redis.call(write.command, write.key, unpack(ARGV, first, math.min(first + CHUNK - 1, write.last)))
+      end
+    end
+    redis.call('HSET', unit.head, 'epoch', epoch, 'partition', partition, 'offset', unit.after)
+  end
+end
+return {'OK', ''}

@@ -1,0 +1,157 @@
+"""One suite for every store: written whole, once, and by the present owner only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streams.errors import Conflict, Fenced, ForeignCampaign
+from streams.state import TABLES, CampaignChange, Commit, Output
+from streams.stores.memory import MemoryStore
+from streams.stores.redis import RedisStore
+
+if TYPE_CHECKING:
+    from streams.stores import Store
+
+HOME = "judgments.v1/0"
+
+
+@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.integration)])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "memory":
+        return MemoryStore()
+    servers, namespace = request.getfixturevalue("servers"), request.getfixturevalue("namespace")
+    return RedisStore(servers.redis, namespace=namespace)
+
+
+def change(
+    before: int, after: int, *, campaign: str = "c", row: bytes = b"{}", seen: tuple[str, ...] = (), kept: int = 100
+) -> CampaignChange:
+    tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
+    return CampaignChange(
+        campaign=campaign,
+        before=before,
+        after=after,
+        meta=b'{"after":%d}' % after,
+        tables=tables | {"systems": {"a": row, "ü": b"\xf0"}},
+        scores={"a": 1.5},
+        withdrawn=(),
+        seen=seen,
+        seen_ids=kept,
+        outbox=(Output("ratings.v1", b"c/a", b"value-%d" % after),),
+    )
+
+
+def commit(before: int, after: int, *changes: CampaignChange, rejected: int = 0) -> Commit:
+    outbox = (Output("rejected.v1", None, b"\xff"),) if rejected else ()
+    return Commit(before=before, after=after, read=after, rejected=rejected, campaigns=changes, outbox=outbox)
+
+
+def test_a_fresh_partition_starts_at_nothing(store: Store) -> None:
+    _, state = store.open(HOME)
+    assert (state.next_offset, state.read, state.rejected, state.campaigns, state.outbox) == (0, 0, 0, (), ())
+
+
+def test_an_unknown_campaign_is_none(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    assert store.load(lease, "c") is None
+
+
+def test_what_was_persisted_is_there_for_the_next_owner(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4, seen=("x", "y")), rejected=1))
+    lease, state = store.open(HOME)
+    assert (state.next_offset, state.read, state.rejected, state.campaigns) == (5, 5, 1, ("c",))
+    assert state.outbox == (Output("rejected.v1", None, b"\xff"),)
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.meta == b'{"after":4}'
+    assert stored.tables["systems"] == {"a": b"{}", "ü": b"\xf0"}
+    assert stored.seen == ("x", "y")
+    assert stored.outbox == (Output("ratings.v1", b"c/a", b"value-4"),)
+
+
+def test_a_later_batch_replaces_rows_and_outbox_and_appends_ids(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4, seen=("x", "y"))))
+    store.persist(lease, commit(5, 9, change(4, 8, row=b"new", seen=("z",))))
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.tables["systems"]["a"] == b"new"
+    assert stored.seen == ("x", "y", "z")
+    assert [output.value for output in stored.outbox] == [b"value-8"]
+
+
+def test_only_the_last_ids_are_kept(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4, seen=tuple("abcdef"), kept=4)))
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.seen == tuple("cdef")
+
+
+def test_the_same_commit_again_is_written_once(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    batch = commit(0, 5, change(-1, 4, seen=("x",)))
+    store.persist(lease, batch)
+    store.persist(lease, batch)
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.seen == ("x",)
+
+
+def test_a_former_owner_writes_nothing(store: Store) -> None:
+    former, _ = store.open(HOME)
+    store.persist(former, commit(0, 5, change(-1, 4)))
+    owner, _ = store.open(HOME)
+    with pytest.raises(Fenced):
+        store.persist(former, commit(5, 9, change(4, 8, row=b"stale"), rejected=1))
+    _, state = store.open(HOME)
+    assert (state.next_offset, state.rejected) == (5, 0)
+    assert owner.epoch > former.epoch
+
+
+def test_a_former_owner_loads_nothing(store: Store) -> None:
+    former, _ = store.open(HOME)
+    store.persist(former, commit(0, 5, change(-1, 4)))
+    owner, _ = store.open(HOME)
+    store.load(owner, "c")
+    with pytest.raises(Fenced):
+        store.load(former, "c")
+
+
+def test_a_gap_in_the_partition_is_a_conflict_and_writes_nothing(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    with pytest.raises(Conflict):
+        store.persist(lease, commit(3, 5, change(-1, 4)))
+    assert store.load(lease, "c") is None
+
+
+def test_a_gap_in_one_campaign_keeps_the_whole_batch_out(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    with pytest.raises(Conflict):
+        store.persist(lease, commit(0, 5, change(-1, 4), change(2, 3, campaign="d")))
+    assert store.load(lease, "c") is None
+    assert store.open(HOME)[1].next_offset == 0
+
+
+def test_a_campaign_is_written_by_one_partition_only(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4)))
+    other, _ = store.open("judgments.v1/1")
+    with pytest.raises(ForeignCampaign, match=r"judgments\.v1/0"):
+        store.load(other, "c")
+    with pytest.raises(Conflict):
+        store.persist(other, commit(0, 1, change(-1, 0)))
+
+
+def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    big = change(-1, 4, seen=tuple(str(number) for number in range(9000)), kept=10_000)
+    big.tables["segments"].update({f"segment-{number}": b"%d" % number for number in range(9000)})
+    store.persist(lease, commit(0, 5, big))
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.seen == big.seen
+    assert stored.tables["segments"] == big.tables["segments"]
