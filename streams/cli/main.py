@@ -1,0 +1,77 @@
+"""The command `judgestream`: it finds its subcommands by name and loads only the one that runs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib import import_module
+
+import click
+
+from streams.errors import JudgestreamError, suggestion
+
+# name: (module, one line of help); the module has the click command as `command`.
+COMMANDS = {
+    "demo": "A simulated crowd works through a WMT competition; no server needed.",
+    "worker": "Run a worker: Kafka in, Redis and Kafka out.",
+    "topics": "Check the Kafka topics, or create them.",
+    "doctor": "Say what is reachable, what is missing and how to fix it.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules, imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Name the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"streams.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest the command that was probably meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no command {args[0]!r}; {suggestion(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"judgestream {version('judgestream')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
+def cli() -> None:
+    """Turn a stream of human judgments into live, trustworthy rankings.
+
+    The first minute: judgestream demo
+    """
+
+
+def main() -> None:
+    """Run the command line; what went wrong is one line on standard error and exit code 1, wrong use is 2."""
+    # Without a handler of its own aiokafka writes what we say in our words already.
+    logging.getLogger("aiokafka").addHandler(logging.NullHandler())
+    try:
+        cli(prog_name="judgestream")
+    except JudgestreamError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,42 @@
+"""`judgestream worker`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.options import with_settings
+
+if TYPE_CHECKING:
+    from streams.settings import Settings
+
+
+@click.command("worker")
+@with_settings(
+    "kafka",
+    "redis",
+    "namespace",
+    "batch_records",
+    "batch_seconds",
+    "snapshot_seconds",
+    "session_timeout_seconds",
+    "max_record_bytes",
+    "seen_ids",
+    "unknown_campaign",
+    "seed",
+    "log_level",
+)
+def command(settings: Settings) -> None:
+    r"""Run a worker: it rates the judgments of the log, keeps the state in Redis, and emits what comes of them.
+
+    Start as many as you like: they share the campaigns. Each setting can also stand in the environment
+    (JUDGESTREAM_KAFKA, ...) or in a TOML file; the secret JUDGESTREAM_JUDGE_KEY only there.
+
+    \b
+    Example:
+      JUDGESTREAM_JUDGE_KEY=$(openssl rand -hex 32) judgestream worker --kafka 127.0.0.1:9092
+    """
+    from streams.worker.run import run
+
+    run(settings)

@@ -1,0 +1,1 @@
+"""The real way: Kafka, Faust and Redis around the same processor."""

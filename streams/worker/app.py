@@ -1,0 +1,85 @@
+"""The Faust app: the rating agent on the source's channel, the command agent, and the timer of the snapshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import faust
+from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
+
+from streams import topics
+from streams.decoding import decode_command
+from streams.errors import RecordError
+from streams.processor import Record, rejected
+from streams.state import Output
+from streams.worker.rater import Rater
+from streams.worker.source import BatchSource
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from faust.types import EventT
+
+    from streams.settings import Settings
+    from streams.stores import Store
+
+# One batch waits while another is rated; the rest waits in the log.
+WAITING_BATCHES = 1
+
+
+def create_app(settings: Settings, store: Store) -> faust.App:
+    """Build the app of one worker."""
+    app = faust.App(
+        f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
+        broker=[f"kafka://{address.strip()}" for address in settings.kafka.split(",")],
+        key_serializer="raw",
+        value_serializer="raw",
+        topic_allow_declare=False,
+        topic_disable_leader=True,
+        web_enabled=False,
+        consumer_auto_offset_reset="earliest",
+        broker_session_timeout=settings.session_timeout_seconds,
+        broker_heartbeat_interval=settings.session_timeout_seconds / 3,
+        producer_acks=-1,
+        producer_max_request_size=topics.MAX_OUTPUT_BYTES,
+        stream_wait_empty=False,
+    )
+
+    names = {topic.name: topic.within(settings.namespace) for topic in topics.TOPICS}
+
+    async def send(output: Output) -> Awaitable[object]:
+        sent: Awaitable[object] = await app.producer.send(
+            names[output.topic], output.key, output.value, partition=None, timestamp=None, headers=None
+        )
+        return sent
+
+    batches = app.channel(maxsize=WAITING_BATCHES)
+    rater = Rater(send)
+    source = BatchSource(settings, store, rater, batches)
+    app.service(source)  # type: ignore[arg-type]  # an instance goes as well
+
+    @app.agent(batches, name="rating")
+    async def rate(stream: StreamT[Any]) -> None:
+        async for batch in stream:
+            await source.rate(batch)
+
+    @app.timer(settings.snapshot_seconds, name="snapshots")  # type: ignore[untyped-decorator]
+    async def snapshot() -> None:
+        await source.snapshot()
+
+    @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
+    async def command(stream: StreamT[Any]) -> None:
+        async for event in stream.events():
+            await rater.emit([_passed_on(event, max_bytes=settings.max_record_bytes)])
+
+    return app
+
+
+def _passed_on(event: EventT[Any], *, max_bytes: int) -> Output:
+    """Send a sound command on into its campaign's log, and say of any other what is wrong with it."""
+    message = event.message
+    try:
+        command = decode_command(event.value, max_bytes=max_bytes)
+    except RecordError as error:
+        return rejected(message.topic, message.partition, Record(message.offset, message.key, event.value), error)
+    return Output(topics.JUDGMENTS.name, command.campaign.encode(), event.value)

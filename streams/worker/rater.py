@@ -1,0 +1,111 @@
+"""The rating agent's hands: they walk one batch at a time, wait where a server is away, and never drop a record."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from aiokafka.errors import KafkaError
+from faust.exceptions import ProducerSendError
+
+from streams.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from streams.processor import Processor, Record
+    from streams.state import Output
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
+
+
+class Abandoned(Exception):  # noqa: N818 - it names a condition
+    """The partition was taken away, or the worker stops: what is not persisted will be read again."""
+
+
+@dataclass(eq=False)
+class Tenure:
+    """The time in which this worker owns a partition, with the processor that serves it.
+
+    While it is closing the batch in hand may end; when it is over nothing more is written.
+    """
+
+    processor: Processor
+    opened: bool = False
+    closing: bool = False
+    over: bool = False
+
+
+@dataclass(eq=False)
+class Batch:
+    """Records of one partition on their way to the rating agent."""
+
+    tenure: Tenure
+    records: Sequence[Record]
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Rater:
+    """Does the processors' work in one thread, so that the event loop goes on answering the broker."""
+
+    def __init__(self, send: Callable[[Output], Awaitable[Awaitable[object]]]) -> None:
+        self._send = send
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
+        self._turn = asyncio.Lock()
+
+    async def open(self, tenure: Tenure) -> None:
+        """Take the partition over, and emit again what its last owner may not have emitted."""
+        async with self._turn:
+            await self.emit(await self._insist(tenure, tenure.processor.open), tenure)
+
+    async def walk(self, batch: Batch) -> None:
+        """Rate and persist a batch, then emit what comes of it; Fenced and Conflict go to the caller."""
+        async with self._turn:
+            tenure = batch.tenure
+            commit = await self._insist(tenure, lambda: tenure.processor.prepare(batch.records))
+            await self._insist(tenure, lambda: tenure.processor.persist(commit))
+            await self.emit(commit.outputs, tenure)
+
+    async def snapshot(self, tenure: Tenure) -> None:
+        """Emit the leaderboards that changed."""
+        async with self._turn:
+            await self.emit(await self._insist(tenure, tenure.processor.snapshots), tenure)
+
+    def close(self) -> None:
+        """Let the thread go."""
+        self._thread.shutdown(wait=False)
+
+    async def _insist(self, tenure: Tenure, work: Callable[[], Result]) -> Result:
+        """Do it, as often as it takes while the store is away."""
+        pause = FIRST_PAUSE_SECONDS
+        while True:
+            if tenure.over:
+                raise Abandoned
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            except StoreUnavailable as error:
+                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+    async def emit(self, outputs: Sequence[Output], tenure: Tenure | None = None) -> None:
+        """Send all outputs and wait until the broker has them; their ids make a repeat harmless."""
+        pause = FIRST_PAUSE_SECONDS
+        while outputs:
+            if tenure is not None and tenure.over:
+                raise Abandoned
+            try:
+                await asyncio.gather(*[await self._send(output) for output in outputs])
+            except (KafkaError, ProducerSendError) as error:
+                log.warning("Kafka does not take the outputs: %s; trying again in %.1f s", error, pause)
+            else:
+                return
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

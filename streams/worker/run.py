@@ -1,0 +1,39 @@
+"""Starting a worker: what it needs is looked at first, so that a missing server is said in words."""
+
+from __future__ import annotations
+
+import gc
+import logging
+from typing import TYPE_CHECKING
+
+from faust.worker import Worker
+
+from streams.errors import SettingError
+from streams.models import kernels
+from streams.stores.redis import RedisStore
+from streams.worker.app import create_app
+from streams.worker.broker import check_topics
+
+if TYPE_CHECKING:
+    from streams.settings import Settings
+
+
+def run(settings: Settings) -> None:
+    """Run a worker until it is told to stop; an error that it can't go on from is raised."""
+    if not settings.judge_key:
+        raise SettingError(
+            "judge_key is not set, and judges' ids are stored under pseudonyms only; "
+            "set JUDGESTREAM_JUDGE_KEY to a secret of your own, e.g. the output of: openssl rand -hex 32"
+        )
+    store = RedisStore(settings.redis, namespace=settings.namespace)
+    store.ping()
+    check_topics(settings)
+    kernels.compiled()
+    # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+    for library in ("aiokafka", "faust", "mode"):
+        logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
+    app = create_app(settings, store)
+    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False)
+    worker.execute_from_commandline()

@@ -1,0 +1,224 @@
+"""The source: a consumer of its own that hands whole batches of one partition to the rating agent.
+
+The commit order, for each partition:
+
+1. On assignment a new epoch is taken from the store, which fences the former owner off.
+2. The state is loaded, and what may not have been emitted is emitted again.
+3. The consumer seeks to the offset that the store holds: the store decides, not the group's committed offset.
+4. A batch is rated and persisted atomically together with its offset.
+5. Its outputs are emitted.
+6. The offset is committed to Kafka, for those who watch the lag.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.errors import KafkaError
+from mode import Service
+
+from streams import topics
+from streams.errors import Conflict, Fenced
+from streams.processor import Processor, Record, Rules
+from streams.worker.rater import Abandoned, Batch, Tenure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from faust.types import ChannelT
+
+    from streams.settings import Settings
+    from streams.stores import Store
+    from streams.worker.rater import Rater
+
+log = logging.getLogger(__name__)
+
+COMMIT_SECONDS = 1.0
+# How long a batch in hand may take to end when its partition is taken away or the worker stops.
+GRACE_SECONDS = 4.0
+
+
+class BatchSource(Service):
+    """Owns the consumer of the log and the processors of the partitions assigned to it."""
+
+    def __init__(self, settings: Settings, store: Store, rater: Rater, channel: ChannelT[Batch]) -> None:
+        super().__init__()
+        self._tenures: dict[TopicPartition, Tenure] = {}
+        self._settings = settings
+        self._store = store
+        self._rules = Rules.of(settings)
+        self._rater = rater
+        self._channel = channel
+        self._topic = topics.JUDGMENTS.within(settings.namespace)
+        self._in_hand: set[Batch] = set()
+        self._opening: dict[Tenure, asyncio.Task[None]] = {}
+        self._committed: dict[TopicPartition, int] = {}
+
+    async def on_start(self) -> None:
+        """Join the group."""
+        session = int(self._settings.session_timeout_seconds * 1000)
+        self._consumer = AIOKafkaConsumer(
+            bootstrap_servers=self._settings.kafka,
+            group_id=group(self._settings),
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            session_timeout_ms=session,
+            heartbeat_interval_ms=session // 3,
+            max_partition_fetch_bytes=topics.MAX_LOG_BYTES,
+        )
+        self._consumer.subscribe([self._topic], listener=_Listener(self))
+        await self._consumer.start()
+
+    async def on_stop(self) -> None:
+        """Let the batch in hand end, then leave the group."""
+        await self.end()
+        await self._consumer.stop()
+        self._rater.close()
+
+    async def rate(self, batch: Batch) -> None:
+        """Walk a batch, for the rating agent; no error leaves, for Faust would drop the batch and go on behind it."""
+        tenure = batch.tenure
+        try:
+            if not tenure.closing:
+                await self._rater.walk(batch)
+        except Abandoned:
+            pass
+        except Fenced as error:
+            log.warning("%s; this worker writes no more to it", error)
+            tenure.closing = tenure.over = True
+            self.add_future(self._recover(tenure))
+        except Conflict as error:
+            log.warning("%s; loading it again", error)
+            self._reopen(tenure)
+        except asyncio.CancelledError:
+            tenure.closing = tenure.over = True
+            raise
+        except BaseException as error:  # noqa: BLE001 - the worker stops with it
+            tenure.closing = tenure.over = True  # nothing behind a batch that failed may be applied
+            await self.crash(error)
+        finally:
+            self._in_hand.discard(batch)
+            batch.done.set()
+
+    async def snapshot(self) -> None:
+        """Emit the leaderboards that changed."""
+        for tenure in list(self._tenures.values()):
+            if tenure.opened and not tenure.closing:
+                with suppress(Abandoned):
+                    await self._rater.snapshot(tenure)
+
+    @Service.task
+    async def _pump(self) -> None:
+        """Read each open partition in turn; the channel's bound holds the reading back when rating is behind."""
+        while not self.should_stop:
+            idle = True
+            for partition, tenure in list(self._tenures.items()):
+                if not tenure.opened or tenure.closing:
+                    continue
+                fetched = await self._consumer.getmany(
+                    partition, timeout_ms=0, max_records=self._settings.batch_records
+                )
+                records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
+                if records and not tenure.closing:
+                    idle = False
+                    batch = Batch(tenure, records)
+                    self._in_hand.add(batch)
+                    await self._channel.put(batch)  # type: ignore[arg-type]  # any value goes
+            if idle:
+                await self.sleep(self._settings.batch_seconds)
+
+    @Service.timer(COMMIT_SECONDS)
+    async def _commit_regularly(self) -> None:
+        await self._commit()
+
+    async def _commit(self) -> None:
+        offsets = {
+            partition: tenure.processor.persisted_offset
+            for partition, tenure in self._tenures.items()
+            if tenure.opened and not tenure.over and tenure.processor.persisted_offset != self._committed.get(partition)
+        }
+        if not offsets:
+            return
+        try:
+            await self._consumer.commit(offsets)
+            self._committed.update(offsets)
+        except KafkaError as error:
+            log.info("the offsets were not committed: %s; the store has them", error)
+
+    def begin(self, partitions: Iterable[TopicPartition]) -> None:
+        """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
+        for partition in partitions:
+            processor = Processor(self._topic, partition.partition, self._store, self._rules)
+            tenure = self._tenures[partition] = Tenure(processor)
+            self._opening[tenure] = asyncio.create_task(self._open(partition, tenure))
+
+    async def end(self) -> None:
+        """Give all partitions up: the batch in hand may end, what waits behind it stays in the log."""
+        tenures = list(self._tenures.values())
+        for tenure in tenures:
+            tenure.closing = True
+            tenure.over = not tenure.opened
+        waiting = [*(batch.done.wait() for batch in self._in_hand), *self._opening.values()]
+        try:
+            await asyncio.wait_for(asyncio.gather(*waiting), GRACE_SECONDS)
+        except TimeoutError:
+            log.warning("the batch in hand did not end in %.0f s; it will be read again", GRACE_SECONDS)
+        await self._commit()
+        for tenure in tenures:
+            tenure.over = True
+        self._tenures.clear()
+        self._committed.clear()
+
+    async def _open(self, partition: TopicPartition, tenure: Tenure) -> None:
+        """Take a partition over; only then is it read."""
+        try:
+            await self._rater.open(tenure)
+        except Abandoned:
+            return
+        except Fenced as error:
+            log.warning("%s; this worker writes no more to it", error)
+            tenure.closing = tenure.over = True
+            self.add_future(self._recover(tenure))
+            return
+        except BaseException as error:  # noqa: BLE001 - the worker stops with it
+            await self.crash(error)
+            return
+        finally:
+            del self._opening[tenure]
+        if self._tenures.get(partition) is tenure and not tenure.closing:
+            self._consumer.seek(partition, tenure.processor.next_offset)
+            tenure.opened = True
+            log.info("partition %d is open at offset %d", partition.partition, tenure.processor.next_offset)
+
+    async def _recover(self, tenure: Tenure) -> None:
+        """Take a partition back that the group, after a session's time, still gives to this worker."""
+        await self.sleep(self._settings.session_timeout_seconds)
+        self._reopen(tenure)
+
+    def _reopen(self, tenure: Tenure) -> None:
+        tenure.closing = tenure.over = True
+        self.begin([partition for partition, held in self._tenures.items() if held is tenure])
+
+
+class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka has no types
+    """Tells the source; with aiokafka's assignors every rebalance first revokes all that this worker has."""
+
+    def __init__(self, source: BatchSource) -> None:
+        self._source = source
+
+    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
+        if revoked:
+            await self._source.end()
+
+    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        self._source.begin(assigned)
+
+
+def group(settings: Settings) -> str:
+    """Name the consumer group that shares the log."""
+    return f"{settings.namespace}.judgestream-raters" if settings.namespace else "judgestream-raters"

@@ -1,0 +1,97 @@
+"""The command line: light to start, documented, and clear about wrong use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from streams.cli.main import COMMANDS, cli
+
+JUDGESTREAM = Path(sys.executable).with_name("judgestream")
+DOCS = [*Path("docs").glob("*.md"), Path("README.md")]
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [JUDGESTREAM, *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom streams.cli.main import cli\n"
+        "cli(['--help'], standalone_mode=False)\n"
+        "print(sorted({'numpy', 'numba', 'faust', 'aiokafka', 'redis', 'rich', 'msgspec'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    result = CliRunner().invoke(cli, [name, "--help"])
+    assert result.exit_code == 0
+    assert "Example:" in result.output
+    assert f"judgestream {name}" in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_stands_in_the_docs(name: str) -> None:
+    assert any(f"judgestream {name}" in page.read_text() for page in DOCS)
+
+
+def test_every_command_can_be_loaded() -> None:
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+
+
+def test_a_wrong_command_is_exit_code_2_and_the_right_one_is_named() -> None:
+    done = run("wroker")
+    assert done.returncode == 2
+    assert "did you mean 'worker'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "words"),
+    [
+        (["worker", "--batch-records", "many"], {}, "batch_records is 'many'"),
+        (["topics", "--partitions", "0"], {}, "partitions is '0'"),
+        (["topics", "--config", "nowhere.toml"], {}, "nowhere.toml: can't be read"),
+        (["doctor"], {"JUDGESTREAM_KAFAK": "x"}, "did you mean 'JUDGESTREAM_KAFKA'?"),
+    ],
+)
+def test_a_wrong_setting_is_exit_code_2_and_named(
+    arguments: list[str], environment: dict[str, str], words: str
+) -> None:
+    done = run(*arguments, **environment)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_version_is_the_distribution_s() -> None:
+    assert run("--version").stdout.startswith("judgestream 0.")
+
+
+def test_a_worker_without_servers_says_so_in_one_line() -> None:
+    done = run("worker", "--kafka", "127.0.0.1:9", "--redis", "redis://127.0.0.1:9/0", JUDGESTREAM_JUDGE_KEY="k")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: Redis at redis://127.0.0.1:9/0 does not answer")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_doctor_without_servers_says_what_to_do() -> None:
+    done = run("doctor", "--json", "--kafka", "127.0.0.1:9", "--redis", "redis://127.0.0.1:9/0")
+    assert done.returncode == 1
+    findings = {finding["subject"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert not findings["Kafka"]["well"]
+    assert "deploy/servers.py start" in findings["Redis"]["fix"]
