@@ -35,5 +35,5 @@ def run(settings: Settings) -> None:
     for library in ("aiokafka", "faust", "mode"):
         logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
     app = create_app(settings, store)
-    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False)
+    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True)
     worker.execute_from_commandline()

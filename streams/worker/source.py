@@ -46,6 +46,8 @@ GRACE_SECONDS = 4.0
 class BatchSource(Service):
     """Owns the consumer of the log and the processors of the partitions assigned to it."""
 
+    mundane_level = "debug"
+
     def __init__(self, settings: Settings, store: Store, rater: Rater, channel: ChannelT[Batch]) -> None:
         super().__init__()
         self._tenures: dict[TopicPartition, Tenure] = {}
@@ -193,7 +195,7 @@ class BatchSource(Service):
         if self._tenures.get(partition) is tenure and not tenure.closing:
             self._consumer.seek(partition, tenure.processor.next_offset)
             tenure.opened = True
-            log.info("partition %d is open at offset %d", partition.partition, tenure.processor.next_offset)
+            log.info("%s/%d is open at offset %d", *partition, tenure.processor.next_offset)
 
     async def _recover(self, tenure: Tenure) -> None:
         """Take a partition back that the group, after a session's time, still gives to this worker."""

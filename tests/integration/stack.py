@@ -84,12 +84,12 @@ class Stack:
             cwd=self.folder,
         )
 
-    def start_worker(self) -> WorkerProcess:
+    def start_worker(self, *, script: str | None = None) -> WorkerProcess:
+        """Start `judgestream worker`, or a script that alters it first."""
+        command = [str(JUDGESTREAM), "worker"] if script is None else [sys.executable, "-c", script, "worker"]
         log = self.folder / f"worker-{len(self.workers)}.log"
         with log.open("wb") as stream:
-            process = subprocess.Popen(
-                [JUDGESTREAM, "worker"], env=self.environment, stdout=stream, stderr=stream, cwd=self.folder
-            )
+            process = subprocess.Popen(command, env=self.environment, stdout=stream, stderr=stream, cwd=self.folder)
         worker = WorkerProcess(process, log)
         self.workers.append(worker)
         return worker

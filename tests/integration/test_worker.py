@@ -214,3 +214,33 @@ def test_a_command_takes_effect_in_the_log_and_is_announced(stack: Stack) -> Non
     answer = judgment(1, campaign="new", systems=request.systems, request=request.id)
     stack.publish([(b"new", encode(answer))])
     stack.wait_for(lambda: len(stack.values(topics.MATCH_REQUESTS)) == 6, "a new request for the answered one")
+
+
+BUG = """
+from streams import processor
+from streams.cli.main import main
+
+prepare, seen = processor.Processor.prepare, 0
+
+def prepare_until_the_bug(self, records):
+    global seen
+    seen += len(records)
+    if seen > 500:
+        raise ZeroDivisionError("a bug")
+    return prepare(self, records)
+
+processor.Processor.prepare = prepare_until_the_bug
+main()
+"""
+
+
+def test_a_bug_stops_the_worker_and_nothing_behind_it_is_applied_or_lost(stack: Stack) -> None:
+    records = published(2000, seed=4)
+    stack.publish(records)
+    buggy = stack.start_worker(script=BUG)
+    assert buggy.process.wait(60) == 1
+    assert buggy.said("ZeroDivisionError: a bug")
+    assert stack.records_read() <= 500
+    stack.start_worker()
+    stack.wait_until_read(len(records))
+    assert assert_same_as_embedded(stack)["read"] == len(records)
