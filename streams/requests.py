@@ -55,7 +55,7 @@ class Requests:
                 systems=tuple(tables.systems.names[system] for system in match.systems),
                 segment=segment,
                 why=match.why,
-                information=campaign.model.information(*match.systems),
+                information=match.information,
                 expires_at=campaign.clock + timedelta(seconds=settings.request_seconds),
             )
             for number, (match, segment) in enumerate(zip(matches, self._segments(campaign, wanted), strict=True))

@@ -21,10 +21,11 @@ settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if config.option.markexpr == "not integration":
-        return "left out: the tests on a real Kafka and a real Redis (run them with: make integration)"
-    return None
+        terminalreporter.write_line(
+            "left out: the tests on a real Kafka and a real Redis; `make integration` starts both and runs them"
+        )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

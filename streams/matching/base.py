@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """Two systems, by index, and why they should meet."""
+    """Two systems, by index, why they should meet, and the information, in bits, that is expected of it."""
 
     systems: tuple[int, int]
     why: str
+    information: float
 
 
 class Policy(ABC):

@@ -37,8 +37,7 @@ class LargestVariance(Policy):
         systems = np.asarray(candidates, dtype=np.int64)
         bits = np.zeros(len(mean))
         for match in pending:
-            for system in match:
-                bits[system] += _bits(model, match)
+            bits[list(match)] += model.information(match[0], match[1]) / 2
         matches = []
         for _ in range(count):
             expected = deviation[systems] * np.exp2(-bits[systems])
@@ -46,13 +45,9 @@ class LargestVariance(Policy):
             others = systems[systems != first]
             weights = np.exp(-np.abs(mean[others] - mean[first]))
             second = int(random.choice(others, p=weights / weights.sum()))
-            gain = _bits(model, (first, second))
-            bits[first] += gain
-            bits[second] += gain
-            matches.append(Match(systems=(first, second), why="least known system against a close one"))
+            information = model.information(first, second)
+            bits[[first, second]] += information / 2
+            matches.append(
+                Match(systems=(first, second), why="least known system against a close one", information=information)
+            )
         return matches
-
-
-def _bits(model: Model, match: tuple[int, ...]) -> float:
-    """Share a match's expected information between its systems."""
-    return model.information(match[0], match[1]) / 2

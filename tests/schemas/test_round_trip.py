@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
@@ -35,7 +35,7 @@ def judgments(draw: st.DrawFn) -> Judgment:
         segment=draw(names),
         judge=draw(names),
         systems=tuple(systems),
-        at=draw(st.datetimes(timezones=zones)),
+        at=draw(st.datetimes(max_value=datetime(8999, 1, 1), timezones=zones)),
         ranks=None if ranks is None else tuple(ranks),
         score=None if ranked else draw(st.floats(0, 100)),
         request=draw(st.none() | names),

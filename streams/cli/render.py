@@ -1,0 +1,192 @@
+"""Leaderboards for people and for programs: a table with whiskers on a common axis, and the JSON object."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from io import TextIOWrapper
+from math import ceil, floor
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from streams.ranking.ranges import Z_95
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.console import ConsoleOptions, RenderResult
+
+    from streams.events import Leaderboard, Row
+
+# Middle tones, that stand out from a light and from a dark background; neighbouring clusters differ.
+CLUSTER_COLOURS = ("color(32)", "color(166)")
+GAP = "  "
+NARROW = 10  # characters, below which a plot says nothing
+
+
+class _Marks(NamedTuple):
+    """What a table is drawn with; `lines` by what the two halves of a cell hold.
+
+    That is nothing (0), a part of the 95 % interval (1), or of one deviation (2).
+    """
+
+    lines: Mapping[tuple[int, int], str]
+    dot: str
+    zero: str
+    rule: str
+    sign: str
+
+
+_HALVES = [(left, right) for left in range(3) for right in range(3)]
+_UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), "●", "┊", "─", "±")
+_ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "+-")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The scores that a plot spans."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Axis:
+        """Span the 95 % intervals of all rows.
+
+        >>> Axis.of([])
+        Axis(low=-1.0, high=1.0)
+        """
+        low = min((row.score - Z_95 * row.deviation for row in rows), default=-1.0)
+        high = max((row.score + Z_95 * row.deviation for row in rows), default=1.0)
+        return cls(low=floor(low * 10) / 10, high=max(ceil(high * 10), floor(low * 10) + 1) / 10)
+
+    def place(self, score: float, width: int) -> int:
+        """Give the half cell of a score, of the 2 * width ones; below 0 or above the last it is off the axis."""
+        return floor((score - self.low) / (self.high - self.low) * 2 * width)
+
+    def ticks(self, width: int) -> str:
+        """Write the ends and, where there is room, the zero.
+
+        >>> Axis(-1.0, 1.0).ticks(11)
+        '-1   0   +1'
+        """
+        low, high = f"{self.low:+g}", f"{self.high:+g}"
+        line = low.ljust(width - len(high)) + high
+        zero = self.place(0.0, width) // 2
+        return f"{line[:zero]}0{line[zero + 1 :]}" if len(low) < zero < width - len(high) - 1 else line
+
+    def whiskers(self, row: Row, width: int, marks: _Marks = _UNICODE) -> Text:
+        """Draw a score: a dot, a thick line of one deviation and a thin one of 95 %."""
+        halves = bytearray(2 * width)
+        for weight, reach in ((1, Z_95), (2, 1.0)):
+            first = self.place(row.score - reach * row.deviation, width)
+            last = self.place(row.score + reach * row.deviation, width)
+            for half in range(max(first, 0), min(last + 1, len(halves))):
+                halves[half] = weight
+        line = "".join(map(marks.lines.__getitem__, zip(halves[::2], halves[1::2], strict=True)))
+        zero = self.place(0.0, width) // 2
+        if 0 <= zero < width and line[zero] == " ":
+            line = f"{line[:zero]}{marks.zero}{line[zero + 1 :]}"
+        dot = min(max(self.place(row.score, width) // 2, 0), width - 1)
+        text = Text(f"{line[:dot]}{marks.dot}{line[dot + 1 :]}")
+        text.stylize(CLUSTER_COLOURS[(row.cluster - 1) % len(CLUSTER_COLOURS)])
+        text.stylize("bold", dot, dot + 1)
+        text.highlight_words([marks.zero], "dim default")
+        return text
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading and a cell for each row, all flush with one side."""
+
+    heading: str
+    cells: Sequence[Text]
+    side: Literal["left", "right"] = "left"
+
+    @property
+    def width(self) -> int:
+        """Give the width of the widest cell."""
+        return max([len(self.heading), *(cell.cell_len for cell in self.cells)])
+
+    def laid_out(self) -> list[Text]:
+        """Give the heading and the cells, filled up."""
+        texts = [Text(self.heading, style="dim"), *(cell.copy() for cell in self.cells)]
+        for text in texts:
+            text.align(self.side, self.width)
+        return texts
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardTable:
+    """A leaderboard, with a plot where there is room; a rule and a change of colour end each cluster.
+
+    It is laid out by hand because rich's own table takes twice as long, and a live one is drawn often.
+    """
+
+    leaderboard: Leaderboard
+    width: int
+    axis: Axis | None = None
+    ruled: bool = True
+    beside: Sequence[Column] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        marks, rows = _ASCII if options.ascii_only else _UNICODE, self.leaderboard.rows
+        before = [
+            Column("rank", [Text(str(row.rank), style="bold") for row in rows], "right"),
+            Column("range", [Text(rank_range(row.rank_low, row.rank_high)) for row in rows]),
+        ]
+        names = Column("system", [Text(row.system, style="bold") for row in rows])
+        after = [
+            Column(
+                f"score {marks.sign} dev.",
+                [Text.assemble(f"{row.score:+.2f}", (f" {marks.sign} {row.deviation:.2f}", "dim")) for row in rows],
+                "right",
+            )
+        ]
+        left = self.width - sum(column.width + len(GAP) for column in (*before, *after, *self.beside))
+        for name in names.cells:
+            name.truncate(max(left, 1), overflow="ellipsis")
+        plot = left - names.width - len(GAP)
+        if plot >= NARROW:
+            axis = self.axis or Axis.of(rows)
+            after.append(Column(axis.ticks(plot), [axis.whiskers(row, plot, marks) for row in rows]))
+        columns = (*before, names, *after, *self.beside)
+        gap = Text(GAP, no_wrap=True, overflow="crop")
+        heading, *lines = map(gap.join, zip(*(column.laid_out() for column in columns), strict=True))
+        rule = Text(marks.rule * self.width, style="dim")
+        yield heading
+        yield rule
+        cluster = 1
+        for line, row in zip(lines, rows, strict=True):
+            if self.ruled and row.cluster != cluster:
+                yield rule
+            yield line
+            cluster = row.cluster
+
+
+def rank_range(low: int, high: int) -> str:
+    """Write a range of ranks.
+
+    >>> rank_range(2, 3), rank_range(7, 7)
+    ('2-3', '7')
+    """
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def as_json(leaderboards: Sequence[Leaderboard]) -> str:
+    """Give the one object that every command that ranks prints with `--json`.
+
+    >>> as_json([])
+    '{"campaigns":[]}'
+    """
+    return msgspec.json.encode({"campaigns": leaderboards}).decode()
+
+
+def stdout_console() -> Console:
+    """Write to the standard output: with colours on a terminal only, and where its encoding is poor, poorer."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Console(highlight=False, force_terminal=None if sys.stdout.isatty() else False)

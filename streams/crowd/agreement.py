@@ -1,0 +1,31 @@
+"""How well a leaderboard agrees with an official result."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streams.crowd.winrates import Official
+    from streams.events import Row
+
+
+def kendall_tau(order: Sequence[str], official: Sequence[str]) -> float:
+    """Give Kendall's tau of two orders of the same systems: 1 if equal, -1 if reversed.
+
+    >>> kendall_tau(["a", "c", "b"], ["a", "b", "c"])
+    0.3333333333333333
+    """
+    place = {system: number for number, system in enumerate(order)}
+    signs = [1 if place[first] < place[second] else -1 for first, second in combinations(official, 2)]
+    return sum(signs) / len(signs)
+
+
+def overlaps(rows: Iterable[Row], official: Iterable[Official]) -> int:
+    """Count the systems whose rank range shares a rank with the official one."""
+    ranges = {row.system: (row.rank_low, row.rank_high) for row in rows}
+    return sum(
+        ranges[known.system][0] <= known.rank_high and known.rank_low <= ranges[known.system][1] for known in official
+    )

@@ -1,0 +1,81 @@
+"""The crowd: match requests go in, and come back as judgments in the order of simulated time."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import timedelta
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from streams.events import Judgment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    import numpy as np
+
+    from streams.crowd.judges import Judge
+    from streams.crowd.winrates import Competition
+    from streams.events import MatchRequest
+
+SOURCE = "simulated"
+
+
+class Crowd:
+    """Judges who take one request each, the longest idle first, and one after the other.
+
+    Time is simulated: it starts at `start` and moves with the answers.
+    """
+
+    def __init__(
+        self, judges: Sequence[Judge], competition: Competition, *, start: datetime, random: np.random.Generator
+    ) -> None:
+        self.clock = start
+        self._competition = competition
+        self._random = random
+        self._idle = deque(judges)
+        self._waiting: deque[MatchRequest] = deque()
+        self._busy: list[tuple[datetime, int, Judge, Judgment]] = []
+        self._taken = 0
+
+    def ask(self, requests: Iterable[MatchRequest]) -> None:
+        """Hand in requests of two systems; those that find no idle judge wait for one."""
+        self._waiting.extend(requests)
+        self._take()
+
+    def answer(self, count: int) -> list[Judgment]:
+        """Give the next answers, as many as there are up to `count`."""
+        answers: list[Judgment] = []
+        while self._busy and len(answers) < count:
+            self.clock, _, judge, judgment = heappop(self._busy)
+            answers.append(judgment)
+            self._idle.append(judge)
+            self._take()
+        return answers
+
+    def _take(self) -> None:
+        """Let idle judges begin; a request that expired while it waited is nobody's."""
+        while self._idle and self._waiting:
+            request = self._waiting.popleft()
+            if request.expires_at > self.clock:
+                judge = self._idle.popleft()
+                judgment = self._judge(judge, request)
+                self._taken += 1  # decides between answers of the same moment
+                heappush(self._busy, (judgment.at, self._taken, judge, judgment))
+
+    def _judge(self, judge: Judge, request: MatchRequest) -> Judgment:
+        first, second = request.systems
+        duration_ms = judge.duration_ms(random=self._random)
+        return Judgment(
+            id=f"{request.id}/{judge.id}",
+            campaign=request.campaign,
+            segment=request.segment or "none",
+            judge=judge.id,
+            systems=request.systems,
+            ranks=judge.ranks(self._competition.outcome(first, second), random=self._random),
+            at=self.clock + timedelta(milliseconds=duration_ms),
+            request=request.id,
+            duration_ms=duration_ms,
+            source=SOURCE,
+        )

@@ -1,0 +1,50 @@
+"""The README is true: its code runs, its JSON is a judgment, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from streams.decoding import decode
+
+PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md")), Path("deploy/README.md")]
+README = Path("README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_its_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("python")
+    exec(compile(code, "README.md", "exec"), {})
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [["1", "uedin"], ["2", "online-b"]]
+
+
+def test_its_json_is_a_judgment() -> None:
+    (text,) = blocks("json")
+    assert decode(text.encode(), max_bytes=10_000).campaign == "wmt13.fr-en"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_files_that_are_named_exist(page: Path) -> None:
+    for name in re.findall(r"`((?:streams|tests|deploy|benchmarks|schemas)/[\w./-]+)`", page.read_text()):
+        assert Path(name).exists(), name
+
+
+def test_its_make_targets_exist() -> None:
+    targets = set(re.findall(r"^([a-z]+):", Path("Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z]+)\b", README)) <= targets
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    for page in Path("docs").glob("*.md"):
+        assert f"(docs/{page.name})" in README
