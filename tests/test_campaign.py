@@ -87,6 +87,22 @@ def test_other_names_give_the_same_ratings_under_those_names(log: list[Judgment]
     assert scores == {row.system: (row.score, row.deviation) for row in other.leaderboard().rows}
 
 
+def test_a_change_holds_what_is_new_and_nothing_else() -> None:
+    first = Campaign("c")
+    half = first.change(
+        first.apply(numbered([judgment(1), judgment(2, systems=("x", "y"), judge="j2", segment="s2")])), ()
+    )
+    for campaign in (first, Campaign.restore("c", kept([half]))):
+        change = campaign.change(campaign.apply([(2, judgment(3))]), ())
+        assert {name: set(rows) for name, rows in change.tables.items()} == {
+            "systems": {"a", "b"},
+            "judges": {"judge"},
+            "segments": {"segment"},
+            "pairs": {'["a","b"]'},
+        }
+        assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
+
+
 def test_a_duplicate_judgment_changes_nothing_but_its_count() -> None:
     once, twice = Campaign("c"), Campaign("c")
     once.apply(numbered([judgment(1)]))

@@ -198,7 +198,7 @@ class TestUnknownCampaigns:
         processor = opened(store, rules=self.rules)
         (rejection,) = rejections(processor.process(records(GOOD)))
         assert rejection.reason == "unknown_campaign"
-        assert opened(store).campaigns == {}
+        assert opened(store).campaigns == processor.campaigns == {}
         assert processor.counts() == Outcomes(read=1, applied=0, duplicate=0, rejected=1)
 
     @pytest.mark.parametrize("size", [1, 2, 3, 5])

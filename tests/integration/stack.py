@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
 
 from streams import topics
 from streams.processor import Record
 from streams.settings import Settings
 from streams.stores.redis import RedisStore
 from streams.worker.broker import create_topics
+from streams.worker.source import group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,11 +142,29 @@ class Stack:
 
     def records_read(self) -> int:
         """Count the log's records that the store knows as done."""
-        heads = (
-            self.store.partition(f"{self.name(topics.JUDGMENTS)}/{number}")
-            for number in range(self.settings.partitions)
-        )
+        heads = (self.store.partition(self._partition(number)) for number in range(self.settings.partitions))
         return sum(int(head.get("read", 0)) for head in heads)
+
+    def acknowledged(self) -> dict[int, int]:
+        """Give the offsets that the raters' group has committed to Kafka."""
+        return asyncio.run(self._acknowledged())
+
+    async def _acknowledged(self) -> dict[int, int]:
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.settings.kafka)
+        await admin.start()
+        try:
+            committed = await admin.list_consumer_group_offsets(group(self.settings))
+            return {partition.partition: found.offset for partition, found in committed.items()}
+        finally:
+            await admin.close()
+
+    def persisted(self) -> dict[int, int]:
+        """Give the next offset that the store holds of each partition."""
+        heads = {number: self.store.partition(self._partition(number)) for number in range(self.settings.partitions)}
+        return {number: int(head.get("offset", 0)) for number, head in heads.items()}
+
+    def _partition(self, number: int) -> str:
+        return f"{self.name(topics.JUDGMENTS)}/{number}"
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until a condition holds; if it never does, show what the workers said."""

@@ -17,6 +17,10 @@ def test_published_ranges_give_the_published_clusters() -> None:
     assert clusters(best, worst).tolist() == [1, 2, 2, 3, 3, 3, 4, 5, 6, 6, 6, 7, 8]
 
 
+def test_a_cluster_goes_on_while_any_system_of_it_may_stand_below() -> None:
+    assert clusters(np.array([1, 2, 3]), np.array([3, 2, 3])).tolist() == [1, 1, 1]
+
+
 @given(arrays(float, 7, elements=st.floats(-5, 5)), arrays(float, 7, elements=st.floats(0.01, 3)))
 def test_a_system_s_place_is_within_its_range(mean: np.ndarray, deviation: np.ndarray) -> None:
     board = rows([f"s{i}" for i in range(7)], mean, deviation, [0] * 7)
