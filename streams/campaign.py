@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from math import nan
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -58,6 +59,7 @@ class _Columns:
     judges: list[int] = field(default_factory=list)
     segments: list[int] = field(default_factory=list)
     durations: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
 
 
 class Campaign:
@@ -157,9 +159,10 @@ class Campaign:
             raise RecordError("unknown_campaign", message, field="campaign")
         if self.standing.state == "closed":
             raise RecordError("campaign_closed", f"the campaign {self.name!r} is closed", field="campaign")
-        if judgment.ranks is None:
-            message = f"the model {self.model.name!r} rates rankings, and this is a score"
-            raise RecordError("unsuited_to_model", message, field="score")
+        kind = "scores" if judgment.ranks is None else "rankings"
+        if kind != self.model.kind:
+            message = f"the model {self.model.name!r} rates {self.model.kind}, and this is one of the {kind}"
+            raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
         names = self.tables.systems
         try:
             systems = [names.index[system] for system in judgment.systems]
@@ -168,7 +171,8 @@ class Campaign:
             systems = [names.add(system) for system in judgment.systems]
         pseudonyms = self._options.pseudonyms
         columns.systems += systems
-        columns.ranks += judgment.ranks
+        columns.ranks += judgment.ranks or (1,)
+        columns.scores.append(nan if judgment.score is None else judgment.score)
         columns.starts.append(len(columns.systems))
         judge = judgment.judge if pseudonyms is None else pseudonyms[judgment.judge]
         columns.judges.append(self.tables.judges.add(judge))
@@ -209,6 +213,7 @@ class Campaign:
             starts=np.array(columns.starts, np.int64),
             judges=np.array(columns.judges, np.int64),
             segments=np.array(columns.segments, np.int64),
+            scores=np.array(columns.scores, np.float64),
         )
         self._grow()
         self.tables.record(
@@ -220,8 +225,10 @@ class Campaign:
         """Let new settings come into force; those that open the campaign choose its model too."""
         settings = standing.settings
         if not self.exists:
-            self.model = models.create(settings.model, settings.parameters)
-        self.tables.enter(systems=settings.systems, segments=settings.segments)
+            self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
+        named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
+        self.tables.enter(systems=named, segments=settings.segments)
+        self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
         self.standing = standing
         self._grow()
 
@@ -286,7 +293,7 @@ class Campaign:
             before=self._persisted,
             after=self.offset,
             meta=events.encode(meta),
-            tables=self.tables.take(applied.rows),
+            tables=self.tables.take(applied.rows, self.model),
             scores={self.tables.systems.names[row.index]: row.mean for row in applied.rows},
             withdrawn=self.standing.withdrawn,
             seen=tuple(self._seen_new),
@@ -307,11 +314,12 @@ class Campaign:
         if meta.layout != LAYOUT:
             raise StoreCorrupt(f"campaign {name!r}: stored in layout {meta.layout}, this version reads {LAYOUT}")
         settings = meta.standing.settings
-        campaign = cls(
-            name, events.CampaignSettings(model=settings.model, parameters=settings.parameters), options=options
-        )
+        bare = msgspec.structs.replace(settings, systems=(), segments=(), baseline=None)
+        campaign = cls(name, bare, options=options)
         campaign.tables.restore(stored.tables, campaign.model)
         campaign.standing = meta.standing
+        if settings.baseline:
+            campaign.model.baseline = campaign.tables.systems.index[settings.baseline]
         campaign.offset = campaign._persisted = meta.offset
         campaign.clock, campaign.counts = meta.clock, meta.counts
         campaign.requests = Requests(meta.outstanding)

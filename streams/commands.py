@@ -39,7 +39,12 @@ def _obey(command: events.Command, now: events.Campaign) -> events.Campaign:  # 
 @_obey.register
 def _(command: events.Create, now: events.Campaign) -> events.Campaign:
     settings = command.settings
-    models.create(settings.model, settings.parameters)
+    models.create(settings.model, settings.parameters, budget=settings.budget)
+    if settings.baseline and settings.systems and settings.baseline not in settings.systems:
+        hint = suggestion(settings.baseline, settings.systems)
+        raise _refused(
+            f"the baseline {shown(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
+        )
     matching.policy(settings.policy)
     for name in ("systems", "segments"):
         listed = getattr(settings, name)

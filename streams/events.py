@@ -23,7 +23,7 @@ Version = Annotated[
 ]
 Rank = Annotated[int, Meta(ge=1, le=1_000_000, description="1 is best, equal ranks are a tie.")]
 Count = Annotated[int, Meta(ge=0)]
-Number = int | float
+Parameter = bool | int | float | str
 
 MAX_RANKED = 100  # systems in one judgment
 MAX_SYSTEMS = 1000  # systems in one campaign: its pair counts are a square of this side
@@ -78,7 +78,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What an operator may choose for a campaign; a `create` or `change` command carries it."""
 
     model: Name = "trueskill"
-    parameters: dict[str, Number] = {}
+    parameters: dict[str, Parameter] = {}
     systems: Annotated[
         tuple[Name, ...],
         Meta(

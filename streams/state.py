@@ -34,6 +34,7 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     judgments: int
     timed: int
     duration_ms: int
+    state: tuple[float, ...] = ()
 
 
 class SegmentRow(Struct, frozen=True, kw_only=True):
@@ -41,6 +42,7 @@ class SegmentRow(Struct, frozen=True, kw_only=True):
 
     index: int
     judgments: int
+    state: tuple[float, ...] = ()
 
 
 class PairRow(Struct, frozen=True, kw_only=True):

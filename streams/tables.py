@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 import numpy as np
 
+from streams import kernels
 from streams.events import encode
-from streams.models import kernels
 from streams.state import JudgeRow, PairRow, SegmentRow, SystemRow
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class CampaignTables:
         np.add.at(self.judge_timed, batch.judges, durations >= 0)
         np.add.at(self.judge_duration, batch.judges, np.maximum(durations, 0))
         np.add.at(self.segment_judgments, batch.segments, 1)
-        kernels.suited(batch.pairs).count_rankings(
+        kernels.suited("pairs", batch.pairs).count_rankings(
             self.wins, self.ties, self._touched, batch.systems, batch.ranks, batch.starts
         )
         self._dirty_systems.update(np.unique(batch.systems).tolist())
@@ -118,12 +118,12 @@ class CampaignTables:
                 losses=int(self.wins[:, i].sum()),
                 judgments=int(self.system_judgments[i]),
                 offset=int(self.system_offset[i]),
-                state=model.dump_row(i),
+                state=model.dump_row("systems", i),
             )
             for i in systems
         ]
 
-    def take(self, rows: Sequence[SystemRow]) -> Tables:
+    def take(self, rows: Sequence[SystemRow], model: Model) -> Tables:
         """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)
@@ -136,12 +136,15 @@ class CampaignTables:
                         judgments=int(self.judge_judgments[i]),
                         timed=int(self.judge_timed[i]),
                         duration_ms=int(self.judge_duration[i]),
+                        state=model.dump_row("judges", i),
                     )
                 )
                 for i in sorted(self._dirty_judges)
             },
             "segments": {
-                self.segments.names[i]: encode(SegmentRow(index=i, judgments=int(self.segment_judgments[i])))
+                self.segments.names[i]: encode(
+                    SegmentRow(index=i, judgments=int(self.segment_judgments[i]), state=model.dump_row("segments", i))
+                )
                 for i in sorted(self._dirty_segments)
             },
             "pairs": {
@@ -169,12 +172,14 @@ class CampaignTables:
         model.grow(len(self.systems), len(self.judges), len(self.segments))
         for i, (_, system) in enumerate(systems):
             self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
-            model.load_row(i, system.state)
+            model.load_row("systems", i, system.state)
         for i, (_, judge) in enumerate(judges):
             self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
             self.judge_duration[i] = judge.duration_ms
+            model.load_row("judges", i, judge.state)
         for i, (_, segment) in enumerate(segments):
             self.segment_judgments[i] = segment.judgments
+            model.load_row("segments", i, segment.state)
         for key, value in tables["pairs"].items():
             a, b = (self.systems.index[name] for name in msgspec.json.decode(key, type=tuple[str, str]))
             pair = msgspec.json.decode(value, type=PairRow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import ParameterError, suggestion
-from streams.models.base import Batch, Model, Outcome, Parameters, parameters_of
+from streams.models.base import Axis, Batch, Model, Outcome, Parameters, parameters_of
 from streams.models.trueskill import TrueSkill
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MODELS: dict[str, type[Model]] = {model.name: model for model in (TrueSkill,)}
 
 
-def create(name: str, parameters: Mapping[str, object]) -> Model:
+def create(name: str, parameters: Mapping[str, object], *, budget: int | None = None) -> Model:
     """Make a model with its parameters checked.
 
     >>> create("trueskill", {"beta": 2.0}).name
@@ -23,7 +23,7 @@ def create(name: str, parameters: Mapping[str, object]) -> Model:
     if name not in MODELS:
         raise ParameterError(f"no model {name!r}; {suggestion(name, MODELS)}")
     model = MODELS[name]
-    return model(parameters_of(model, parameters))
+    return model(parameters_of(model, parameters), budget=budget)
 
 
-__all__ = ["MODELS", "Batch", "Model", "Outcome", "Parameters", "create", "parameters_of"]
+__all__ = ["MODELS", "Axis", "Batch", "Model", "Outcome", "Parameters", "create", "parameters_of"]

@@ -1,10 +1,10 @@
-"""What every model is: state on arrays, updated by batches of rankings in the order of the log."""
+"""What every model is: state on arrays, updated by batches of judgments in the order of the log."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+Axis = Literal["systems", "judges", "segments"]
+Kind = Literal["rankings", "scores"]
+
 
 class Outcome(NamedTuple):
     """The probabilities of a's win, a tie and b's win."""
@@ -30,9 +33,10 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Rankings as arrays: the k-th ranks systems[starts[k]:starts[k + 1]], by judges[k] on segments[k].
+    """Judgments as arrays: the k-th is of systems[starts[k]:starts[k + 1]], by judges[k] on segments[k].
 
-    Systems, judges and segments are indices that the campaign gave out in the order of its log.
+    Systems, judges and segments are indices that the campaign gave out in the order of its log. A ranking has its
+    ranks (1 is best, equal is a tie); a direct assessment, of one system, has its score and no meaning in its rank.
     """
 
     systems: Ints
@@ -40,6 +44,7 @@ class Batch:
     starts: Ints
     judges: Ints
     segments: Ints
+    scores: Floats  # one a judgment; NaN in a ranking
 
     def __len__(self) -> int:
         return len(self.judges)
@@ -58,15 +63,20 @@ class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Model(ABC):
     """An online model of one campaign.
 
-    A row of state per system is a fixed number of floats, `width`; `dump_row` and `load_row` keep every bit.
+    A row of state is `widths[axis]` floats for each system, judge or segment, and all rows are all of the state:
+    `dump_row` and `load_row` keep every bit. `budget` is the number of judgments planned, `baseline` the index of the
+    system that all others are compared with, where the campaign names one.
     """
 
     name: ClassVar[str]
+    kind: ClassVar[Kind] = "rankings"
     parameters_type: ClassVar[type[Parameters]]
-    width: ClassVar[int]
+    widths: ClassVar[Mapping[Axis, int]]
 
-    @abstractmethod
-    def __init__(self, parameters: Parameters) -> None: ...
+    def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
+        self.parameters = parameters
+        self.budget = budget
+        self.baseline: int | None = None
 
     @abstractmethod
     def grow(self, systems: int, judges: int, segments: int) -> None:
@@ -74,7 +84,7 @@ class Model(ABC):
 
     @abstractmethod
     def apply(self, batch: Batch) -> None:
-        """Update with rankings, in order."""
+        """Update with judgments, in order."""
 
     @abstractmethod
     def predict(self, a: int, b: int) -> Outcome:
@@ -82,19 +92,30 @@ class Model(ABC):
 
     @abstractmethod
     def information(self, a: int, b: int) -> float:
-        """Give the information, in bits, that one judgment of a against b is expected to bring about their ratings."""
+        """Give the information, in bits, that a judgment of a against b is expected to bring about their ratings."""
 
     @abstractmethod
     def scores(self) -> tuple[Floats, Floats]:
         """Give each system's mean and deviation."""
 
     @abstractmethod
-    def dump_row(self, system: int) -> tuple[float, ...]:
-        """Give a system's state, exactly."""
+    def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
+        """Give one row of state, exactly."""
 
     @abstractmethod
-    def load_row(self, system: int, row: tuple[float, ...]) -> None:
-        """Put a system's state back, exactly."""
+    def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
+        """Put one row of state back, exactly."""
+
+
+def grown(array: Floats, size: int, fill: float) -> Floats:
+    """Give the array with room for at least `size`, doubling so that growing stays cheap.
+
+    >>> grown(np.zeros(1), 2, 0.5).tolist()[:3]
+    [0.0, 0.5, 0.5]
+    """
+    if size <= len(array):
+        return array
+    return np.append(array, np.full(max(size, 2 * len(array), 16) - len(array), fill))
 
 
 def parameters_of(model: type[Model], values: Mapping[str, object]) -> Parameters:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from streams.models import kernels
-from streams.models.base import Model, Outcome, Parameters
+from streams import kernels
+from streams.kernels.normal import tie_moments, win_moments
+from streams.models.base import Model, Outcome, Parameters, grown
 
 if TYPE_CHECKING:
-    from streams.models.base import Batch, Floats
+    from collections.abc import Mapping
+
+    from streams.models.base import Axis, Batch, Floats
 
 
 class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
@@ -39,26 +42,24 @@ class TrueSkill(Model):
 
     name: ClassVar[str] = "trueskill"
     parameters_type: ClassVar[type[Parameters]] = TrueSkillParameters
-    width: ClassVar[int] = 2
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 0, "segments": 0}
+    parameters: TrueSkillParameters
 
-    def __init__(self, parameters: Parameters) -> None:
-        assert isinstance(parameters, TrueSkillParameters)
-        self.parameters = parameters
+    def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
+        super().__init__(parameters, budget=budget)
         self._mean: Floats = np.empty(0)
         self._variance: Floats = np.empty(0)
         self._count = 0
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - TrueSkill rates systems only
         """Make room for so many systems."""
-        if systems > len(self._mean):
-            room = max(systems, 2 * len(self._mean), 16) - len(self._mean)
-            self._mean = np.append(self._mean, np.full(room, self.parameters.mean))
-            self._variance = np.append(self._variance, np.full(room, self.parameters.deviation**2))
+        self._mean = grown(self._mean, systems, self.parameters.mean)
+        self._variance = grown(self._variance, systems, self.parameters.deviation**2)
         self._count = max(self._count, systems)
 
     def apply(self, batch: Batch) -> None:
         """Update with rankings, in order."""
-        kernels.suited(batch.pairs).rate_rankings(
+        kernels.suited("pairs", batch.pairs).rate_rankings(
             self._mean,
             self._variance,
             batch.systems,
@@ -82,9 +83,9 @@ class TrueSkill(Model):
         t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
         outcome = self.predict(a, b)
         shrinks = (
-            kernels.win_moments(t - e)[1],
-            kernels.tie_moments(abs(t), e)[1],
-            kernels.win_moments(-t - e)[1],
+            win_moments(t - e)[1],
+            tie_moments(abs(t), e)[1],
+            win_moments(-t - e)[1],
         )
         shares = (float(self._variance[a]) / c**2, float(self._variance[b]) / c**2)
         return sum(
@@ -97,13 +98,14 @@ class TrueSkill(Model):
         """Give each system's mean and deviation."""
         return self._mean[: self._count].copy(), np.sqrt(self._variance[: self._count])
 
-    def dump_row(self, system: int) -> tuple[float, ...]:
-        """Give mean and variance."""
-        return float(self._mean[system]), float(self._variance[system])
+    def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
+        """Give a system's mean and variance."""
+        return (float(self._mean[index]), float(self._variance[index])) if axis == "systems" else ()
 
-    def load_row(self, system: int, row: tuple[float, ...]) -> None:
-        """Put mean and variance back."""
-        self._mean[system], self._variance[system] = row
+    def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
+        """Put a system's mean and variance back."""
+        if axis == "systems":
+            self._mean[index], self._variance[index] = row
 
     def _spread(self, a: int, b: int) -> float:
         return sqrt(2.0 * self.parameters.beta**2 + float(self._variance[a] + self._variance[b]))

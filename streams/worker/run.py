@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from faust.worker import Worker
 
+from streams import kernels
 from streams.errors import SettingError
-from streams.models import kernels
 from streams.stores.redis import RedisStore
 from streams.worker.app import create_app
 from streams.worker.broker import check_topics
@@ -28,7 +28,7 @@ def run(settings: Settings) -> None:
     store = RedisStore(settings.redis, namespace=settings.namespace)
     store.ping()
     check_topics(settings)
-    kernels.compiled()
+    kernels.compiled("pairs")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)

@@ -14,7 +14,7 @@ def rated(rows: list[tuple[float, float]]) -> Model:
     model = create("trueskill", {})
     model.grow(len(rows), 0, 0)
     for system, row in enumerate(rows):
-        model.load_row(system, row)
+        model.load_row("systems", system, row)
     return model
 
 

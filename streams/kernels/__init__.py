@@ -1,0 +1,72 @@
+"""The hot loops: plain functions on arrays, run as they are or compiled by numba to the same bits.
+
+A module here holds functions under `@jit` and imports others from its neighbours. `plain("pairs")` gives a module as
+it stands: it costs nothing to load and some microseconds an update. `compiled("pairs")` gives the same functions
+compiled: numba takes a second to load, and an update some ten nanoseconds. There is one source of both.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from importlib.resources import files
+from types import ModuleType
+from typing import Any, TypeVar
+
+Function = TypeVar("Function")
+
+_COMPILED = f"{__name__}.compiled_"
+_NEIGHBOUR = re.compile(rf"^from {re.escape(__name__)}\.(\w+) import", re.MULTILINE)
+# So many updates repay the loading of numba.
+WORTH_LOADING = 200_000
+
+
+def jit(function: Function) -> Function:
+    """Mark a kernel; `compiled` puts numba's decorator in this one's place."""
+    return function
+
+
+def plain(name: str) -> Any:
+    """Give a module of kernels as it stands."""
+    return import_module(f"{__name__}.{name}")
+
+
+def compiled(name: str) -> Any:
+    """Give a module of kernels compiled; after the first time from numba's cache on disk."""
+    full = f"{_COMPILED}.{name}"
+    if full not in sys.modules:
+        _load(name, full)
+    return sys.modules[full]
+
+
+def suited(name: str, updates: int) -> Any:
+    """Choose for a batch: compiled where numba is loaded already or so many updates repay its loading."""
+    return compiled(name) if is_loaded() or updates >= WORTH_LOADING else plain(name)
+
+
+def is_loaded() -> bool:
+    """Say whether kernels have been compiled in this process."""
+    return _COMPILED in sys.modules
+
+
+def _load(name: str, full: str) -> None:
+    """Run a module's source once more, with its neighbours compiled and numba's decorator for `jit`."""
+    from numba import njit
+
+    file = files(__name__).joinpath(f"{name}.py")
+    source = file.read_text()
+    for neighbour in _NEIGHBOUR.findall(source):
+        compiled(neighbour)
+    parent = sys.modules.setdefault(_COMPILED, ModuleType(_COMPILED))
+    parent.__dict__.update(__path__=[], jit=njit(cache=True, nogil=True))
+    source = _NEIGHBOUR.sub(rf"from {_COMPILED}.\1 import", source)
+    source = source.replace(f"from {__name__} import jit", f"from {_COMPILED} import jit")
+    module = ModuleType(full)
+    module.__file__ = str(file)
+    sys.modules[full] = module
+    try:
+        exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 - our own source, altered as said
+    except BaseException:
+        del sys.modules[full]
+        raise
