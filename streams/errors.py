@@ -6,6 +6,7 @@
     ├── RecordError          one record is bad: it becomes a Rejection, its neighbours go on
     ├── SettingError         a setting, flag or file of settings is wrong: nothing starts
     ├── ParameterError       a model, policy or parameter that does not exist or is out of range
+    ├── FormatError          a file of judgments can't be read: it names file, line and column
     ├── BrokerUnavailable    Kafka does not answer: nothing starts; a running worker waits
     ├── TopicError           a topic is missing or is not as the contract says
     ├── StoreUnavailable     the store does not answer: wait and try the same batch again
@@ -46,6 +47,10 @@ class SettingError(JudgestreamError):
 
 class ParameterError(JudgestreamError):
     """A model, policy or parameter that does not exist or is out of range."""
+
+
+class FormatError(JudgestreamError):
+    """A file of judgments, or a row of it, that can't be read."""
 
 
 class BrokerUnavailable(JudgestreamError):  # noqa: N818

@@ -1,0 +1,1 @@
+"""Judgment logs as people have them, read into judgments."""

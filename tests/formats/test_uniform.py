@@ -1,0 +1,62 @@
+"""The uniform CSV gives the judgments that its README counts."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from streams.errors import FormatError
+from streams.formats.uniform import read
+
+DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
+HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "rankings", "pairs", "ties"),
+    [("wmt13_fr-en_rank.csv.gz", 9996, 99_960, 19_219), ("wmt15_rank.csv.gz", 28_260, 540_108, None)],
+)
+def test_a_real_log_has_the_counts_that_are_stated(name: str, rankings: int, pairs: int, ties: int | None) -> None:
+    if not (DATA / name).exists():
+        pytest.skip(f"{DATA / name} is not here")
+    outcomes: Counter[bool] = Counter()
+    count = 0
+    for _, judgment in read(DATA / name):
+        count += 1
+        ranks = judgment.ranks or ()
+        outcomes.update(a == b for i, a in enumerate(ranks) for b in ranks[i + 1 :])
+    assert (count, outcomes.total()) == (rankings, pairs)
+    assert ties is None or outcomes[True] == ties
+
+
+def test_systems_that_shared_an_output_are_tied(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text(HEAD + "wmt15,de-en,7,581,judge1,,2,a+b|c,2|1,35.337,,x\n")
+    ((line, judgment),) = read(file)
+    assert line == 2
+    assert (judgment.campaign, judgment.systems, judgment.ranks) == ("wmt15.de-en", ("a", "b", "c"), (2, 2, 1))
+    assert (judgment.id, judgment.duration_ms) == ("wmt15.de-en.7", 35_337)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n", "log.csv:1: no column campaign"),
+        (HEAD + "c,p,1,s,j,,2,a|b,1,,,\n", "log.csv:2: 2 systems but 1 ranks"),
+        (HEAD + "c,p,1,s,j,,2,a|b,1|0,,,\n", "log.csv:2: ranks: '0' is no rank"),
+        (HEAD + "c,p,1,s,j,,2,a|a,1|2,,,\n", "log.csv:2: systems: 'a' stands twice"),
+    ],
+)
+def test_a_bad_file_is_named_with_line_and_column(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "log.csv").write_text(text)
+    with pytest.raises(FormatError, match=words):
+        list(read(tmp_path / "log.csv"))
+
+
+def test_a_broken_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "log.csv.gz").write_bytes(b"\x1f\x8b\x08broken")
+    with pytest.raises(FormatError, match=r"log.csv.gz: can't be read"):
+        list(read(tmp_path / "log.csv.gz"))
