@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from streams.errors import FormatError
@@ -13,6 +12,7 @@ from streams.events import EPOCH, Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
 
