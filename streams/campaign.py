@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass, field
-from math import nan
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from streams import events, models, ranking
+from streams.columns import Columns
 from streams.commands import obey
 from streams.decoding import shown
-from streams.errors import RecordError, StoreCorrupt, suggestion
-from streams.events import EPOCH, MAX_SYSTEMS, Judgment, Rating
+from streams.errors import HistoryGone, RecordError, StoreCorrupt, suggestion
+from streams.events import EPOCH, MAX_SYSTEMS, ExcludeJudge, Judgment, Rating, Retract
+from streams.replicas import Replicas
 from streams.requests import Requests
-from streams.state import LAYOUT, CampaignChange, CampaignMeta, Counts
+from streams.seen import SeenIds
+from streams.state import LAYOUT, CampaignChange, CampaignMeta, Counts, Retractions
 from streams.tables import CampaignTables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from numpy.typing import NDArray
 
     from streams.events import MatchRequest
     from streams.state import Output, StoredCampaign, SystemRow
+
+    Entry = tuple[int, Judgment | events.Command]  # an offset and what stands there
+    Ints = NDArray[np.int64]
+    History = Callable[[int], Iterable[Entry]]  # the campaign's log before an offset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,20 +55,6 @@ class Applied:
     standing: events.Campaign | None  # if it changed
 
 
-@dataclass
-class _Columns:
-    """Rankings on their way into arrays."""
-
-    offsets: list[int] = field(default_factory=list)
-    systems: list[int] = field(default_factory=list)
-    ranks: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=lambda: [0])
-    judges: list[int] = field(default_factory=list)
-    segments: list[int] = field(default_factory=list)
-    durations: list[int] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-
-
 class Campaign:
     """The state of one campaign: `apply` takes the next records of its log.
 
@@ -81,20 +74,20 @@ class Campaign:
         self.offset = -1
         self.clock: datetime = EPOCH  # the latest time that an event of the log names
         self.counts = Counts()
+        self.retractions = Retractions()
         self.requests = Requests()
-        self.tables = CampaignTables()
         self._options = options or Options()
-        self._seen: set[str] = set()
-        self._seen_order: deque[str] = deque()
-        self._seen_new: list[str] = []
         self._persisted = -1
         self.standing = events.Campaign(
-            campaign=name,
-            state="open",
-            settings=settings or events.CampaignSettings(),
-            withdrawn=(),
-            offset=-1,
+            campaign=name, state="open", settings=settings or events.CampaignSettings(), withdrawn=(), offset=-1
         )
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start to rate from nothing, with the settings in force."""
+        self.tables = CampaignTables()
+        self._seen = SeenIds(self._options.seen_ids)
+        self._whole = False
         self._take_over(self.standing)
 
     @property
@@ -104,45 +97,13 @@ class Campaign:
 
     # -- applying the log ------------------------------------------------------------------------------
 
-    def apply(self, batch: Sequence[tuple[int, Judgment | events.Command]], *, origin: str = "log") -> Applied:
-        """Apply the next records of the log, (offset, event) in order; `origin` begins the ids of what comes out."""
+    def apply(self, batch: Sequence[Entry], *, origin: str = "log", history: History | None = None) -> Applied:
+        """Apply the next records of the log in order.
+
+        `origin` begins the ids of what comes out; `history` gives the log again, which a retraction needs.
+        """
         before = self.standing
-        rejections: list[tuple[int, RecordError]] = []
-        columns = _Columns()
-        judgments = commands = duplicates = rejected = 0
-        for offset, event in batch:
-            if offset <= self.offset:
-                continue  # applied before a restart
-            self.offset = offset
-            try:
-                if isinstance(event, Judgment):
-                    if event.id in self._seen:
-                        duplicates += 1
-                        continue
-                    self._admit(offset, event, columns)
-                    judgments += 1
-                else:
-                    if f"command:{event.id}" in self._seen:
-                        duplicates += 1
-                        continue
-                    standing = obey(self.standing, event)
-                    self._remember(f"command:{event.id}")
-                    self._rate(columns)
-                    columns = _Columns()
-                    self._take_over(msgspec.structs.replace(standing, offset=offset))
-                    commands += 1
-                if event.at > self.clock:
-                    self.clock = event.at
-            except RecordError as error:
-                rejections.append((offset, error))
-                rejected += self.exists
-        self._rate(columns)
-        self.counts = Counts(
-            judgments=self.counts.judgments + judgments,
-            commands=self.counts.commands + commands,
-            duplicates=self.counts.duplicates + duplicates,
-            rejected=self.counts.rejected + rejected,
-        )
+        rejections = self._walk(batch, history)
         rows = tuple(self.tables.system_rows(self.model, self.tables.dirty_systems))
         return Applied(
             rejections=tuple(rejections),
@@ -152,38 +113,68 @@ class Campaign:
             standing=None if self.standing is before else self.standing,
         )
 
-    def _admit(self, offset: int, judgment: Judgment, columns: _Columns) -> None:
+    def _walk(self, batch: Iterable[Entry], history: History | None) -> list[tuple[int, RecordError]]:
+        rejections: list[tuple[int, RecordError]] = []
+        columns = Columns()
+        for offset, event in batch:
+            if offset <= self.offset:
+                continue  # applied before a restart
+            self.offset = offset
+            try:
+                if not isinstance(event, Judgment):
+                    self._rate(columns)
+                    columns = Columns()
+                    self._obey(offset, event, history)
+                elif event.id in self._seen:
+                    self._count(duplicates=1)
+                elif self._is_retracted(offset, event):
+                    self._seen.add(event.id)
+                    self._count(retracted=1)
+                else:
+                    self._admit(offset, event, columns)
+                if event.at > self.clock:
+                    self.clock = event.at
+            except RecordError as error:
+                rejections.append((offset, error))
+                self._count(rejected=int(self.exists))
+        self._rate(columns)
+        return rejections
+
+    def _admit(self, offset: int, judgment: Judgment, columns: Columns) -> None:
         """Take one new judgment in, or raise before anything has changed."""
-        if not self.exists and not self._options.create_unknown:
-            message = f"there is no campaign {self.name!r}; `create` it first"
-            raise RecordError("unknown_campaign", message, field="campaign")
-        if self.standing.state == "closed":
-            raise RecordError("campaign_closed", f"the campaign {self.name!r} is closed", field="campaign")
-        kind = "scores" if judgment.ranks is None else "rankings"
-        if kind != self.model.kind:
-            message = f"the model {self.model.name!r} rates {self.model.kind}, and this is one of the {kind}"
-            raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
+        judge = self._pseudonym(judgment.judge)
+        self._check(judgment, judge)
         names = self.tables.systems
         try:
             systems = [names.index[system] for system in judgment.systems]
         except KeyError:
             self._check_new(judgment.systems)
             systems = [names.add(system) for system in judgment.systems]
-        pseudonyms = self._options.pseudonyms
-        columns.systems += systems
-        columns.ranks += judgment.ranks or (1,)
-        columns.scores.append(nan if judgment.score is None else judgment.score)
-        columns.starts.append(len(columns.systems))
-        judge = judgment.judge if pseudonyms is None else pseudonyms[judgment.judge]
-        columns.judges.append(self.tables.judges.add(judge))
-        columns.segments.append(self.tables.segments.add(judgment.segment))
-        columns.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
-        columns.offsets.append(offset)
+        columns.append(
+            offset,
+            judgment,
+            systems=systems,
+            judge=self.tables.judges.add(judge),
+            segment=self.tables.segments.add(judgment.segment),
+        )
         if judgment.request is not None:
             self.requests.answered(judgment.request)
-        self._remember(judgment.id)
+        self._seen.add(judgment.id)
         if not self.exists:
             self.standing = msgspec.structs.replace(self.standing, offset=offset)
+
+    def _check(self, judgment: Judgment, judge: str) -> None:
+        if not self.exists and not self._options.create_unknown:
+            message = f"there is no campaign {self.name!r}; `create` it first"
+            raise RecordError("unknown_campaign", message, field="campaign")
+        if self.standing.state == "closed":
+            raise RecordError("campaign_closed", f"the campaign {self.name!r} is closed", field="campaign")
+        if self.standing.excluded and judge in self.standing.excluded:
+            raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
+        kind = "scores" if judgment.ranks is None else "rankings"
+        if kind != self.model.kind:
+            message = f"the model {self.model.name!r} rates {self.model.kind}, and this is one of the {kind}"
+            raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
 
     def _check_new(self, systems: Sequence[str]) -> None:
         known = self.tables.systems
@@ -196,36 +187,47 @@ class Campaign:
             message = f"the campaign {self.name!r} has {len(known)} systems; at most {MAX_SYSTEMS} fit"
             raise RecordError("too_many_systems", message, field="systems")
 
-    def _remember(self, judgment_id: str) -> None:
-        """Keep exactly the last ids, whatever the batches."""
-        self._seen.add(judgment_id)
-        self._seen_order.append(judgment_id)
-        self._seen_new.append(judgment_id)
-        if len(self._seen_order) > self._options.seen_ids:
-            self._seen.discard(self._seen_order.popleft())
-
-    def _rate(self, columns: _Columns) -> None:
-        if not columns.offsets:
+    def _rate(self, columns: Columns) -> None:
+        if not columns:
             return
-        batch = models.Batch(
-            systems=np.array(columns.systems, np.int64),
-            ranks=np.array(columns.ranks, np.int64),
-            starts=np.array(columns.starts, np.int64),
-            judges=np.array(columns.judges, np.int64),
-            segments=np.array(columns.segments, np.int64),
-            scores=np.array(columns.scores, np.float64),
-        )
+        batch = columns.batch()
         self._grow()
         self.tables.record(
             batch, offsets=np.array(columns.offsets, np.int64), durations=np.array(columns.durations, np.int64)
         )
         self.model.apply(batch)
+        if self.replicas is not None:
+            self.replicas.apply(batch, np.array(columns.keys, np.int64))
+        self._count(judgments=len(columns))
+
+    def _count(self, **more: int) -> None:
+        counts = {name: getattr(self.counts, name) + number for name, number in more.items()}
+        self.counts = msgspec.structs.replace(self.counts, **counts)
+
+    def _pseudonym(self, judge: str) -> str:
+        return judge if self._options.pseudonyms is None else self._options.pseudonyms[judge]
+
+    # -- commands --------------------------------------------------------------------------------------
+
+    def _obey(self, offset: int, command: events.Command, history: History | None) -> None:
+        if f"command:{command.id}" in self._seen:
+            self._count(duplicates=1)
+            return
+        if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
+            command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
+        standing = obey(self.standing, command)
+        if isinstance(command, Retract):
+            self._retract(offset, command, history)
+        self._seen.add(f"command:{command.id}")
+        self._take_over(msgspec.structs.replace(standing, offset=offset))
+        self._count(commands=1)
 
     def _take_over(self, standing: events.Campaign) -> None:
         """Let new settings come into force; those that open the campaign choose its model too."""
         settings = standing.settings
         if not self.exists:
             self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
+            self.replicas = _replicas(settings, self.model)
         named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
         self.tables.enter(systems=named, segments=settings.segments)
         self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
@@ -233,8 +235,40 @@ class Campaign:
         self._grow()
 
     def _grow(self) -> None:
+        systems = len(self.tables.systems)
         self.tables.grow()
-        self.model.grow(len(self.tables.systems), len(self.tables.judges), len(self.tables.segments))
+        self.model.grow(systems, len(self.tables.judges), len(self.tables.segments))
+        if self.replicas is not None:
+            self.replicas.grow(systems)
+
+    def _is_retracted(self, offset: int, judgment: Judgment) -> bool:
+        ids, judges = self.retractions.ids, self.retractions.judges
+        if not ids and not judges:
+            return False
+        return judgment.id in ids or offset < judges.get(self._pseudonym(judgment.judge), -1)
+
+    def _retract(self, offset: int, command: Retract, history: History | None) -> None:
+        """Rate the campaign again from its log, without what is retracted."""
+        before = self.retractions
+        self.retractions = Retractions(
+            ids=tuple(dict.fromkeys((*before.ids, *command.judgments))),
+            judges=before.judges | ({command.judge: offset} if command.judge is not None else {}),
+        )
+        if self.retractions == before:
+            return  # so it is when the log is walked again
+        if history is None:
+            self.retractions = before
+            message = "the log can't be read again here, and a retraction needs it"
+            raise RecordError("refused_command", message, field="action")
+        again = Campaign(self.name, options=self._options)
+        again.retractions = self.retractions
+        try:
+            again._walk(history(offset), None)
+        except HistoryGone as error:
+            self.retractions = before
+            raise RecordError("refused_command", str(error), field="action") from None
+        self.tables, self.model, self.replicas = again.tables, again.model, again.replicas
+        self.counts, self._seen, self._whole = again.counts, again._seen, True
 
     # -- what goes out ---------------------------------------------------------------------------------
 
@@ -245,21 +279,25 @@ class Campaign:
         return [i for i, name in enumerate(self.tables.systems.names) if name not in withdrawn]
 
     def leaderboard(self) -> events.Leaderboard:
-        """Rank the systems that are in the campaign now."""
+        """Rank the systems that are in the campaign now, with the ranges of the posterior and of the replicas."""
         mean, deviation = self.model.scores()
         active = self.active
+        rows = ranking.rows(
+            [self.tables.systems.names[i] for i in active],
+            mean[active],
+            deviation[active],
+            self.tables.system_judgments[active].tolist(),
+        )
+        if self.replicas is not None and rows:
+            index = self.tables.systems.index
+            rows = _widened(rows, *self.replicas.ranges([index[row.system] for row in rows]))
         return events.Leaderboard(
             campaign=self.name,
             model=self.model.name,
             sequence=self.counts.records,
             offset=self.offset,
             judgments=self.counts.judgments,
-            rows=ranking.rows(
-                [self.tables.systems.names[i] for i in active],
-                mean[active],
-                deviation[active],
-                self.tables.system_judgments[active].tolist(),
-            ),
+            rows=rows,
         )
 
     def _rating(self, row: SystemRow, origin: str) -> Rating:
@@ -287,21 +325,28 @@ class Campaign:
             clock=self.clock,
             counts=self.counts,
             outstanding=tuple(self.requests.outstanding.values()),
+            retractions=self.retractions,
+        )
+        names = self.tables.systems.names
+        tables = self.tables.take(applied.rows, self.model)
+        replicas = self.replicas
+        tables["replicas"] = (
+            {names[row.index]: replicas.dump_row(row.index) for row in applied.rows} if replicas else {}
         )
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
+            whole=self._whole,
             meta=events.encode(meta),
-            tables=self.tables.take(applied.rows, self.model),
-            scores={self.tables.systems.names[row.index]: row.mean for row in applied.rows},
+            tables=tables,
+            scores={names[row.index]: row.mean for row in applied.rows},
             withdrawn=self.standing.withdrawn,
-            seen=tuple(self._seen_new),
-            seen_ids=self._options.seen_ids,
+            seen=self._seen.take(),
+            seen_ids=self._seen.kept,
             outbox=outbox,
         )
-        self._seen_new = []
-        self._persisted = self.offset
+        self._persisted, self._whole = self.offset, False
         return change
 
     @classmethod
@@ -313,17 +358,37 @@ class Campaign:
             raise StoreCorrupt(f"campaign {name!r}: its stored state can't be read: {error}") from None
         if meta.layout != LAYOUT:
             raise StoreCorrupt(f"campaign {name!r}: stored in layout {meta.layout}, this version reads {LAYOUT}")
-        settings = meta.standing.settings
-        bare = msgspec.structs.replace(settings, systems=(), segments=(), baseline=None)
+        # The stored tables name the systems and segments in their order.
+        bare = msgspec.structs.replace(meta.standing.settings, systems=(), segments=(), baseline=None)
         campaign = cls(name, bare, options=options)
         campaign.tables.restore(stored.tables, campaign.model)
         campaign.standing = meta.standing
-        if settings.baseline:
-            campaign.model.baseline = campaign.tables.systems.index[settings.baseline]
+        campaign._take_over(meta.standing)
+        if campaign.replicas is not None:
+            for system, row in stored.tables["replicas"].items():
+                campaign.replicas.load_row(campaign.tables.systems.index[system], row)
         campaign.offset = campaign._persisted = meta.offset
-        campaign.clock, campaign.counts = meta.clock, meta.counts
+        campaign.clock, campaign.counts, campaign.retractions = meta.clock, meta.counts, meta.retractions
         campaign.requests = Requests(meta.outstanding)
-        for judgment_id in stored.seen:
-            campaign._remember(judgment_id)
-        campaign._seen_new = []
+        campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign
+
+
+def _replicas(settings: events.CampaignSettings, model: models.Model) -> Replicas | None:
+    """Make the replicas: of the campaign's own TrueSkill, or, beside another model, of the default one."""
+    if not settings.replicas or model.kind != "rankings":
+        return None
+    rater = model if isinstance(model, models.TrueSkill) else models.create("trueskill", {})
+    assert isinstance(rater, models.TrueSkill)
+    own = rater.parameters
+    return Replicas(settings.replicas, mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
+
+
+def _widened(rows: tuple[events.Row, ...], best: Ints, worst: Ints) -> tuple[events.Row, ...]:
+    """Let each range hold what the replicas hold too: few judgments make a bootstrap too sure, and many a posterior."""
+    best = np.minimum(best, [row.rank_low for row in rows])
+    worst = np.maximum(worst, [row.rank_high for row in rows])
+    return tuple(
+        msgspec.structs.replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
+        for row, low, high, cluster in zip(rows, best, worst, ranking.clusters(best, worst), strict=True)
+    )

@@ -39,6 +39,8 @@ def _obey(command: events.Command, now: events.Campaign) -> events.Campaign:  # 
 @_obey.register
 def _(command: events.Create, now: events.Campaign) -> events.Campaign:
     settings = command.settings
+    if 0 < settings.replicas < 40:
+        raise _refused(f"`replicas` is {settings.replicas}: 0, or 40 and more", field="settings.replicas")
     models.create(settings.model, settings.parameters, budget=settings.budget)
     if settings.baseline and settings.systems and settings.baseline not in settings.systems:
         hint = suggestion(settings.baseline, settings.systems)
@@ -90,6 +92,20 @@ def _(command: events.WithdrawSystem, now: events.Campaign) -> events.Campaign:
         hint = suggestion(command.system, now.settings.systems)
         raise _refused(f"there is no system {shown(command.system)}; {hint}", field="system")
     return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
+
+
+@_obey.register
+def _(command: events.ExcludeJudge, now: events.Campaign) -> events.Campaign:
+    if command.judge in now.excluded:
+        raise _refused("the judge is excluded already", field="judge")
+    return msgspec.structs.replace(now, excluded=(*now.excluded, command.judge))
+
+
+@_obey.register
+def _(command: events.Retract, now: events.Campaign) -> events.Campaign:
+    if not command.judgments and command.judge is None:
+        raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
+    return now
 
 
 @_obey.register

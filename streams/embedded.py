@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streams import topics
@@ -14,6 +15,7 @@ from streams.stores.memory import MemoryStore
 if TYPE_CHECKING:
     from streams.campaign import Campaign
     from streams.events import Command, Judgment
+    from streams.processor import Record
     from streams.stores import Store
 
 
@@ -35,9 +37,15 @@ class Embedded:
         self.log = MemoryLog(partitions)
         rules = Rules.of(self.settings)
         store = store or MemoryStore()
-        self.processors = [Processor(topics.JUDGMENTS.name, partition, store, rules) for partition in range(partitions)]
+        self.processors = [
+            Processor(topics.JUDGMENTS.name, partition, store, rules, past=partial(self._past, partition))
+            for partition in range(partitions)
+        ]
         for processor in self.processors:
             processor.open()
+
+    def _past(self, partition: int, before: int) -> list[Record]:
+        return self.log.read(topics.JUDGMENTS.name, partition, start=0, limit=before)
 
     def publish(self, event: Judgment | Command) -> None:
         """Append an event to the log, under its campaign."""

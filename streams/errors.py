@@ -12,6 +12,7 @@
     ├── StoreUnavailable     the store does not answer: wait and try the same batch again
     ├── StoreCorrupt         the store holds what this version can not read: stop
     ├── ForeignCampaign      the campaign lives on another partition: the record is rejected
+    ├── HistoryGone          the log does not reach back to its beginning: it can't be rated again
     ├── Conflict             the store is not where this worker left it: load again and go on from there
     └── Fenced               another worker owns the partition now: drop it, change nothing
 """
@@ -75,6 +76,10 @@ class ForeignCampaign(JudgestreamError):  # noqa: N818
     def __init__(self, campaign: str, home: str) -> None:
         super().__init__(f"the campaign {campaign!r} lives on {home}")
         self.home = home
+
+
+class HistoryGone(JudgestreamError):  # noqa: N818
+    """The log has lost its beginning."""
 
 
 class Conflict(JudgestreamError):  # noqa: N818

@@ -48,6 +48,7 @@ Reason = Literal[
     "unknown_system",
     "too_many_systems",
     "campaign_closed",
+    "judge_excluded",
     "unsuited_to_model",
     "refused_command",
 ]
@@ -96,6 +97,9 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Match requests kept open.")] = 8
     request_seconds: Annotated[float, Meta(gt=0, le=1e8, description="When an unanswered request expires.")] = 3600.0
     stop_confidence: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+    replicas: Annotated[
+        int, Meta(ge=0, le=1000, description="Of the online bootstrap behind the rank ranges; 0, or 40 and more.")
+    ] = 200
 
 
 class _Command(Struct, frozen=True, kw_only=True, tag_field="action"):
@@ -145,9 +149,10 @@ class ExcludeJudge(_Command, frozen=True, kw_only=True, tag="exclude"):
 
 
 class Retract(_Command, frozen=True, kw_only=True, tag="retract"):
-    """Rate the campaign as if these judgments had never been made."""
+    """Rate the campaign as if these judgments, and all of this judge so far, had never been made."""
 
-    judgments: Annotated[tuple[Name, ...], Meta(min_length=1)]
+    judgments: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
+    judge: Name | None = None
 
 
 class Close(_Command, frozen=True, kw_only=True, tag="close"):
@@ -166,6 +171,7 @@ class Campaign(Struct, frozen=True, kw_only=True):
     state: CampaignState
     settings: CampaignSettings
     withdrawn: tuple[Name, ...]
+    excluded: Annotated[tuple[Name, ...], Meta(description="Judges, by pseudonym.")] = ()
     offset: int
 
 

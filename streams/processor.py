@@ -13,6 +13,7 @@ Only then may the source's offset be committed. Steps 3 and 4 stand in `streams.
 from __future__ import annotations
 
 import hmac
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,7 +25,7 @@ from streams.events import Rejection, encode
 from streams.state import Commit, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import msgspec
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.state import CampaignChange
     from streams.stores import Lease, Store
+
+    Past = Callable[[int], Iterable["Record"]]  # the partition's records before an offset
 
 
 class Record(NamedTuple):
@@ -91,13 +94,14 @@ class Outcomes(NamedTuple):
 class Processor:
     """The one writer of the campaigns of one partition, from `open` until it is fenced off."""
 
-    def __init__(self, topic: str, partition: int, store: Store, rules: Rules) -> None:
+    def __init__(self, topic: str, partition: int, store: Store, rules: Rules, *, past: Past | None = None) -> None:
         self.topic = topic
         self.partition = partition
         self.campaigns: dict[str, Campaign] = {}
         self._origin = f"{topic}/{partition}"
         self._store = store
         self._rules = rules
+        self._past = past
         self._lease: Lease
         self._announced: dict[str, int] = {}
 
@@ -166,7 +170,12 @@ class Processor:
         """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
         campaign = self.campaigns[name]
         own = campaign.counts.rejected
-        applied = campaign.apply(batch, origin=self._origin)
+        past = self._past
+        applied = campaign.apply(
+            batch,
+            origin=self._origin,
+            history=None if past is None else lambda before: self._history(name, past(before)),
+        )
         rejections.update(applied.rejections)
         self._rejected += len(applied.rejections) - (campaign.counts.rejected - own)
         if not campaign.exists:
@@ -179,6 +188,14 @@ class Processor:
         if applied.standing is not None:
             outputs.append(_output(topics.CAMPAIGNS, name, applied.standing))
         return campaign.change(applied, tuple(outputs))
+
+    def _history(self, name: str, records: Iterable[Record]) -> Iterator[tuple[int, Judgment | Command]]:
+        """Pick a campaign's events out of the log; what was rejected then is none of them now."""
+        for record in records:
+            with suppress(RecordError):
+                event = decode(record.value, max_bytes=self._rules.max_record_bytes)
+                if event.campaign == name:
+                    yield record.offset, event
 
     def _rejections(self, records: Sequence[Record], errors: dict[int, RecordError]) -> tuple[Output, ...]:
         if not errors:
@@ -204,7 +221,7 @@ class Processor:
         campaigns = [campaign.counts for campaign in self.campaigns.values()]
         return Outcomes(
             read=self._read,
-            applied=sum(counts.judgments + counts.commands for counts in campaigns),
+            applied=sum(counts.judgments + counts.commands + counts.retracted for counts in campaigns),
             duplicate=sum(counts.duplicates for counts in campaigns),
             rejected=self._rejected + sum(counts.rejected for counts in campaigns),
         )

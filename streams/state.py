@@ -69,11 +69,19 @@ class Counts(Struct, frozen=True, kw_only=True):
     commands: int = 0
     duplicates: int = 0
     rejected: int = 0
+    retracted: int = 0
 
     @property
     def records(self) -> int:
         """Count the records."""
-        return self.judgments + self.commands + self.duplicates + self.rejected
+        return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
+
+
+class Retractions(Struct, frozen=True, kw_only=True):
+    """What was retracted: judgments by id, and judges, by pseudonym, with the offset before which."""
+
+    ids: tuple[str, ...] = ()
+    judges: dict[str, int] = {}
 
 
 class CampaignMeta(Struct, frozen=True, kw_only=True):
@@ -85,9 +93,10 @@ class CampaignMeta(Struct, frozen=True, kw_only=True):
     clock: datetime
     counts: Counts
     outstanding: tuple[Outstanding, ...]
+    retractions: Retractions
 
 
-TABLES = ("systems", "judges", "segments", "pairs")
+TABLES = ("systems", "judges", "segments", "pairs", "replicas")
 Tables = dict[str, dict[str, bytes]]
 
 
@@ -111,11 +120,15 @@ class StoredCampaign:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignChange:
-    """What a batch changed in one campaign, which was at offset `before` and is at `after` now."""
+    """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
+
+    If it is `whole`, the campaign was rated again, and what its tables do not hold is gone.
+    """
 
     campaign: str
     before: int
     after: int
+    whole: bool
     meta: bytes
     tables: Tables
     scores: dict[str, float]

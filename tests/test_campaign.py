@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from streams import events
 from streams.campaign import Campaign, Options
 from streams.events import Judgment
-from streams.state import TABLES, CampaignChange, StoredCampaign
+from streams.state import TABLES, CampaignChange, Counts, StoredCampaign
 from tests.builders import NOON, crowd_log, judgment, judgments
 
 
@@ -99,6 +100,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "judges": {"judge"},
             "segments": {"segment"},
             "pairs": {'["a","b"]'},
+            "replicas": {"a", "b"},
         }
         assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
 
@@ -305,9 +307,13 @@ class TestCommands:
     def test_a_command_to_an_unknown_campaign_is_refused(self) -> None:
         assert "unknown_campaign" in self.refusal(Campaign("c"), events.Pause(id="1", campaign="c", at=NOON))
 
-    def test_what_this_version_can_not_do_is_refused_not_ignored(self) -> None:
-        command = events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="x")
-        assert "refused_command" in self.refusal(self.opened(), command)
+    def test_an_excluded_judge_is_heard_no_more_and_known_by_pseudonym(self) -> None:
+        campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1", "other": "p-2"}))
+        campaign.apply([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
+        applied = campaign.apply([(2, judgment(3)), (3, judgment(4, judge="other"))])
+        assert [(offset, error.reason) for offset, error in applied.rejections] == [(2, "judge_excluded")]
+        assert campaign.standing.excluded == ("p-1",)
+        assert campaign.counts.judgments == 2
 
     def test_a_command_between_judgments_acts_at_its_place_whatever_the_batches(self) -> None:
         log: list[tuple[int, Judgment | events.Command]] = [
@@ -322,3 +328,77 @@ class TestCommands:
         for entry in log:
             single.apply([entry])
         assert picture(whole) == picture(single)
+
+
+class TestRetractions:
+    retract = events.Retract(id="r", campaign="c", at=NOON, judgments=("id-3", "id-5"))
+
+    def entries(self) -> list[tuple[int, Judgment | events.Command]]:
+        log = [msgspec.structs.replace(entry, campaign="c") for entry in crowd_log(40, ways=3)]
+        return [*enumerate(log), (40, self.retract), (41, judgment(77)), (42, log[3])]
+
+    def test_what_was_counted_before_it_in_the_batch_is_counted_once(self) -> None:
+        entries = self.entries()
+        log = [
+            *entries[:20],
+            (20, judgment(1)),
+            (21, judgment(500, systems=("a",), ranks=None, score=1.0)),
+            (22, self.retract),
+        ]
+        whole, single = Campaign("c"), Campaign("c")
+        whole.apply(log, history=lambda before: log[:before])
+        for entry in log:
+            single.apply([entry], history=lambda before: log[:before])
+        assert whole.counts == single.counts == Counts(judgments=18, commands=1, duplicates=1, rejected=1, retracted=2)
+
+    def test_the_campaign_is_what_it_would_have_been_without_them(self) -> None:
+        entries = self.entries()
+        retracted, never = Campaign("c"), Campaign("c")
+        retracted.apply(entries, history=lambda before: entries[:before])
+        never.apply([entry for entry in entries if entry[0] not in {3, 5, 40, 42}])
+        assert {row.system: row for row in retracted.leaderboard().rows} == {
+            row.system: row for row in never.leaderboard().rows
+        }
+        assert retracted.counts.records == 43
+        assert (retracted.counts.judgments, retracted.counts.retracted, retracted.counts.duplicates) == (39, 2, 1)
+
+    def test_neither_batches_nor_restarts_matter(self) -> None:
+        entries = self.entries()
+        whole, split = Campaign("c"), Campaign("c")
+        whole.apply(entries, history=lambda before: entries[:before])
+        changes = [split.change(split.apply(entries[:41], history=lambda before: entries[:before]), ())]
+        assert changes[0].whole
+        split = Campaign.restore("c", kept(changes))
+        split.apply(entries[41:], history=lambda before: entries[:before])
+        assert picture(whole) == picture(split)
+
+    def test_a_judge_s_judgments_so_far_can_be_retracted_together(self) -> None:
+        log: list[tuple[int, Judgment | events.Command]] = [
+            (0, judgment(0, judge="bad", ranks=(2, 1))),
+            (1, judgment(1)),
+            (2, judgment(2, judge="bad", ranks=(2, 1))),
+            (3, events.Retract(id="r", campaign="c", at=NOON, judge="bad")),
+            (4, judgment(4, judge="bad")),
+        ]
+        campaign, never = Campaign("c"), Campaign("c")
+        campaign.apply(log, history=lambda before: log[:before])
+        never.apply([log[1], log[4]])
+        assert campaign.leaderboard().rows == never.leaderboard().rows
+
+    def test_a_second_retraction_keeps_the_first(self) -> None:
+        entries = self.entries()
+        second = events.Retract(id="r2", campaign="c", at=NOON, judgments=("id-7",))
+        log = [*entries, (43, second)]
+        campaign, never = Campaign("c"), Campaign("c")
+        campaign.apply(log, history=lambda before: log[:before])
+        never.apply([entry for entry in entries if entry[0] not in {3, 5, 7, 40, 42}])
+        assert sorted(campaign.leaderboard().rows, key=str) == sorted(never.leaderboard().rows, key=str)
+        assert campaign.counts.retracted == 3
+
+    def test_without_the_log_it_is_refused_and_nothing_changes(self) -> None:
+        campaign = Campaign("c")
+        campaign.apply(self.entries()[:40])
+        before = campaign.leaderboard().rows
+        applied = campaign.apply([(40, self.retract)])
+        assert [error.reason for _, error in applied.rejections] == ["refused_command"]
+        assert campaign.leaderboard().rows == before

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from streams import topics
+from streams import events, topics
 from streams.embedded import Embedded
 from streams.events import Leaderboard, encode
 from streams.settings import Settings
-from tests.builders import crowd_log
+from tests.builders import NOON, crowd_log
 
 LOG = crowd_log(300, campaigns=3)
 
@@ -55,3 +55,18 @@ def test_what_is_emitted_can_be_read_from_its_topic() -> None:
     stream.run()
     assert len(stream.log.all(topics.MATCH_REQUESTS.name)) == 8
     assert len(stream.log.all(topics.RATINGS.name)) == 2
+
+
+def test_a_retraction_reads_the_log_again() -> None:
+    stream, never = Embedded(Settings(batch_records=7)), Embedded()
+    for entry in LOG:
+        stream.publish(entry)
+        if entry.id not in {"id-3", "id-150"}:
+            never.publish(entry)
+    stream.publish(events.Retract(id="r", campaign="campaign-0", at=NOON, judgments=("id-3", "id-150")))
+    stream.run()
+    never.run()
+    for name in ("campaign-0", "campaign-1", "campaign-2"):
+        boards = [each.campaign(name).leaderboard().rows for each in (stream, never)]
+        assert {row.system: row for row in boards[0]} == {row.system: row for row in boards[1]}
+    assert stream.counts()._asdict() == {"read": 301, "applied": 301, "duplicate": 0, "rejected": 0}

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import re
 import sys
+from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Function = TypeVar("Function")
 
@@ -52,14 +56,12 @@ def is_loaded() -> bool:
 
 def _load(name: str, full: str) -> None:
     """Run a module's source once more, with its neighbours compiled and numba's decorator for `jit`."""
-    from numba import njit
-
     file = files(__name__).joinpath(f"{name}.py")
     source = file.read_text()
     for neighbour in _NEIGHBOUR.findall(source):
         compiled(neighbour)
     parent = sys.modules.setdefault(_COMPILED, ModuleType(_COMPILED))
-    parent.__dict__.update(__path__=[], jit=njit(cache=True, nogil=True))
+    parent.__dict__.update(__path__=[], jit=_compiler())
     source = _NEIGHBOUR.sub(rf"from {_COMPILED}.\1 import", source)
     source = source.replace(f"from {__name__} import jit", f"from {_COMPILED} import jit")
     module = ModuleType(full)
@@ -70,3 +72,20 @@ def _load(name: str, full: str) -> None:
     except BaseException:
         del sys.modules[full]
         raise
+
+
+def _compiler() -> Callable[[Function], Function]:
+    """Give numba's decorator, with the kernels' sources in each function's name.
+
+    Numba's cache looks at a function's own file only, and would not see that a neighbour which it calls has changed.
+    """
+    from numba import njit
+
+    sources = sorted((file.name, file.read_text()) for file in files(__name__).iterdir() if file.name.endswith(".py"))
+    digest = sha256(repr(sources).encode()).hexdigest()[:12]
+
+    def compile_(function: Any) -> Any:
+        function.__qualname__ += f"_{digest}"
+        return njit(cache=True, nogil=True)(function)
+
+    return compile_

@@ -26,4 +26,4 @@ def create(name: str, parameters: Mapping[str, object], *, budget: int | None = 
     return model(parameters_of(model, parameters), budget=budget)
 
 
-__all__ = ["MODELS", "Axis", "Batch", "Model", "Outcome", "Parameters", "create", "parameters_of"]
+__all__ = ["MODELS", "Axis", "Batch", "Model", "Outcome", "Parameters", "TrueSkill", "create", "parameters_of"]

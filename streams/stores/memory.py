@@ -91,6 +91,8 @@ class MemoryStore:
             raise Conflict(f"campaign {change.campaign!r}: at {offset}, not at {change.before}")
 
     def _write(self, lease: Lease, change: CampaignChange) -> None:
+        if change.whole:
+            self._campaigns.pop(change.campaign, None)
         kept = self._campaigns.setdefault(change.campaign, _Campaign(lease.partition, lease.epoch))
         kept.offset, kept.meta, kept.outbox = change.after, change.meta, change.outbox
         for table, rows in change.tables.items():

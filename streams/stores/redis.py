@@ -156,12 +156,14 @@ class RedisStore:
         def key(table: str) -> str:
             return self._keys.campaign(change.campaign, table)
 
+        replaced = [key(table) for table in (*TABLES, "seen", "leaderboard")] if change.whole else []
         return _Unit(
             head=key("meta"),
             start=-1,
             before=change.before,
             after=change.after,
             writes=[
+                *(("UNLINK", table, [table]) for table in replaced),
                 ("HSET", key("meta"), ["campaign", change.meta]),
                 *(("HSET", key(table), _flat(rows.items())) for table, rows in change.tables.items()),
                 ("RPUSH", key("seen"), change.seen),

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -23,8 +24,9 @@ from aiokafka.errors import KafkaError
 from mode import Service
 
 from streams import topics
-from streams.errors import Conflict, Fenced
+from streams.errors import BrokerUnavailable, Conflict, Fenced
 from streams.processor import Processor, Record, Rules
+from streams.worker.past import read_before
 from streams.worker.rater import Abandoned, Batch, Tenure
 
 if TYPE_CHECKING:
@@ -94,8 +96,8 @@ class BatchSource(Service):
             log.warning("%s; this worker writes no more to it", error)
             tenure.closing = tenure.over = True
             self.add_future(self._recover(tenure))
-        except Conflict as error:
-            log.warning("%s; loading it again", error)
+        except (Conflict, BrokerUnavailable) as error:
+            log.warning("%s; loading the state again", error)
             self._reopen(tenure)
         except asyncio.CancelledError:
             tenure.closing = tenure.over = True
@@ -155,7 +157,8 @@ class BatchSource(Service):
     def begin(self, partitions: Iterable[TopicPartition]) -> None:
         """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
         for partition in partitions:
-            processor = Processor(self._topic, partition.partition, self._store, self._rules)
+            past = partial(read_before, self._settings.kafka, self._topic, partition.partition)
+            processor = Processor(self._topic, partition.partition, self._store, self._rules, past=past)
             tenure = self._tenures[partition] = Tenure(processor)
             self._opening[tenure] = asyncio.create_task(self._open(partition, tenure))
 

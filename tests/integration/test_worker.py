@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +53,8 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
     campaigns: dict[str, StoredCampaign] = {}
     totals = dict.fromkeys(("read", "applied", "duplicate", "rejected"), 0)
     for number, records in stack.read(topics.JUDGMENTS).items():
-        processor = Processor(stack.name(topics.JUDGMENTS), number, store, Rules.of(stack.settings))
+        past = partial(itertools.islice, records)
+        processor = Processor(stack.name(topics.JUDGMENTS), number, store, Rules.of(stack.settings), past=past)
         processor.open()
         processor.process(records)
         for name, count in processor.counts()._asdict().items():
@@ -246,3 +249,30 @@ def test_a_bug_stops_the_worker_and_nothing_behind_it_is_applied_or_lost(stack: 
     stack.start_worker()
     stack.wait_until_read(len(records))
     assert assert_same_as_embedded(stack)["read"] == len(records)
+
+
+def test_a_retraction_rates_the_campaign_again_from_the_log(stack: Stack) -> None:
+    records = published(1500, seed=5)
+    stack.start_worker()
+    stack.publish(records)
+    stack.wait_until_read(len(records))
+    retract = events.Retract(id="r", campaign="campaign-1", at=NOON, judgments=("id-4", "id-100"), judge="judge-2")
+    stack.publish([(b"campaign-1", encode(retract))], topics.COMMANDS)
+    stack.wait_until_read(len(records) + 1)
+    late = judgment(9999, campaign="campaign-1", systems=("system-1", "system-2"))
+    stack.publish([(b"campaign-1", encode(late))])
+    stack.wait_until_read(len(records) + 2)
+    assert_same_as_embedded(stack)
+
+    never = Embedded(stack.settings)
+    for entry in (*crowd_log(1500, campaigns=3, seed=5, ways=3), late):
+        if entry.id not in {"id-4", "id-100"} and (entry.judge != "judge-2" or entry is late):
+            never.publish(entry)
+    never.run()
+    stored = stack.store.peek("campaign-1")
+    assert stored is not None
+    rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
+    for row in never.campaign("campaign-1").leaderboard().rows:
+        assert (rows[row.system]["mean"], rows[row.system]["deviation"]) == (row.score, row.deviation)
+    meta = msgspec.json.decode(stored.meta, type=CampaignMeta)
+    assert meta.counts.retracted > 50

@@ -26,13 +26,21 @@ def store(request: pytest.FixtureRequest) -> Store:
 
 
 def change(
-    before: int, after: int, *, campaign: str = "c", row: bytes = b"{}", seen: tuple[str, ...] = (), kept: int = 100
+    before: int,
+    after: int,
+    *,
+    campaign: str = "c",
+    row: bytes = b"{}",
+    seen: tuple[str, ...] = (),
+    kept: int = 100,
+    whole: bool = False,
 ) -> CampaignChange:
     tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
     return CampaignChange(
         campaign=campaign,
         before=before,
         after=after,
+        whole=whole,
         meta=b'{"after":%d}' % after,
         tables=tables | {"systems": {"a": row, "ü": b"\xf0"}},
         scores={"a": 1.5},
@@ -81,6 +89,18 @@ def test_a_later_batch_replaces_rows_and_outbox_and_appends_ids(store: Store) ->
     assert stored.tables["systems"]["a"] == b"new"
     assert stored.seen == ("x", "y", "z")
     assert [output.value for output in stored.outbox] == [b"value-8"]
+
+
+def test_a_whole_change_replaces_everything(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    first = change(-1, 4, seen=("x", "y"))
+    first.tables["judges"]["gone"] = b"{}"
+    store.persist(lease, commit(0, 5, first))
+    store.persist(lease, commit(5, 9, change(4, 8, seen=("z",), whole=True)))
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.tables["judges"] == {}
+    assert stored.seen == ("z",)
 
 
 def test_only_the_last_ids_are_kept(store: Store) -> None:

@@ -1,0 +1,22 @@
+"""The online bootstrap: every judgment updates each replica as often as its weight says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streams.kernels import jit
+from streams.kernels.pairs import rate_pair
+
+
+@jit
+def rate_replicas(
+    mean: Any, variance: Any, weights: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float
+) -> None:
+    """Apply rankings in order; in replica r the k-th counts weights[k, r] times, mean[r] is its state."""
+    for k in range(len(starts) - 1):
+        for a in range(starts[k], starts[k + 1]):
+            for b in range(a + 1, starts[k + 1]):
+                i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
+                for r in range(len(mean)):
+                    for _ in range(weights[k, r]):
+                        rate_pair(mean[r], variance[r], i, j, order, beta, margin)
