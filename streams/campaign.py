@@ -193,7 +193,10 @@ class Campaign:
         batch = columns.batch()
         self._grow()
         self.tables.record(
-            batch, offsets=np.array(columns.offsets, np.int64), durations=np.array(columns.durations, np.int64)
+            batch,
+            self.model,
+            offsets=np.array(columns.offsets, np.int64),
+            durations=np.array(columns.durations, np.int64),
         )
         self.model.apply(batch)
         if self.replicas is not None:

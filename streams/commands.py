@@ -66,6 +66,11 @@ def _(command: events.Change, now: events.Campaign) -> events.Campaign:
     except msgspec.ValidationError as error:
         raise _refused(str(error), field="settings") from None
     matching.policy(settings.policy)
+    before, after = (
+        models.create(each.model, each.parameters, budget=each.budget) for each in (now.settings, settings)
+    )
+    if before.parameters != after.parameters:
+        raise _refused("the model's parameters come from the budget, which can't change now", field="settings.budget")
     return msgspec.structs.replace(now, settings=settings)
 
 

@@ -38,6 +38,8 @@ class Requests:
             wanted = min(wanted, settings.budget - campaign.counts.judgments - len(self.outstanding))
         if campaign.standing.state != "open" or wanted <= 0 or len(candidates) < 2:
             return []
+        if campaign.model.kind != "rankings":
+            return []  # a direct assessment is of one system, and no match
         matches = policy(settings.policy).choose(
             campaign.model,
             candidates=candidates,

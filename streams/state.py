@@ -28,12 +28,17 @@ class SystemRow(Struct, frozen=True, kw_only=True):
 
 
 class JudgeRow(Struct, frozen=True, kw_only=True):
-    """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments."""
+    """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments.
+
+    Of the preferences that could be `compared` with the majority of the judgments before, so many `agreed`.
+    """
 
     index: int
     judgments: int
     timed: int
     duration_ms: int
+    agreed: int
+    compared: int
     state: tuple[float, ...] = ()
 
 
@@ -96,7 +101,7 @@ class CampaignMeta(Struct, frozen=True, kw_only=True):
     retractions: Retractions
 
 
-TABLES = ("systems", "judges", "segments", "pairs", "replicas")
+TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas")
 Tables = dict[str, dict[str, bytes]]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.models import Batch, Model
+    from streams.models.base import Cell
     from streams.state import Tables
 
     Ints = NDArray[np.int64]
@@ -57,6 +58,8 @@ class CampaignTables:
         self.judge_judgments: Ints = np.zeros(16, np.int64)
         self.judge_timed: Ints = np.zeros(16, np.int64)
         self.judge_duration: Ints = np.zeros(16, np.int64)
+        self.judge_agreed: Ints = np.zeros(16, np.int64)
+        self.judge_compared: Ints = np.zeros(16, np.int64)
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.wins: Ints = np.zeros((16, 16), np.int64)
         self.ties: Ints = np.zeros((16, 16), np.int64)
@@ -64,6 +67,7 @@ class CampaignTables:
         self._dirty_systems: set[int] = set()
         self._dirty_judges: set[int] = set()
         self._dirty_segments: set[int] = set()
+        self._dirty_cells: set[Cell] = set()
 
     def grow(self) -> None:
         """Make room for all names given so far."""
@@ -73,6 +77,8 @@ class CampaignTables:
         self.judge_judgments = _grown(self.judge_judgments, judges)
         self.judge_timed = _grown(self.judge_timed, judges)
         self.judge_duration = _grown(self.judge_duration, judges)
+        self.judge_agreed = _grown(self.judge_agreed, judges)
+        self.judge_compared = _grown(self.judge_compared, judges)
         self.segment_judgments = _grown(self.segment_judgments, segments)
         if systems > len(self.wins):
             room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
@@ -84,8 +90,8 @@ class CampaignTables:
         self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
         self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
 
-    def record(self, batch: Batch, *, offsets: Ints, durations: Ints) -> None:
-        """Count a batch's rankings; a duration below 0 means that none was given."""
+    def record(self, batch: Batch, model: Model, *, offsets: Ints, durations: Ints) -> None:
+        """Count a batch's judgments; a duration below 0 means that none was given."""
         sizes = np.diff(batch.starts)
         np.add.at(self.system_judgments, batch.systems, 1)
         self.system_offset[batch.systems] = np.repeat(offsets, sizes)
@@ -93,12 +99,23 @@ class CampaignTables:
         np.add.at(self.judge_timed, batch.judges, durations >= 0)
         np.add.at(self.judge_duration, batch.judges, np.maximum(durations, 0))
         np.add.at(self.segment_judgments, batch.segments, 1)
-        kernels.suited("pairs", batch.pairs).count_rankings(
-            self.wins, self.ties, self._touched, batch.systems, batch.ranks, batch.starts
+        kernels.suited("pairs", batch.pairs).judge_rankings(
+            self.wins,
+            self.ties,
+            self._touched,
+            self.judge_agreed,
+            self.judge_compared,
+            batch.judges,
+            batch.systems,
+            batch.ranks,
+            batch.starts,
         )
-        self._dirty_systems.update(np.unique(batch.systems).tolist())
+        self._dirty_systems.update(range(len(self.systems)) if model.moves_all else np.unique(batch.systems).tolist())
         self._dirty_judges.update(np.unique(batch.judges).tolist())
         self._dirty_segments.update(np.unique(batch.segments).tolist())
+        if model.cell_width:
+            segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
+            self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
 
     @property
     def dirty_systems(self) -> list[int]:
@@ -136,6 +153,8 @@ class CampaignTables:
                         judgments=int(self.judge_judgments[i]),
                         timed=int(self.judge_timed[i]),
                         duration_ms=int(self.judge_duration[i]),
+                        agreed=int(self.judge_agreed[i]),
+                        compared=int(self.judge_compared[i]),
                         state=model.dump_row("judges", i),
                     )
                 )
@@ -153,11 +172,18 @@ class CampaignTables:
                 )
                 for i, j in pairs.tolist()
             },
+            "cells": {
+                encode((names[i], self.segments.names[s], self.judges.names[j])).decode(): encode(
+                    model.dump_cell((i, s, j))
+                )
+                for i, s, j in sorted(self._dirty_cells)
+            },
         }
         self._touched[:] = False
         self._dirty_systems.clear()
         self._dirty_judges.clear()
         self._dirty_segments.clear()
+        self._dirty_cells.clear()
         return tables
 
     def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
@@ -176,6 +202,7 @@ class CampaignTables:
         for i, (_, judge) in enumerate(judges):
             self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
             self.judge_duration[i] = judge.duration_ms
+            self.judge_agreed[i], self.judge_compared[i] = judge.agreed, judge.compared
             model.load_row("judges", i, judge.state)
         for i, (_, segment) in enumerate(segments):
             self.segment_judgments[i] = segment.judgments
@@ -185,6 +212,10 @@ class CampaignTables:
             pair = msgspec.json.decode(value, type=PairRow)
             self.wins[a, b], self.wins[b, a] = pair.wins, pair.losses
             self.ties[a, b] = self.ties[b, a] = pair.ties
+        for key, value in tables["cells"].items():
+            of, on, by = msgspec.json.decode(key, type=tuple[str, str, str])
+            cell = (self.systems.index[of], self.segments.index[on], self.judges.index[by])
+            model.load_cell(cell, msgspec.json.decode(value, type=tuple[float, ...]))
 
 
 def _grown(array: Ints, size: int, *, fill: int = 0) -> Ints:

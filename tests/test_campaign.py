@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +101,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "judges": {"judge"},
             "segments": {"segment"},
             "pairs": {'["a","b"]'},
+            "cells": set(),
             "replicas": {"a", "b"},
         }
         assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
@@ -144,6 +146,22 @@ def test_wins_ties_and_losses_are_counted_a_pair() -> None:
     assert counts == {"a": (2, 1, 0, 2), "b": (1, 1, 1, 2), "x": (0, 0, 2, 1)}
 
 
+def test_a_judge_is_compared_with_the_majority_of_those_before() -> None:
+    campaign = Campaign("c")
+    log = [
+        judgment(1, judge="first"),  # nobody to agree with yet
+        judgment(2, judge="with"),
+        judgment(3, judge="against", ranks=(2, 1)),
+        judgment(4, judge="undecided", ranks=(1, 1)),
+        judgment(5, judge="with", systems=("b", "a"), ranks=(2, 1)),
+    ]
+    for start, end in ((0, 2), (2, 5)):
+        campaign.apply(numbered(log)[start:end])
+    names, tables = campaign.tables.judges.index, campaign.tables
+    found = {name: (int(tables.judge_agreed[i]), int(tables.judge_compared[i])) for name, i in names.items()}
+    assert found == {"first": (0, 0), "with": (2, 2), "against": (0, 1), "undecided": (0, 0)}
+
+
 def test_judges_are_kept_under_their_pseudonyms_only() -> None:
     campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1"}))
     change = campaign.change(campaign.apply(numbered([judgment(1)])), ())
@@ -162,6 +180,42 @@ def test_more_systems_than_fit_are_rejected() -> None:
     log = [judgment(number, systems=(f"a{number}", f"b{number}")) for number in range(501)]
     applied = campaign.apply(numbered(log))
     assert [error.reason for _, error in applied.rejections] == ["too_many_systems"]
+
+
+class TestAssessments:
+    settings = events.CampaignSettings(model="assessment")
+
+    def log(self, count: int = 60) -> list[Judgment]:
+        random = np.random.default_rng(5)
+        return [
+            judgment(
+                number,
+                systems=(f"system-{number % 4}",),
+                ranks=None,
+                score=float(random.integers(101)),
+                judge=f"judge-{random.integers(3)}",
+                segment=f"segment-{random.integers(6)}",
+            )
+            for number in range(count)
+        ]
+
+    def test_scores_are_rated_and_rankings_rejected(self) -> None:
+        campaign = Campaign("c", self.settings)
+        applied = campaign.apply(numbered([*self.log(), judgment(99)]))
+        assert [error.reason for _, error in applied.rejections] == ["unsuited_to_model"]
+        assert len(campaign.leaderboard().rows) == 4
+        assert applied.requests == ()
+
+    def test_neither_batches_nor_restarts_matter(self) -> None:
+        log = numbered(self.log())
+        whole = Campaign("c", self.settings)
+        all_at_once = whole.change(whole.apply(log), ())
+        split, changes = Campaign("c", self.settings), []
+        for start in range(0, 60, 7):
+            changes.append(split.change(split.apply(log[start : start + 7]), ()))
+            split = Campaign.restore("c", kept(changes))
+        assert picture(whole) == picture(split)
+        assert kept([all_at_once]).tables == kept(changes).tables
 
 
 class TestRequests:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from streams.kernels import jit
-from streams.kernels.pairs import rate_pair
+from streams.kernels.pairs import rated_pair
 
 
 @jit
@@ -18,5 +18,10 @@ def rate_replicas(
             for b in range(a + 1, starts[k + 1]):
                 i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
                 for r in range(len(mean)):
-                    for _ in range(weights[k, r]):
-                        rate_pair(mean[r], variance[r], i, j, order, beta, margin)
+                    times = weights[k, r]
+                    if times == 0:
+                        continue
+                    m_i, s_i, m_j, s_j = mean[r, i], variance[r, i], mean[r, j], variance[r, j]
+                    for _ in range(times):
+                        m_i, s_i, m_j, s_j = rated_pair(m_i, s_i, m_j, s_j, order, beta, margin)
+                    mean[r, i], variance[r, i], mean[r, j], variance[r, j] = m_i, s_i, m_j, s_j

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Axis = Literal["systems", "judges", "segments"]
 Kind = Literal["rankings", "scores"]
+Cell = tuple[int, int, int]  # a system on a segment by a judge
 
 
 class Outcome(NamedTuple):
@@ -64,14 +65,17 @@ class Model(ABC):
     """An online model of one campaign.
 
     A row of state is `widths[axis]` floats for each system, judge or segment, and all rows are all of the state:
-    `dump_row` and `load_row` keep every bit. `budget` is the number of judgments planned, `baseline` the index of the
-    system that all others are compared with, where the campaign names one.
+    `dump_row` and `load_row` keep every bit. A model may keep `cell_width` floats more for each distinct cell, a system
+    on a segment by a judge; its state grows with these. `budget` is the number of judgments planned, `baseline` the
+    index of the system that all others are compared with, where the campaign names one.
     """
 
     name: ClassVar[str]
     kind: ClassVar[Kind] = "rankings"
     parameters_type: ClassVar[type[Parameters]]
     widths: ClassVar[Mapping[Axis, int]]
+    cell_width: ClassVar[int] = 0
+    moves_all: ClassVar[bool] = False  # whether a judgment moves the scores of systems that it does not name
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
         self.parameters = parameters
@@ -105,6 +109,14 @@ class Model(ABC):
     @abstractmethod
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
         """Put one row of state back, exactly."""
+
+    def dump_cell(self, cell: Cell) -> tuple[float, ...]:
+        """Give the state of a cell that was judged, exactly."""
+        raise NotImplementedError(f"{self.name} keeps no cells, not even {cell}")
+
+    def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
+        """Put the state of a cell back, exactly."""
+        raise NotImplementedError(f"{self.name} keeps no cells, not even {cell}: {row}")
 
 
 def grown(array: Floats, size: int, fill: float) -> Floats:

@@ -1,14 +1,17 @@
-"""TrueSkill for rankings of systems, as a closed form on the pairs of a ranking."""
+"""TrueSkill for rankings of systems: a closed form on the pairs of a ranking, or all of it as one match."""
 
 from __future__ import annotations
 
 from math import erfc, log2, sqrt
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
-from msgspec import Meta
+from msgspec import UNSET, Meta
+from msgspec.structs import replace
 
 from streams import kernels
+from streams.errors import ParameterError
 from streams.kernels.normal import tie_moments, win_moments
 from streams.models.base import Model, Outcome, Parameters, grown
 
@@ -18,13 +21,29 @@ if TYPE_CHECKING:
     from streams.models.base import Axis, Batch, Floats
 
 
-class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
-    """The prior N(mean, deviation²), the noise of one performance, and the margin within which a judge sees a tie."""
+# The best on the mean of the real logs, see docs/models.md; deviation is the unit of the scale.
+ONLINE = {"mean": 0.0, "deviation": 1.0, "beta": 1.118, "margin": 0.58}
+# A free-for-all comes to each system about so many times until its chain is at rest.
+VISITS = 10
+# Stands in a parameter that was not given, until the model is made: the profile has its value.
+BY_PROFILE = cast("float", UNSET)
 
-    mean: Annotated[float, Meta(ge=-1e6, le=1e6)] = 0.0
-    deviation: Annotated[float, Meta(gt=0, le=1e6)] = 1.0
-    beta: Annotated[float, Meta(gt=0, le=1e6)] = 1.118
-    margin: Annotated[float, Meta(ge=0, le=1e6)] = 0.45
+
+class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
+    """The prior N(mean, deviation²), the noise of one performance, and the margin within which a judge sees a tie.
+
+    What is not given is as the profile has it; the profile `wmt` is the official procedure, so it takes no others.
+    """
+
+    profile: Literal["online", "wmt"] = "online"
+    ways: Literal["pairs", "free-for-all"] = "pairs"
+    mean: Annotated[float, Meta(ge=-1e6, le=1e6)] = BY_PROFILE
+    deviation: Annotated[float, Meta(gt=0, le=1e6)] = BY_PROFILE
+    beta: Annotated[float, Meta(gt=0, le=1e6)] = BY_PROFILE
+    margin: Annotated[float, Meta(ge=0, le=1e6)] = BY_PROFILE
+
+
+Given = TypeVar("Given", bound=TrueSkillParameters)
 
 
 class TrueSkill(Model):
@@ -32,7 +51,9 @@ class TrueSkill(Model):
 
     For winner i and loser j: c² = 2 beta² + s_i + s_j, t = (mu_i - mu_j) / c, e = margin / c,
     mu_i += s_i / c v(t, e), s_i *= 1 - s_i / c² w(t, e), and likewise for j with the other sign;
-    v and w are the moments of the truncated normal (Herbrich, Minka and Graepel 2006).
+    v and w are the moments of the truncated normal (Herbrich, Minka and Graepel 2006). A ranking of n systems
+    counts as its n (n - 1) / 2 pairs, or, with `ways` free-for-all, as one match: the expectation propagation of the
+    same paper on the chain of adjacent ranks, where systems of one rank stand in the order listed.
 
     >>> model = TrueSkill(TrueSkillParameters())
     >>> model.grow(systems=2, judges=0, segments=0)
@@ -47,6 +68,7 @@ class TrueSkill(Model):
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
         super().__init__(parameters, budget=budget)
+        self.parameters = _completed(self.parameters, budget)
         self._mean: Floats = np.empty(0)
         self._variance: Floats = np.empty(0)
         self._count = 0
@@ -59,7 +81,11 @@ class TrueSkill(Model):
 
     def apply(self, batch: Batch) -> None:
         """Update with rankings, in order."""
-        kernels.suited("pairs", batch.pairs).rate_rankings(
+        if self.parameters.ways == "pairs":
+            rate = kernels.suited("pairs", batch.pairs).rate_rankings
+        else:
+            rate = kernels.suited("freeforall", VISITS * len(batch.systems)).rate_matches
+        rate(
             self._mean,
             self._variance,
             batch.systems,
@@ -109,6 +135,32 @@ class TrueSkill(Model):
 
     def _spread(self, a: int, b: int) -> float:
         return sqrt(2.0 * self.parameters.beta**2 + float(self._variance[a] + self._variance[b]))
+
+
+def _completed(given: Given, budget: int | None) -> Given:
+    """Give the parameters with those of the profile where none were given."""
+    profile = _wmt(budget) if given.profile == "wmt" else ONLINE
+    values = {name: getattr(given, name) for name in profile if getattr(given, name) is not UNSET}
+    if given.profile == "wmt":
+        for name, value in values.items():
+            if value != profile[name]:
+                raise ParameterError(
+                    f"{name}: {value} contradicts the profile 'wmt', which has {profile[name]:.6g}; "
+                    f"leave {name} out, or choose the profile 'online'"
+                )
+    return replace(given, **(profile | values))
+
+
+def _wmt(budget: int | None) -> dict[str, float]:
+    if budget is None:
+        raise ParameterError(
+            "the profile 'wmt' needs the campaign's budget: its beta is deviation * budget / 40; "
+            "give the campaign a budget, or choose the profile 'online'"
+        )
+    deviation, draws = 0.5, 0.25
+    beta = deviation * budget / 40.0
+    margin = NormalDist().inv_cdf((draws + 1.0) / 2.0) * sqrt(2.0) * beta
+    return {"mean": 0.0, "deviation": deviation, "beta": beta, "margin": margin}
 
 
 def _phi(x: float) -> float:

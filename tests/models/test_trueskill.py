@@ -1,18 +1,20 @@
-"""TrueSkill against the `trueskill` package and against the definition of its moments."""
+"""TrueSkill of pairs against the `trueskill` package and against the definition of its moments."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 import trueskill
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from streams import kernels
 from streams.errors import ParameterError
 from streams.kernels import normal
 from streams.models import Batch, create
+from streams.models.trueskill import TrueSkillParameters
 
 if TYPE_CHECKING:
     from streams.models.base import Floats
@@ -41,49 +43,62 @@ def random_pairs(count: int, systems: int, *, seed: int = 0) -> Batch:
     return pairs(a.tolist(), b.tolist(), (seen[0] - seen.min() + 1).tolist(), (seen[1] - seen.min() + 1).tolist())
 
 
-def package(batch: Batch, systems: int) -> tuple[Floats, Floats]:
-    draw = 2 * stats.norm.cdf(MARGIN / (np.sqrt(2) * BETA)) - 1
-    table = trueskill.TrueSkill(mu=0, sigma=1, beta=BETA, tau=0, draw_probability=float(draw))
+def environment(*, sigma: float = 1.0, beta: float = BETA, draw: float | None = None) -> trueskill.TrueSkill:
+    if draw is None:
+        draw = float(2 * stats.norm.cdf(MARGIN / (np.sqrt(2) * beta)) - 1)
+    return trueskill.TrueSkill(mu=0, sigma=sigma, beta=beta, tau=0, draw_probability=draw)
+
+
+def step(ratings: list[trueskill.Rating], batch: Batch, k: int, table: trueskill.TrueSkill) -> None:
+    i, j = batch.systems[2 * k : 2 * k + 2]
+    r_i, r_j = batch.ranks[2 * k : 2 * k + 2]
+    if r_i > r_j:
+        i, j = j, i
+    ratings[i], ratings[j] = trueskill.rate_1vs1(ratings[i], ratings[j], drawn=bool(r_i == r_j), env=table)
+
+
+def package(batch: Batch, systems: int, table: trueskill.TrueSkill) -> tuple[Floats, Floats]:
     ratings = [table.create_rating() for _ in range(systems)]
     for k in range(len(batch)):
-        i, j = batch.systems[2 * k : 2 * k + 2]
-        r_i, r_j = batch.ranks[2 * k : 2 * k + 2]
-        if r_i > r_j:
-            i, j = j, i
-        ratings[i], ratings[j] = trueskill.rate_1vs1(ratings[i], ratings[j], drawn=bool(r_i == r_j), env=table)
+        step(ratings, batch, k, table)
     return np.array([rating.mu for rating in ratings]), np.array([rating.sigma for rating in ratings])
 
 
-def test_two_way_updates_equal_the_trueskill_package() -> None:
-    batch = random_pairs(2000, 9)
+def test_ten_thousand_two_way_updates_equal_the_trueskill_package() -> None:
+    batch = random_pairs(10_000, 9)
+    assert 0.2 < np.mean(batch.ranks[::2] == batch.ranks[1::2]) < 0.4
     model = create("trueskill", {"beta": BETA, "margin": MARGIN})
     model.grow(9, 1, 1)
     model.apply(batch)
     mean, deviation = model.scores()
-    expected_mean, expected_deviation = package(batch, 9)
-    np.testing.assert_allclose(mean, expected_mean, atol=1e-6)
-    np.testing.assert_allclose(deviation, expected_deviation, atol=1e-6)
+    expected_mean, expected_deviation = package(batch, 9, environment())
+    np.testing.assert_allclose(mean, expected_mean, atol=1e-6, rtol=0)
+    np.testing.assert_allclose(deviation, expected_deviation, atol=1e-6, rtol=0)
 
 
-def test_a_ranking_of_five_counts_as_its_ten_pairs_in_order() -> None:
-    five = Batch(
+def five(ranks: list[int]) -> Batch:
+    return Batch(
         systems=np.array([3, 0, 4, 1, 2]),
-        ranks=np.array([1, 2, 2, 3, 5]),
+        ranks=np.array(ranks),
         starts=np.array([0, 5]),
         judges=np.zeros(1, np.int64),
         segments=np.zeros(1, np.int64),
         scores=np.full(1, np.nan),
     )
+
+
+def test_a_ranking_of_five_counts_as_its_ten_pairs_in_order() -> None:
+    one = five([1, 2, 2, 3, 5])
     order = [(a, b) for a in range(5) for b in range(a + 1, 5)]
     ten = pairs(
-        [int(five.systems[a]) for a, _ in order],
-        [int(five.systems[b]) for _, b in order],
-        [int(five.ranks[a]) for a, _ in order],
-        [int(five.ranks[b]) for _, b in order],
+        [int(one.systems[a]) for a, _ in order],
+        [int(one.systems[b]) for _, b in order],
+        [int(one.ranks[a]) for a, _ in order],
+        [int(one.ranks[b]) for _, b in order],
     )
-    assert five.pairs == ten.pairs == 10
+    assert one.pairs == ten.pairs == 10
     models = []
-    for batch in (five, ten):
+    for batch in (one, ten):
         model = create("trueskill", {})
         model.grow(5, 1, 1)
         model.apply(batch)
@@ -120,15 +135,46 @@ def test_the_moments_of_a_tie_are_those_of_a_truncated_normal(t: float, e: float
     assert 1 - w == pytest.approx(square - mean**2, rel=1e-6)
 
 
-@pytest.mark.parametrize("t", [30.0, 34.9, 35.1, 36.0, 40.0, 1e3, 1e6])
-def test_far_tails_stay_finite_and_follow_the_asymptote(t: float) -> None:
-    v, w = normal.win_moments(-t)
-    assert t < v < t + 1 / t + 1e-9 * t
-    assert 1 - 2 / t**2 - 1e-3 <= w <= 1
-    v, w = normal.tie_moments(t, 0.3)
-    assert -t < v < 0
-    assert 0 < w <= 1
-    assert normal.win_moments(t)[0] == pytest.approx(0, abs=1e-100)
+def mills(x: float) -> float:
+    """Give the tail over the density by scipy's scaled function, which knows no underflow."""
+    return float(np.sqrt(np.pi / 2) * special.erfcx(x / np.sqrt(2)))
+
+
+@pytest.mark.parametrize("x", [-12.0, -19.9, -20.1, -34.9, -40.0, -100.0, -1e3, -1e4])
+def test_a_win_against_all_odds_keeps_its_digits(x: float) -> None:
+    expected = 1 / mills(-x)
+    v, w = normal.win_moments(x)
+    assert v == pytest.approx(expected, rel=1e-12)
+    assert v == pytest.approx(np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)), rel=1e-8)
+    assert w == pytest.approx(expected * (expected + x), abs=1e-10 + 1e-15 * x * x)
+
+
+@pytest.mark.parametrize("e", [1e-7, 0.9e-3, 1.1e-3, 0.02, 0.4, 5.0])
+@pytest.mark.parametrize("t", [0.3, 12.0, 19.0, 26.0, 40.0, 100.0, 1e3])
+def test_a_tie_against_all_odds_keeps_its_digits(t: float, e: float) -> None:
+    # The difference is e u, and u in [-1, 1] has the density ∝ exp(e t u - (e u)² / 2), here scaled by its value at 1.
+    start = max(-1.0, 1 - 60 / (e * t))
+
+    def moment(power: int) -> float:
+        def integrand(u: Floats) -> Floats:
+            return np.asarray(u**power * np.exp(e * t * (u - 1) - e * e * (u * u - 1) / 2))
+
+        return float(integrate.fixed_quad(integrand, start, 1, n=100)[0])
+
+    mass = moment(0)
+    mean = moment(1) / mass
+    v, w = normal.tie_moments(t, e)
+    assert v == pytest.approx(e * mean - t, rel=1e-9)
+    assert 1 - w == pytest.approx(e * e * (moment(2) / mass - mean**2), abs=2e-9)
+
+
+@pytest.mark.parametrize("x", [40.0, 1e3, 1e9, 1e200])
+def test_no_lead_is_too_large(x: float) -> None:
+    assert normal.win_moments(x) == pytest.approx((0, 0), abs=1e-300)
+    assert normal.win_moments(-x) == pytest.approx((x, 1), rel=1e-3)
+    assert normal.tie_moments(x, 0.3) == pytest.approx((0.3 - x, 1), rel=1e-3)
+    assert normal.tie_moments(x, 0.0) == (-x, 1.0)
+    assert normal.tie_moments(0.5, x) == (0.0, 0.0)
 
 
 def test_a_million_wins_against_the_order_leave_everything_finite() -> None:
@@ -181,6 +227,74 @@ def test_a_match_of_equals_that_are_little_known_informs_most() -> None:
 def test_a_wrong_parameter_is_named(parameters: dict[str, object], word: str) -> None:
     with pytest.raises(ParameterError, match=word):
         create("trueskill", parameters)
+
+
+def test_the_wmt_profile_is_the_official_environment() -> None:
+    batch = random_pairs(500, 6, seed=8)
+    model = create("trueskill", {"profile": "wmt"}, budget=400)
+    model.grow(6, 1, 1)
+    model.apply(batch)
+    expected_mean, expected_deviation = package(batch, 6, environment(sigma=0.5, beta=0.5 * 400 / 40, draw=0.25))
+    mean, deviation = model.scores()
+    np.testing.assert_allclose(mean, expected_mean, atol=1e-6, rtol=0)
+    np.testing.assert_allclose(deviation, expected_deviation, atol=1e-6, rtol=0)
+
+
+def test_the_wmt_profile_asks_for_a_budget() -> None:
+    with pytest.raises(ParameterError, match="budget"):
+        create("trueskill", {"profile": "wmt"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("mean", 25.0), ("deviation", 1.0), ("beta", 1.118), ("margin", 0.58), ("margin", 0)]
+)
+def test_the_wmt_profile_refuses_what_contradicts_it(name: str, value: float) -> None:
+    with pytest.raises(ParameterError, match=f"{name}: .* contradicts the profile 'wmt'"):
+        create("trueskill", {"profile": "wmt", name: value}, budget=400)
+
+
+def test_the_wmt_profile_takes_its_own_values_back() -> None:
+    made = create("trueskill", {"profile": "wmt"}, budget=400)
+    values = msgspec.to_builtins(made.parameters)
+    assert values["deviation"] == 0.5
+    assert create("trueskill", values, budget=400).parameters == made.parameters
+
+
+def test_what_is_given_stands_and_the_rest_is_the_online_profile() -> None:
+    parameters = create("trueskill", {"beta": 2, "margin": 0}).parameters
+    assert isinstance(parameters, TrueSkillParameters)
+    assert (parameters.mean, parameters.deviation, parameters.beta, parameters.margin) == (0.0, 1.0, 2.0, 0.0)
+    untouched = create("trueskill", {}, budget=400).parameters
+    assert untouched == create("trueskill", {"profile": "online"}).parameters
+
+
+def surprise(a: trueskill.Rating, b: trueskill.Rating, order: int) -> float:
+    lead = stats.norm(a.mu - b.mu, np.sqrt(2 * BETA**2 + a.sigma**2 + b.sigma**2))
+    win, loss = lead.sf(MARGIN), lead.cdf(-MARGIN)
+    return -float(np.log((win, 1 - win - loss, loss)[1 + np.sign(order)]))
+
+
+def prequential(batch: Batch, systems: int) -> float:
+    learn = kernels.plain("prequential").learn_prequentially
+    return float(learn(np.zeros(systems), np.ones(systems), batch.systems, batch.ranks, batch.starts, BETA, MARGIN))
+
+
+def test_a_log_costs_the_surprise_at_each_outcome_before_it_is_learned() -> None:
+    batch, table = random_pairs(300, 5, seed=9), environment()
+    ratings = [table.create_rating() for _ in range(5)]
+    expected = 0.0
+    for k in range(len(batch)):
+        i, j = batch.systems[2 * k : 2 * k + 2]
+        expected += surprise(ratings[i], ratings[j], int(batch.ranks[2 * k] - batch.ranks[2 * k + 1]))
+        step(ratings, batch, k, table)
+    assert prequential(batch, 5) == pytest.approx(expected, abs=1e-4)
+
+
+def test_no_pair_of_a_ranking_is_predicted_from_another_of_it() -> None:
+    new = environment().create_rating()
+    ranks = [1, 2, 2, 3, 5]
+    expected = sum(surprise(new, new, ranks[a] - ranks[b]) for a in range(5) for b in range(a + 1, 5))
+    assert prequential(five(ranks), 5) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_wrong_model_is_named_with_the_one_that_was_meant() -> None:
