@@ -29,6 +29,10 @@ format: $(VENV)/.dev  ## put the code into the house's form
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in one run
+	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/profiles.py
+	$(BIN)/python benchmarks/judges.py
+	$(BIN)/python benchmarks/clusters.py
 	$(BIN)/python benchmarks/stream.py
 
 schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py

@@ -47,6 +47,8 @@ def _(command: events.Create, now: events.Campaign) -> events.Campaign:
         raise _refused(
             f"the baseline {shown(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
         )
+    if settings.parameters.get("mode") == "baseline" and not settings.baseline:
+        raise _refused("the mode 'baseline' needs a `baseline`", field="settings.baseline")
     matching.policy(settings.policy)
     for name in ("systems", "segments"):
         listed = getattr(settings, name)

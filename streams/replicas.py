@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams import kernels
+from streams.ranking import sampled_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,14 +59,7 @@ class Replicas:
 
         Systems that a replica can't tell apart hold all of their places there.
         """
-        shown = self._mean[:, list(systems)]
-        best, worst = np.empty(shown.shape, np.int64), np.empty(shown.shape, np.int64)
-        for replica, means in enumerate(shown):
-            ordered = np.sort(means)
-            best[replica] = 1 + len(means) - np.searchsorted(ordered, means, side="right")
-            worst[replica] = len(means) - np.searchsorted(ordered, means, side="left")
-        dropped = -(-len(shown) // 40)
-        return np.sort(best, axis=0)[dropped], np.sort(worst, axis=0)[-1 - dropped]
+        return sampled_ranges(self._mean[:, list(systems)])
 
     def dump_row(self, system: int) -> bytes:
         """Give a system's state in all replicas, exactly: means, then variances, as little-endian doubles."""

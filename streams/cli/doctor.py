@@ -27,17 +27,13 @@ class Finding:
     fix: str = ""
 
 
-@click.command("doctor")
+@click.command("doctor", epilog="\b\nExample:\n  judgestream doctor --kafka broker:9092")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace", "partitions")
 def command(settings: Settings, *, as_json: bool) -> None:
-    r"""Say what is reachable, what is missing and how to fix it.
+    """Say what is reachable, what is missing and how to fix it.
 
     The exit code is 1 where a worker could not run. The demo, and everything embedded, needs none of it.
-
-    \b
-    Example:
-      judgestream doctor --kafka broker:9092
     """
     findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key)]
     if as_json:

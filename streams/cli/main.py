@@ -13,6 +13,8 @@ from streams.errors import JudgestreamError, suggestion
 # name: (module, one line of help); the module has the click command as `command`.
 COMMANDS = {
     "demo": "A simulated crowd works through a WMT competition; no server needed.",
+    "rank": "Rank the systems of a log by any model; no server needed.",
+    "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
     "worker": "Run a worker: Kafka in, Redis and Kafka out.",
     "topics": "Check the Kafka topics, or create them.",
     "doctor": "Say what is reachable, what is missing and how to fix it.",

@@ -13,18 +13,14 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 
-@click.command("topics")
+@click.command("topics", epilog="\b\nExample:\n  judgestream topics --create --partitions 24")
 @click.option("--create", is_flag=True, help="Create the topics that are missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace", "partitions", "replication")
 def command(settings: Settings, *, create: bool, as_json: bool) -> None:
-    r"""Check the Kafka topics against the contract: partitions, compaction, retention, sizes.
+    """Check the Kafka topics against the contract: partitions, compaction, retention, sizes.
 
     What exists is never changed. The exit code is 1 where something differs.
-
-    \b
-    Example:
-      judgestream topics --create --partitions 24
     """
     from streams.events import encode
     from streams.worker.broker import create_topics, inspect_topics

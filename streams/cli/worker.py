@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 
-@click.command("worker")
+@click.command(
+    "worker",
+    epilog="\b\nExample:\n  JUDGESTREAM_JUDGE_KEY=$(openssl rand -hex 32) judgestream worker --kafka 127.0.0.1:9092",
+)
 @with_settings(
     "kafka",
     "redis",
@@ -28,14 +31,10 @@ if TYPE_CHECKING:
     "log_level",
 )
 def command(settings: Settings) -> None:
-    r"""Run a worker: it rates the judgments of the log, keeps the state in Redis, and emits what comes of them.
+    """Run a worker: it rates the judgments of the log, keeps the state in Redis, and emits what comes of them.
 
     Start as many as you like: they share the campaigns. Each setting can also stand in the environment
     (JUDGESTREAM_KAFKA, ...) or in a TOML file; the secret JUDGESTREAM_JUDGE_KEY only there.
-
-    \b
-    Example:
-      JUDGESTREAM_JUDGE_KEY=$(openssl rand -hex 32) judgestream worker --kafka 127.0.0.1:9092
     """
     from streams.worker.run import run
 

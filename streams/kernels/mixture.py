@@ -6,9 +6,8 @@ from math import erfc, sqrt
 from typing import Any
 
 from streams.kernels import jit
-from streams.kernels.normal import tie_moments, win_moments
+from streams.kernels.normal import HALF_SQRT, tie_moments, win_moments
 
-ROOT_HALF = sqrt(0.5)
 BY_CHANCE = 1.0 / 3.0  # a win, a tie and a loss are all one to who does not look
 
 
@@ -36,10 +35,10 @@ def judged_pair(
         t, sign = -t, -1.0
     if order != 0:
         v, w = win_moments(t - e)
-        mass = 0.5 * erfc((e - t) * ROOT_HALF)
+        mass = 0.5 * erfc((e - t) * HALF_SQRT)
     else:
         v, w = tie_moments(t, e)
-        mass = 0.5 * (erfc((t - e) * ROOT_HALF) - erfc((t + e) * ROOT_HALF))
+        mass = 0.5 * (erfc((t - e) * HALF_SQRT) - erfc((t + e) * HALF_SQRT))
     by_look, by_chance = a * mass, b * BY_CHANCE
     looked, guessed = by_look / (by_look + by_chance), by_chance / (by_look + by_chance)
     a, b = learn_judge(a, b, looked, guessed)

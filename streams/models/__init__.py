@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from streams.errors import ParameterError, suggestion
 from streams.models.assessment import Assessment
 from streams.models.base import Axis, Batch, Model, Outcome, Parameters, parameters_of
+from streams.models.grm import GradedResponse
 from streams.models.reliable import ReliableTrueSkill
 from streams.models.trueskill import TrueSkill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MODELS: dict[str, type[Model]] = {model.name: model for model in (TrueSkill, ReliableTrueSkill, Assessment)}
+MODELS: dict[str, type[Model]] = {
+    model.name: model for model in (TrueSkill, ReliableTrueSkill, GradedResponse, Assessment)
+}
 
 
 def create(name: str, parameters: Mapping[str, object], *, budget: int | None = None) -> Model:

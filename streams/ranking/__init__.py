@@ -1,6 +1,21 @@
-"""From a model's scores to a leaderboard that says what is known and what is not."""
+"""From a model's scores, or from the outcomes of pairs, to a leaderboard that says what is known and what is not."""
 
-from streams.ranking.leaderboard import rows
-from streams.ranking.ranges import clusters, rank_ranges
+from streams.ranking.counts import PairCounts, by_campaign
+from streams.ranking.engines import ENGINES, Ratings, stand
+from streams.ranking.leaderboard import Standing, rows
+from streams.ranking.ranges import clusters, rank_ranges, sampled_ranges
+from streams.ranking.scores import SCORES
 
-__all__ = ["clusters", "rank_ranges", "rows"]
+__all__ = [
+    "ENGINES",
+    "SCORES",
+    "PairCounts",
+    "Ratings",
+    "Standing",
+    "by_campaign",
+    "clusters",
+    "rank_ranges",
+    "rows",
+    "sampled_ranges",
+    "stand",
+]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.errors import ParameterError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 # Two-sided 95 %.
 Z_95 = 1.959963984540054
+FEWEST_RUNS = 3  # of which one is left when the best and the worst are dropped
 
 
 def rank_ranges(mean: Floats, deviation: Floats) -> tuple[Ints, Ints]:
@@ -27,6 +30,31 @@ def rank_ranges(mean: Floats, deviation: Floats) -> tuple[Ints, Ints]:
     best = 1 + sure.sum(axis=0)
     worst = len(mean) - sure.sum(axis=1)
     return best, worst
+
+
+def sampled_ranges(samples: Floats) -> tuple[Ints, Ints]:
+    """Give each system's best and worst rank in runs of scores, a run a row, without ceil(2.5 %) of them at each end.
+
+    Systems with the same score in a run hold all the ranks that they share: no order is made up between them.
+
+    >>> best, worst = sampled_ranges(np.array([[2.0, 1.0, 0.0]] * 39 + [[0.0, 1.0, 2.0]]))
+    >>> best.tolist(), worst.tolist()
+    ([1, 2, 3], [1, 2, 3])
+    """
+    runs, systems = samples.shape
+    if runs < FEWEST_RUNS:
+        raise ParameterError(f"{runs} runs leave no rank range; take {FEWEST_RUNS} or more, 1000 as WMT does")
+    order = np.argsort(-samples, axis=1)
+    ordered = np.take_along_axis(samples, order, axis=1)
+    differs = ordered[:, 1:] != ordered[:, :-1]
+    best, worst = np.tile(np.array([[[1]], [[systems]]]), (1, runs, systems))
+    places = np.arange(2, systems + 1)
+    best[:, 1:] = np.maximum.accumulate(np.where(differs, places, 1), axis=1)
+    worst[:, -2::-1] = np.minimum.accumulate(np.where(differs, places - 1, systems)[:, ::-1], axis=1)
+    for ranks in (best, worst):
+        np.put_along_axis(ranks, order, ranks.copy(), axis=1)
+    dropped = -(-runs // 40)
+    return np.sort(best, axis=0)[dropped], np.sort(worst, axis=0)[-1 - dropped]
 
 
 def clusters(best: Ints, worst: Ints) -> Ints:
