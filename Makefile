@@ -33,6 +33,7 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/judges.py
 	$(BIN)/python benchmarks/clusters.py
+	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/stream.py
 
 schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py

@@ -14,6 +14,7 @@ from streams.commands import obey
 from streams.decoding import shown
 from streams.errors import HistoryGone, RecordError, StoreCorrupt, suggestion
 from streams.events import EPOCH, MAX_SYSTEMS, ExcludeJudge, Judgment, Rating, Retract
+from streams.matching.stopping import outlook
 from streams.replicas import Replicas
 from streams.requests import Requests
 from streams.seen import SeenIds
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.events import MatchRequest
+    from streams.matching.stopping import Outlook
     from streams.state import Output, StoredCampaign, SystemRow
 
     Entry = tuple[int, Judgment | events.Command]  # an offset and what stands there
@@ -280,6 +282,14 @@ class Campaign:
         """Give the systems that were not withdrawn."""
         withdrawn = self.standing.withdrawn
         return [i for i, name in enumerate(self.tables.systems.names) if name not in withdrawn]
+
+    def outlook(self) -> Outlook:
+        """Say whether more judgments would still change the clusters, at the confidence asked for or 95 %."""
+        settings = self.standing.settings
+        remaining = None if settings.budget is None else max(0, settings.budget - self.counts.judgments)
+        return outlook(
+            self.model, candidates=self.active, confidence=settings.stop_confidence or 0.95, remaining=remaining
+        )
 
     def leaderboard(self) -> events.Leaderboard:
         """Rank the systems that are in the campaign now, with the ranges of the posterior and of the replicas."""

@@ -93,7 +93,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = ()
     baseline: Name | None = None
     budget: Annotated[int, Meta(ge=1)] | None = None
-    policy: Name = "variance"
+    policy: Name = "information"
     outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Match requests kept open.")] = 8
     request_seconds: Annotated[float, Meta(gt=0, le=1e8, description="When an unanswered request expires.")] = 3600.0
     stop_confidence: Annotated[float, Meta(gt=0.5, lt=1)] | None = None

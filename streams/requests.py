@@ -40,6 +40,8 @@ class Requests:
             return []
         if campaign.model.kind != "rankings":
             return []  # a direct assessment is of one system, and no match
+        if settings.stop_confidence is not None and campaign.outlook().settled:
+            return []
         matches = policy(settings.policy).choose(
             campaign.model,
             candidates=candidates,
@@ -49,6 +51,7 @@ class Requests:
             ],
             count=wanted,
             random=np.random.default_rng([seed, campaign.offset + 1]),
+            met=tables.met,
         )
         requests = [
             MatchRequest(

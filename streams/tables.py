@@ -122,6 +122,11 @@ class CampaignTables:
         """Give the systems that changed since the last `take`, in order."""
         return sorted(self._dirty_systems)
 
+    @property
+    def met(self) -> Ints:
+        """Give how often each two systems met."""
+        return self.wins + self.wins.T + self.ties
+
     def system_rows(self, model: Model, systems: Sequence[int]) -> list[SystemRow]:
         """Give the rows of some systems as they stand."""
         mean, deviation = model.scores()

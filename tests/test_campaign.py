@@ -238,6 +238,14 @@ class TestRequests:
         campaign = Campaign("c", events.CampaignSettings(outstanding=5, budget=4))
         assert len(campaign.apply(numbered([judgment(1)])).requests) == 3
 
+    def test_they_stop_when_the_clusters_are_settled(self) -> None:
+        one_sided = [judgment(number) for number in range(60)]
+        for confidence, asked in ((None, 8), (0.95, 0)):
+            campaign = Campaign("c", events.CampaignSettings(stop_confidence=confidence))
+            assert len(campaign.apply(numbered(one_sided)).requests) == asked
+        assert campaign.outlook().settled
+        assert campaign.outlook().why == "every place is certain"
+
     def test_ids_come_from_the_place_in_the_log(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=1))
         assert campaign.apply([(9, judgment(1))], origin="judgments.v1/3").requests[0].id == "judgments.v1/3/9/0"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from streams.errors import ParameterError, suggestion
 from streams.matching.base import Match, Policy
+from streams.matching.information import OrderInformation
+from streams.matching.segments import choose_segments
+from streams.matching.stopping import Outlook, outlook
+from streams.matching.uniform import Uniform
 from streams.matching.variance import LargestVariance
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (LargestVariance(),)}
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (Uniform(), LargestVariance(), OrderInformation())}
 
 
 def policy(name: str) -> Policy:
@@ -20,4 +24,4 @@ def policy(name: str) -> Policy:
     return POLICIES[name]
 
 
-__all__ = ["POLICIES", "Match", "Policy", "policy"]
+__all__ = ["POLICIES", "Match", "Outlook", "Policy", "choose_segments", "outlook", "policy"]

@@ -6,48 +6,39 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from streams.matching.base import Match, Policy
+from streams.matching.base import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.models import Model
+    from streams.matching.base import Floats
 
 
 class LargestVariance(Policy):
-    """First the system of largest variance, then an opponent with probability ∝ exp(-|mu_1 - mu_2|).
+    """First the system of largest variance, then opponents with probability ∝ exp(-|mu_1 - mu_2|).
 
-    Sakaguchi, Post and Van Durme (2014), section 3.3. A request that is still out narrows the two variances
-    as its answer would, so that parallel judges are not all sent to the same system.
+    Sakaguchi, Post and Van Durme (2014), section 3.3.
+
+    >>> policy, random = LargestVariance(), np.random.default_rng(1)
+    >>> policy.pick(np.zeros(3), np.array([0.1, 0.3, 0.2]), None, ways=2, random=random)[0]
+    1
     """
 
     name: ClassVar[str] = "variance"
+    why: ClassVar[str] = "least known system against a close one"
 
-    def choose(
+    def pick(
         self,
-        model: Model,
+        mean: Floats,
+        deviation: Floats,
+        met: Floats | None,  # noqa: ARG002 - the paper's does not look at it
         *,
-        candidates: Sequence[int],
-        pending: Sequence[tuple[int, ...]],
-        count: int,
+        ways: int,
         random: np.random.Generator,
-    ) -> list[Match]:
-        """Choose one after the other, each knowing the ones before."""
-        mean, deviation = model.scores()
-        systems = np.asarray(candidates, dtype=np.int64)
-        bits = np.zeros(len(mean))
-        for match in pending:
-            bits[list(match)] += model.information(match[0], match[1]) / 2
-        matches = []
-        for _ in range(count):
-            expected = deviation[systems] * np.exp2(-bits[systems])
-            first = int(systems[np.argmax(expected)])
-            others = systems[systems != first]
-            weights = np.exp(-np.abs(mean[others] - mean[first]))
-            second = int(random.choice(others, p=weights / weights.sum()))
-            information = model.information(first, second)
-            bits[[first, second]] += information / 2
-            matches.append(
-                Match(systems=(first, second), why="least known system against a close one", information=information)
-            )
-        return matches
+    ) -> Sequence[int]:
+        """Take the least known, and draw the others."""
+        first = int(np.argmax(deviation))
+        others = np.delete(np.arange(len(mean)), first)
+        weights = np.exp(-np.abs(mean[others] - mean[first]))
+        drawn = random.choice(others, size=ways - 1, replace=False, p=weights / weights.sum())
+        return [first, *drawn.tolist()]

@@ -1,0 +1,44 @@
+"""The segment of the next match: one that its judge has not seen, and that was judged least or tells most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def choose_segments(
+    load: NDArray[np.int64],
+    *,
+    count: int,
+    seen: NDArray[np.bool_] | None = None,
+    information: NDArray[np.float64] | None = None,
+) -> list[int]:
+    """Choose segments one after the other, by index, each knowing the ones before.
+
+    `load` is how often each was judged and asked for, `seen` which of them the judge has had: those come last,
+    and a list for one judge goes through all of them before one comes again.
+    A segment of information I that has been used n times is worth I / (1 + n), so that without `information`
+    the least used one comes first, and the first of equals.
+
+    >>> choose_segments(np.array([1, 0, 0]), count=4)
+    [1, 2, 0, 1]
+    >>> choose_segments(np.array([1, 0, 0]), count=2, seen=np.array([False, True, False]))
+    [2, 0]
+    >>> choose_segments(np.array([0, 0]), count=3, information=np.array([1.0, 0.4]))
+    [0, 0, 1]
+    """
+    used = load.astype(np.float64)
+    worth = np.ones(len(load)) if information is None else information
+    had = np.zeros(len(load), np.int64) if seen is None else seen.astype(np.int64)
+    chosen: list[int] = []
+    for _ in range(count if len(load) else 0):
+        fresh = np.flatnonzero(had == had.min())
+        best = int(fresh[np.argmax(worth[fresh] / (1.0 + used[fresh]))])
+        used[best] += 1.0
+        had[best] += seen is not None
+        chosen.append(best)
+    return chosen
