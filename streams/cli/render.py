@@ -138,11 +138,12 @@ class LeaderboardTable:
             Column("rank", [Text(str(row.rank), style="bold") for row in rows], "right"),
             Column("range", [Text(rank_range(row.rank_low, row.rank_high)) for row in rows]),
         ]
+        digits = 3 if all(row.deviation < 0.01 for row in rows) else 2
         names = Column("system", [Text(row.system, style="bold") for row in rows])
         after = [
             Column(
                 f"score {marks.sign} dev.",
-                [Text.assemble(f"{row.score:+.2f}", (f" {marks.sign} {row.deviation:.2f}", "dim")) for row in rows],
+                [_score(row, marks.sign, digits) for row in rows],
                 "right",
             )
         ]
@@ -165,6 +166,10 @@ class LeaderboardTable:
                 yield rule
             yield line
             cluster = row.cluster
+
+
+def _score(row: Row, sign: str, digits: int) -> Text:
+    return Text.assemble(f"{row.score:+.{digits}f}", (f" {sign} {row.deviation:.{digits}f}", "dim"))
 
 
 def rank_range(low: int, high: int) -> str:
