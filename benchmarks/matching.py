@@ -69,7 +69,7 @@ class Oracle:
         return expected_wins(self.wins, self.ties)
 
 
-@njit(cache=True)
+@njit  # not cached: numba would not notice a change in the kernels that it calls
 def draw_index(weights: Any, random: Any) -> int:
     """Draw an index with probability ∝ its weight."""
     left = random.random() * weights.sum()
@@ -80,7 +80,7 @@ def draw_index(weights: Any, random: Any) -> int:
     return int(np.argmax(weights))
 
 
-@njit(cache=True)
+@njit
 def pick(policy: int, mean: Any, variance: Any, met: Any, random: Any) -> tuple[int, int]:
     """Pick a pair as the policy of that place in POLICIES does."""
     count = len(mean)
@@ -97,7 +97,7 @@ def pick(policy: int, mean: Any, variance: Any, met: Any, random: Any) -> tuple[
     return int(chosen[0]), int(chosen[1])
 
 
-@njit(cache=True)
+@njit
 def kendall(mean: Any, gold: Any) -> float:
     """Give Kendall's tau of two orders; a pair that is tied in one of them counts for neither."""
     agree = 0
@@ -107,7 +107,7 @@ def kendall(mean: Any, gold: Any) -> float:
     return 2.0 * agree / (len(mean) * (len(mean) - 1))
 
 
-@njit(cache=True)
+@njit
 def run(
     policy: int, wins: Any, ties: Any, gold: Any, prior: Any, targets: Any, cap: int, taus: Any, random: Any
 ) -> Any:
@@ -190,15 +190,17 @@ def plot(curves: dict[str, dict[str, Floats]], file: Path) -> None:
         print("no plot: matplotlib is not installed")
         return
     figure = Figure(figsize=(12, 9), layout="constrained")
-    panels = figure.subplots(3, 4, sharey=True).flat
+    panels = list(figure.subplots(3, 4, sharex=True, sharey=True).flat)
     for panel, (campaign, by_policy) in zip(panels, curves.items(), strict=False):
         for policy, taus in by_policy.items():
             panel.plot(np.arange(1, len(taus) + 1), taus, label=policy, linewidth=1)
         panel.set(title=campaign, xscale="log", xlim=(50, CURVE), ylim=(0.4, 1.0))
         panel.axhline(0.9, color="grey", linewidth=0.5)
-        panel.legend(fontsize="x-small")
-    for panel in panels:
+    for panel in panels[len(curves) :]:
         panel.axis("off")
+    panels[0].legend(loc="lower right")
+    figure.supxlabel("judgments")
+    figure.supylabel("Kendall tau with the order of the full log, mean over the seeds")
     file.parent.mkdir(exist_ok=True)
     figure.savefig(file)
     print(f"plot: {file}")
