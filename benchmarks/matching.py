@@ -230,7 +230,7 @@ def main() -> None:
                 if there >= NINE_OF_TEN:
                     ratios.setdefault((policy, target), {})[name] = value
         print(line, flush=True)
-    print("* the policy's constants were chosen on these; in brackets for uniform, the runs that got there")
+    print("* variants of the policy were compared on these; in brackets for uniform, the runs that got there")
     for (policy, target), values in ratios.items():
         if policy != "uniform":
             mean = np.mean(list(values.values()))
@@ -238,7 +238,7 @@ def main() -> None:
             print(
                 f"{policy} needs {mean:.2f} of uniform for tau {target} over {len(values)} logs"
                 f" ({min(values.values()):.2f} to {max(values.values()):.2f};"
-                f" {np.mean(confirmed) if confirmed else np.nan:.2f} over the {len(confirmed)} not tuned on)"
+                f" {np.mean(confirmed) if confirmed else np.nan:.2f} over the {len(confirmed)} others)"
             )
     plot(curves, RESULTS / "matching.png")
 

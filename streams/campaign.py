@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from streams import events, models, ranking
+from streams.admission import check, check_new_systems
 from streams.columns import Columns
 from streams.commands import obey
-from streams.decoding import shown
-from streams.errors import HistoryGone, RecordError, StoreCorrupt, suggestion
-from streams.events import EPOCH, MAX_SYSTEMS, ExcludeJudge, Judgment, Rating, Retract
+from streams.errors import HistoryGone, RecordError, StoreCorrupt
+from streams.events import EPOCH, ExcludeJudge, Judgment, Rating, Retract
 from streams.matching.stopping import outlook
 from streams.replicas import Replicas
 from streams.requests import Requests
@@ -25,14 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from numpy.typing import NDArray
-
     from streams.events import MatchRequest
     from streams.matching.stopping import Outlook
     from streams.state import Output, StoredCampaign, SystemRow
 
     Entry = tuple[int, Judgment | events.Command]  # an offset and what stands there
-    Ints = NDArray[np.int64]
     History = Callable[[int], Iterable[Entry]]  # the campaign's log before an offset
 
 
@@ -145,12 +142,15 @@ class Campaign:
     def _admit(self, offset: int, judgment: Judgment, columns: Columns) -> None:
         """Take one new judgment in, or raise before anything has changed."""
         judge = self._pseudonym(judgment.judge)
-        self._check(judgment, judge)
+        if not self.exists and not self._options.create_unknown:
+            message = f"there is no campaign {self.name!r}; `create` it first"
+            raise RecordError("unknown_campaign", message, field="campaign")
+        check(judgment, judge, standing=self.standing, model=self.model)
         names = self.tables.systems
         try:
             systems = [names.index[system] for system in judgment.systems]
         except KeyError:
-            self._check_new(judgment.systems)
+            check_new_systems(judgment.systems, known=names.names, standing=self.standing)
             systems = [names.add(system) for system in judgment.systems]
         columns.append(
             offset,
@@ -164,30 +164,6 @@ class Campaign:
         self._seen.add(judgment.id)
         if not self.exists:
             self.standing = msgspec.structs.replace(self.standing, offset=offset)
-
-    def _check(self, judgment: Judgment, judge: str) -> None:
-        if not self.exists and not self._options.create_unknown:
-            message = f"there is no campaign {self.name!r}; `create` it first"
-            raise RecordError("unknown_campaign", message, field="campaign")
-        if self.standing.state == "closed":
-            raise RecordError("campaign_closed", f"the campaign {self.name!r} is closed", field="campaign")
-        if self.standing.excluded and judge in self.standing.excluded:
-            raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
-        kind = "scores" if judgment.ranks is None else "rankings"
-        if kind != self.model.kind:
-            message = f"the model {self.model.name!r} rates {self.model.kind}, and this is one of the {kind}"
-            raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
-
-    def _check_new(self, systems: Sequence[str]) -> None:
-        known = self.tables.systems
-        new = [system for system in systems if system not in known.index]
-        if self.standing.settings.systems:
-            hint = suggestion(new[0], known.names)
-            message = f"the campaign {self.name!r} has no system {shown(new[0])}; {hint}"
-            raise RecordError("unknown_system", message, field="systems")
-        if len(known) + len(new) > MAX_SYSTEMS:
-            message = f"the campaign {self.name!r} has {len(known)} systems; at most {MAX_SYSTEMS} fit"
-            raise RecordError("too_many_systems", message, field="systems")
 
     def _rate(self, columns: Columns) -> None:
         if not columns:
@@ -232,7 +208,7 @@ class Campaign:
         settings = standing.settings
         if not self.exists:
             self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
-            self.replicas = _replicas(settings, self.model)
+            self.replicas = Replicas.beside(self.model, settings.replicas)
         named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
         self.tables.enter(systems=named, segments=settings.segments)
         self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
@@ -303,7 +279,7 @@ class Campaign:
         )
         if self.replicas is not None and rows:
             index = self.tables.systems.index
-            rows = _widened(rows, *self.replicas.ranges([index[row.system] for row in rows]))
+            rows = ranking.widened(rows, *self.replicas.ranges([index[row.system] for row in rows]))
         return events.Leaderboard(
             campaign=self.name,
             model=self.model.name,
@@ -385,23 +361,3 @@ class Campaign:
         campaign.requests = Requests(meta.outstanding)
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign
-
-
-def _replicas(settings: events.CampaignSettings, model: models.Model) -> Replicas | None:
-    """Make the replicas: of the campaign's own TrueSkill, or, beside another model, of the default one."""
-    if not settings.replicas or model.kind != "rankings":
-        return None
-    rater = model if isinstance(model, models.TrueSkill) else models.create("trueskill", {})
-    assert isinstance(rater, models.TrueSkill)
-    own = rater.parameters
-    return Replicas(settings.replicas, mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
-
-
-def _widened(rows: tuple[events.Row, ...], best: Ints, worst: Ints) -> tuple[events.Row, ...]:
-    """Let each range hold what the replicas hold too: few judgments make a bootstrap too sure, and many a posterior."""
-    best = np.minimum(best, [row.rank_low for row in rows])
-    worst = np.maximum(worst, [row.rank_high for row in rows])
-    return tuple(
-        msgspec.structs.replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
-        for row, low, high, cluster in zip(rows, best, worst, ranking.clusters(best, worst), strict=True)
-    )

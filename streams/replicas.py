@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams import kernels
+from streams.models import TrueSkill, create
 from streams.ranking import sampled_ranges
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streams.models import Batch
+    from streams.models import Batch, Model
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -32,6 +33,16 @@ class Replicas:
         self._beta, self._margin = beta, margin
         self._mean: Floats = np.empty((count, 0))
         self._variance: Floats = np.empty((count, 0))
+
+    @classmethod
+    def beside(cls, model: Model, count: int) -> Replicas | None:
+        """Make the replicas of a campaign: of its own TrueSkill's pairs or, beside another model, of the default's."""
+        if not count or model.kind != "rankings":
+            return None
+        rater = model if isinstance(model, TrueSkill) else create(TrueSkill.name, {})
+        assert isinstance(rater, TrueSkill)
+        own = rater.parameters
+        return cls(count, mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
 
     def grow(self, systems: int) -> None:
         """Make room for so many systems."""

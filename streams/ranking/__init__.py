@@ -2,7 +2,7 @@
 
 from streams.ranking.counts import PairCounts, by_campaign
 from streams.ranking.engines import ENGINES, Ratings, stand
-from streams.ranking.leaderboard import Standing, rows
+from streams.ranking.leaderboard import Standing, rows, widened
 from streams.ranking.ranges import clusters, rank_ranges, sampled_ranges
 from streams.ranking.scores import SCORES
 
@@ -18,4 +18,5 @@ __all__ = [
     "rows",
     "sampled_ranges",
     "stand",
+    "widened",
 ]

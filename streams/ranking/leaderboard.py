@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from msgspec.structs import replace
+
 from streams.events import Row
 from streams.ranking.ranges import clusters, rank_ranges, sampled_ranges
 
@@ -71,3 +74,19 @@ def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Seque
     ['b', 'a']
     """
     return Standing.closed(mean, deviation).rows(names, judgments)
+
+
+def widened(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
+    """Let the range of each row, from the top of the board, hold these places too, and draw the clusters anew.
+
+    >>> import numpy as np
+    >>> board = rows(["a", "b"], np.array([5.0, 0.0]), np.array([0.1, 0.1]), [3, 3])
+    >>> [(row.rank_low, row.rank_high, row.cluster) for row in widened(board, np.array([1, 1]), np.array([2, 2]))]
+    [(1, 2, 1), (1, 2, 1)]
+    """
+    best = np.minimum(best, [row.rank_low for row in board])
+    worst = np.maximum(worst, [row.rank_high for row in board])
+    return tuple(
+        replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
+        for row, low, high, cluster in zip(board, best, worst, clusters(best, worst), strict=True)
+    )

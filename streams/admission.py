@@ -1,0 +1,39 @@
+"""Who and what may be judged now: a judgment is let into its campaign, or refused before anything has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.decoding import shown
+from streams.errors import RecordError, suggestion
+from streams.events import MAX_SYSTEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams import events
+    from streams.models import Model
+
+
+def check(judgment: events.Judgment, judge: str, *, standing: events.Campaign, model: Model) -> None:
+    """Refuse what comes too late, from a judge who is excluded, or in a form that the model does not rate."""
+    if standing.state == "closed":
+        raise RecordError("campaign_closed", f"the campaign {standing.campaign!r} is closed", field="campaign")
+    if standing.excluded and judge in standing.excluded:
+        raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
+    kind = "scores" if judgment.ranks is None else "rankings"
+    if kind != model.kind:
+        message = f"the model {model.name!r} rates {model.kind}, and this is one of the {kind}"
+        raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
+
+
+def check_new_systems(systems: Sequence[str], *, known: Sequence[str], standing: events.Campaign) -> None:
+    """Refuse systems that the campaign does not list, or that do not fit."""
+    new = [system for system in systems if system not in known]
+    if standing.settings.systems:
+        hint = suggestion(new[0], known)
+        message = f"the campaign {standing.campaign!r} has no system {shown(new[0])}; {hint}"
+        raise RecordError("unknown_system", message, field="systems")
+    if len(known) + len(new) > MAX_SYSTEMS:
+        message = f"the campaign {standing.campaign!r} has {len(known)} systems; at most {MAX_SYSTEMS} fit"
+        raise RecordError("too_many_systems", message, field="systems")
