@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.events import MatchRequest
-from streams.matching import policy
+from streams.matching import choose_segments, policy
 from streams.state import Outstanding
 
 if TYPE_CHECKING:
@@ -80,9 +80,4 @@ class Requests:
         for request in self.outstanding.values():
             if request.segment is not None:
                 load[segments.index[request.segment]] += 1
-        chosen: list[str | None] = []
-        for _ in range(count):
-            least = int(np.argmin(load))
-            load[least] += 1
-            chosen.append(segments.names[least])
-        return chosen
+        return [segments.names[segment] for segment in choose_segments(load, count=count)]
