@@ -80,13 +80,9 @@ class Campaign:
         self.standing = events.Campaign(
             campaign=name, state="open", settings=settings or events.CampaignSettings(), withdrawn=(), offset=-1
         )
-        self._begin()
-
-    def _begin(self) -> None:
-        """Start to rate from nothing, with the settings in force."""
         self.tables = CampaignTables()
         self._seen = SeenIds(self._options.seen_ids)
-        self._whole = False
+        self._whole = False  # whether the tables were made anew since they were last kept
         self._take_over(self.standing)
 
     @property

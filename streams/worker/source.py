@@ -30,7 +30,7 @@ from streams.worker.past import read_before
 from streams.worker.rater import Abandoned, Batch, Tenure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Iterable
 
     from faust.types import ChannelT
 
@@ -85,29 +85,37 @@ class BatchSource(Service):
         self._rater.close()
 
     async def rate(self, batch: Batch) -> None:
-        """Walk a batch, for the rating agent; no error leaves, for Faust would drop the batch and go on behind it."""
-        tenure = batch.tenure
+        """Walk a batch, for the rating agent."""
         try:
-            if not tenure.closing:
-                await self._rater.walk(batch)
+            if not batch.tenure.closing:
+                await self._within(batch.tenure, self._rater.walk(batch))
+        finally:
+            self._in_hand.discard(batch)
+            batch.done.set()
+
+    async def _within(self, tenure: Tenure, work: Awaitable[None]) -> bool:
+        """Do work of a tenure and say whether it was done; no error leaves, or Faust would drop the batch and go on."""
+        try:
+            await work
         except Abandoned:
-            pass
+            return False
         except Fenced as error:
             log.warning("%s; this worker writes no more to it", error)
             tenure.closing = tenure.over = True
             self.add_future(self._recover(tenure))
+            return False
         except (Conflict, BrokerUnavailable) as error:
             log.warning("%s; loading the state again", error)
             self._reopen(tenure)
+            return False
         except asyncio.CancelledError:
             tenure.closing = tenure.over = True
             raise
         except BaseException as error:  # noqa: BLE001 - the worker stops with it
             tenure.closing = tenure.over = True  # nothing behind a batch that failed may be applied
             await self.crash(error)
-        finally:
-            self._in_hand.discard(batch)
-            batch.done.set()
+            return False
+        return True
 
     async def snapshot(self) -> None:
         """Emit the leaderboards that changed."""
@@ -182,20 +190,10 @@ class BatchSource(Service):
     async def _open(self, partition: TopicPartition, tenure: Tenure) -> None:
         """Take a partition over; only then is it read."""
         try:
-            await self._rater.open(tenure)
-        except Abandoned:
-            return
-        except Fenced as error:
-            log.warning("%s; this worker writes no more to it", error)
-            tenure.closing = tenure.over = True
-            self.add_future(self._recover(tenure))
-            return
-        except BaseException as error:  # noqa: BLE001 - the worker stops with it
-            await self.crash(error)
-            return
+            done = await self._within(tenure, self._rater.open(tenure))
         finally:
             del self._opening[tenure]
-        if self._tenures.get(partition) is tenure and not tenure.closing:
+        if done and self._tenures.get(partition) is tenure and not tenure.closing:
             self._consumer.seek(partition, tenure.processor.next_offset)
             tenure.opened = True
             log.info("%s/%d is open at offset %d", *partition, tenure.processor.next_offset)

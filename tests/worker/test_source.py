@@ -1,0 +1,34 @@
+"""The source gives partitions up in time, and a store that hangs meanwhile is no reason to stop the worker."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from aiokafka import TopicPartition
+
+from streams.settings import Settings
+from streams.stores.memory import MemoryStore
+from streams.worker import source
+from streams.worker.rater import Rater, Tenure
+
+
+class HangingRater:
+    async def open(self, tenure: Tenure) -> None:
+        await asyncio.sleep(3600)
+
+
+def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "GRACE_SECONDS", 0.05)
+
+    async def rebalance() -> source.BatchSource:
+        rater = cast("Rater", HangingRater())
+        batches = source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None))
+        batches.begin([TopicPartition("judgments.v1", 0)])
+        await asyncio.sleep(0)
+        await batches.end()
+        await asyncio.sleep(0)
+        return batches
+
+    assert not asyncio.run(rebalance()).crashed
