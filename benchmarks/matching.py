@@ -4,7 +4,8 @@ A log is the oracle: the outcome of an asked pair is drawn, with replacement, fr
 (prior N(0, 1), beta 1.118, margin 0.45) is updated after each answer, and its order by mean is compared, by Kendall's
 tau, with the order by Expected Wins over the whole log. What counts is how many judgments come before tau first reaches
 a target; a run that does not get there counts as 30,000. The mean ratio is over the logs on which uniform gets there in
-nine runs of ten.
+nine runs of ten. `informed` is no policy: it is `information` told the means that the whole log leads to, and shows
+what a better guess of them could gain.
 
     python benchmarks/matching.py --seeds 200
 """
@@ -39,7 +40,7 @@ DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 RESULTS = ROOT / "benchmarks" / "results"
 FILES = ("wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz")
 TUNED_ON = ("wmt13.fr-en", "wmt15.en-de", "wmt15.en-fi", "wmt15.fr-en", "wmt15.en-cs")
-POLICIES = ("uniform", "variance", "information")
+POLICIES = ("uniform", "variance", "information", "informed")
 TARGETS = (0.90, 0.95)
 CAP = 30_000
 CURVE = 4_000
@@ -68,6 +69,22 @@ class Oracle:
     def gold(self) -> Floats:
         return expected_wins(self.wins, self.ties)
 
+    @property
+    def truth(self) -> Floats:
+        """Give TrueSkill's means after every outcome of the log, in a random order."""
+        count = len(self.wins)
+        pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
+        outcomes = [
+            (a, b, outcome)
+            for a, b in pairs
+            for outcome, times in ((-1, self.wins[a, b]), (1, self.wins[b, a]), (0, self.ties[a, b]))
+            for _ in range(times)
+        ]
+        mean, variance = np.zeros(count), np.full(count, PRIOR[1] ** 2)
+        for a, b, outcome in np.random.default_rng(1).permutation(outcomes):
+            rate_pair(mean, variance, a, b, outcome, PRIOR[2], PRIOR[3])
+        return mean
+
 
 @njit  # not cached: numba would not notice a change in the kernels that it calls
 def draw_index(weights: Any, random: Any) -> int:
@@ -81,7 +98,7 @@ def draw_index(weights: Any, random: Any) -> int:
 
 
 @njit
-def pick(policy: int, mean: Any, variance: Any, met: Any, random: Any) -> tuple[int, int]:
+def pick(policy: int, mean: Any, variance: Any, met: Any, truth: Any, random: Any) -> tuple[int, int]:
     """Pick a pair as the policy of that place in POLICIES does."""
     count = len(mean)
     if policy == 0:
@@ -92,7 +109,7 @@ def pick(policy: int, mean: Any, variance: Any, met: Any, random: Any) -> tuple[
         weights = np.exp(-np.abs(mean - mean[a]))
         weights[a] = 0.0
         return a, draw_index(weights, random)
-    squares = distances(mean, variance)
+    squares = distances(truth if policy == 3 else mean, variance)
     chosen = best_set(score_pairs(blur(squares, variance), wear(squares, met), random.random((count, count))), 2)
     return int(chosen[0]), int(chosen[1])
 
@@ -109,14 +126,14 @@ def kendall(mean: Any, gold: Any) -> float:
 
 @njit
 def run(
-    policy: int, wins: Any, ties: Any, gold: Any, prior: Any, targets: Any, cap: int, taus: Any, random: Any
+    policy: int, wins: Any, ties: Any, gold: Any, truth: Any, prior: Any, targets: Any, cap: int, taus: Any, random: Any
 ) -> Any:
     """Ask, answer and rate until every target is reached and the curve of taus is full; give when each was."""
     count = len(gold)
     mean, variance, met = np.full(count, prior[0]), np.full(count, prior[1] ** 2), np.zeros((count, count))
     reached = np.full(len(targets), cap)
     for step in range(1, cap + 1):
-        a, b = pick(policy, mean, variance, met, random)
+        a, b = pick(policy, mean, variance, met, truth, random)
         drawn = random.random() * (wins[a, b] + wins[b, a] + ties[a, b])
         outcome = -1 if drawn < wins[a, b] else 1 if drawn < wins[a, b] + wins[b, a] else 0
         rate_pair(mean, variance, a, b, outcome, prior[2], prior[3])
@@ -164,6 +181,7 @@ def measure(policy: str, oracle: Oracle, seeds: int) -> tuple[Ints, Floats]:
             oracle.wins,
             oracle.ties,
             oracle.gold,
+            oracle.truth,
             np.array(PRIOR),
             np.array(TARGETS),
             CAP,

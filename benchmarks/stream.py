@@ -2,7 +2,7 @@
 
 Both read the same kind of log in one run; what counts is the ratio.
 
-    python benchmarks/stream.py --judgments 200000
+    python benchmarks/stream.py --judgments 500000
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def run_plain(settings: Settings, count: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--judgments", type=int, default=200_000, help="for the worker (default: %(default)s)")
+    parser.add_argument("--judgments", type=int, default=500_000, help="for the worker (default: %(default)s)")
     parser.add_argument("--plain", type=int, default=10_000, help="for the plain agent (default: %(default)s)")
     chosen = parser.parse_args()
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)

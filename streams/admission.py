@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from streams import events
     from streams.models import Model
+    from streams.pace import Paces
 
 
 def check(judgment: events.Judgment, judge: str, *, standing: events.Campaign, model: Model) -> None:
@@ -25,6 +26,17 @@ def check(judgment: events.Judgment, judge: str, *, standing: events.Campaign, m
     if kind != model.kind:
         message = f"the model {model.name!r} rates {model.kind}, and this is one of the {kind}"
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
+
+
+def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:
+    """Say whether the judge is too fast; where the campaign wants it so, refuse the judgment."""
+    limit = settings.judge_per_minute
+    if limit is None or not paces.is_over(judge, judgment.at, limit=limit):
+        return False
+    if settings.too_fast == "reject":
+        message = f"the judge {judge} has {limit} judgments in that minute, and `judge_per_minute` lets no more in"
+        raise RecordError("judge_too_fast", message, field="judge")
+    return settings.too_fast == "flag"
 
 
 def check_new_systems(systems: Sequence[str], *, known: Sequence[str], standing: events.Campaign) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from streams import events, models, ranking
-from streams.admission import check, check_new_systems
+from streams.admission import check, check_new_systems, check_pace
+from streams.bulk import admit_all
 from streams.columns import Columns
 from streams.commands import obey
 from streams.errors import HistoryGone, RecordError, StoreCorrupt
@@ -43,15 +44,28 @@ class Options:
     seed: int = 1
 
 
+@dataclass
+class Walk:
+    """What records of the log came to, besides the tables and the model."""
+
+    rejections: dict[int, RecordError] = field(default_factory=dict)  # by offset
+    strays: int = 0  # of these, so many came before the campaign was opened
+    standings: list[events.Campaign] = field(default_factory=list)  # one for each time that it changed
+
+
 @dataclass(frozen=True, kw_only=True)
 class Applied:
     """What a batch did to a campaign."""
 
-    rejections: tuple[tuple[int, RecordError], ...]  # by offset
+    walk: Walk
     rows: tuple[SystemRow, ...]
     ratings: tuple[Rating, ...]
     requests: tuple[MatchRequest, ...]
-    standing: events.Campaign | None  # if it changed
+
+    @property
+    def rejections(self) -> dict[int, RecordError]:
+        """Give what was rejected, by offset."""
+        return self.walk.rejections
 
 
 class Campaign:
@@ -76,12 +90,13 @@ class Campaign:
         self.retractions = Retractions()
         self.requests = Requests()
         self._options = options or Options()
+        self.pseudonyms = self._options.pseudonyms
         self._persisted = -1
         self.standing = events.Campaign(
             campaign=name, state="open", settings=settings or events.CampaignSettings(), withdrawn=(), offset=-1
         )
         self.tables = CampaignTables()
-        self._seen = SeenIds(self._options.seen_ids)
+        self.seen = SeenIds(self._options.seen_ids)
         self._whole = False  # whether the tables were made anew since they were last kept
         self._take_over(self.standing)
 
@@ -97,19 +112,33 @@ class Campaign:
 
         `origin` begins the ids of what comes out; `history` gives the log again, which a retraction needs.
         """
-        before = self.standing
-        rejections = self._walk(batch, history)
+        offsets, entries = [offset for offset, _ in batch], [entry for _, entry in batch]
+        return self.take(offsets, entries, origin=origin, history=history)
+
+    def take(
+        self,
+        offsets: Sequence[int],
+        entries: Sequence[Judgment | events.Command],
+        *,
+        origin: str = "log",
+        history: History | None = None,
+    ) -> Applied:
+        """Apply records whose offsets and events stand in two lists."""
+        columns = admit_all(self, offsets, entries) if offsets else None
+        if columns is not None:
+            self._rate(columns)
+        walk = self._walk(zip(offsets, entries, strict=True), history) if columns is None else Walk()
         rows = tuple(self.tables.system_rows(self.model, self.tables.dirty_systems))
         return Applied(
-            rejections=tuple(rejections),
+            walk=walk,
             rows=rows,
             ratings=tuple(self._rating(row, origin) for row in rows),
             requests=tuple(self.requests.fill(self, origin=origin, seed=self._options.seed)),
-            standing=None if self.standing is before else self.standing,
         )
 
-    def _walk(self, batch: Iterable[Entry], history: History | None) -> list[tuple[int, RecordError]]:
-        rejections: list[tuple[int, RecordError]] = []
+    def _walk(self, batch: Iterable[Entry], history: History | None) -> Walk:
+        walk = Walk()
+        standing = self.standing
         columns = Columns()
         for offset, event in batch:
             if offset <= self.offset:
@@ -120,28 +149,44 @@ class Campaign:
                     self._rate(columns)
                     columns = Columns()
                     self._obey(offset, event, history)
-                elif event.id in self._seen:
+                elif event.id in self.seen:
                     self._count(duplicates=1)
                 elif self._is_retracted(offset, event):
-                    self._seen.add(event.id)
+                    if not self.exists:
+                        self._open(offset, event)  # commands came after it
+                    self.seen.add(event.id)
                     self._count(retracted=1)
                 else:
                     self._admit(offset, event, columns)
                 if event.at > self.clock:
                     self.clock = event.at
+                if self.standing is not standing:
+                    standing = self.standing
+                    walk.standings.append(standing)
             except RecordError as error:
-                rejections.append((offset, error))
+                walk.rejections[offset] = error
+                walk.strays += not self.exists
                 self._count(rejected=int(self.exists))
         self._rate(columns)
-        return rejections
+        return walk
 
-    def _admit(self, offset: int, judgment: Judgment, columns: Columns) -> None:
-        """Take one new judgment in, or raise before anything has changed."""
-        judge = self._pseudonym(judgment.judge)
+    def _check(self, judgment: Judgment, judge: str) -> None:
         if not self.exists and not self._options.create_unknown:
             message = f"there is no campaign {self.name!r}; `create` it first"
             raise RecordError("unknown_campaign", message, field="campaign")
         check(judgment, judge, standing=self.standing, model=self.model)
+
+    def _open(self, offset: int, judgment: Judgment) -> None:
+        """Let a judgment that was retracted open the campaign, as it did when it came."""
+        self._check(judgment, self._pseudonym(judgment.judge))
+        self.standing = msgspec.structs.replace(self.standing, offset=offset)
+
+    def _admit(self, offset: int, judgment: Judgment, columns: Columns) -> None:
+        """Take one new judgment in, or raise before anything has changed."""
+        judge = self._pseudonym(judgment.judge)
+        self._check(judgment, judge)
+        settings, paces = self.standing.settings, self.tables.paces
+        flagged = check_pace(judgment, judge, settings=settings, paces=paces)
         names = self.tables.systems
         try:
             systems = [names.index[system] for system in judgment.systems]
@@ -155,9 +200,11 @@ class Campaign:
             judge=self.tables.judges.add(judge),
             segment=self.tables.segments.add(judgment.segment),
         )
+        if settings.judge_per_minute is not None:
+            paces.count(judge, judgment.at, flagged=flagged)
         if judgment.request is not None:
             self.requests.answered(judgment.request)
-        self._seen.add(judgment.id)
+        self.seen.add(judgment.id)
         if not self.exists:
             self.standing = msgspec.structs.replace(self.standing, offset=offset)
 
@@ -182,12 +229,12 @@ class Campaign:
         self.counts = msgspec.structs.replace(self.counts, **counts)
 
     def _pseudonym(self, judge: str) -> str:
-        return judge if self._options.pseudonyms is None else self._options.pseudonyms[judge]
+        return judge if self.pseudonyms is None else self.pseudonyms[judge]
 
     # -- commands --------------------------------------------------------------------------------------
 
     def _obey(self, offset: int, command: events.Command, history: History | None) -> None:
-        if f"command:{command.id}" in self._seen:
+        if f"command:{command.id}" in self.seen:
             self._count(duplicates=1)
             return
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
@@ -195,8 +242,8 @@ class Campaign:
         standing = obey(self.standing, command)
         if isinstance(command, Retract):
             self._retract(offset, command, history)
-        self._seen.add(f"command:{command.id}")
-        self._take_over(msgspec.structs.replace(standing, offset=offset))
+        self.seen.add(f"command:{command.id}")
+        self._take_over(msgspec.structs.replace(standing, offset=offset, command=command.id))
         self._count(commands=1)
 
     def _take_over(self, standing: events.Campaign) -> None:
@@ -227,9 +274,10 @@ class Campaign:
     def _retract(self, offset: int, command: Retract, history: History | None) -> None:
         """Rate the campaign again from its log, without what is retracted."""
         before = self.retractions
+        known = -1 if command.judge is None else before.judges.get(command.judge, -1)
         self.retractions = Retractions(
             ids=tuple(dict.fromkeys((*before.ids, *command.judgments))),
-            judges=before.judges | ({command.judge: offset} if command.judge is not None else {}),
+            judges=before.judges | ({} if command.judge is None else {command.judge: max(offset, known)}),
         )
         if self.retractions == before:
             return  # so it is when the log is walked again
@@ -245,7 +293,7 @@ class Campaign:
             self.retractions = before
             raise RecordError("refused_command", str(error), field="action") from None
         self.tables, self.model, self.replicas = again.tables, again.model, again.replicas
-        self.counts, self._seen, self._whole = again.counts, again._seen, True
+        self.counts, self.seen, self._whole = again.counts, again.seen, True
 
     # -- what goes out ---------------------------------------------------------------------------------
 
@@ -327,12 +375,17 @@ class Campaign:
             tables=tables,
             scores={names[row.index]: row.mean for row in applied.rows},
             withdrawn=self.standing.withdrawn,
-            seen=self._seen.take(),
-            seen_ids=self._seen.kept,
+            seen=self.seen.take(),
+            seen_ids=self.seen.kept,
             outbox=outbox,
         )
         self._persisted, self._whole = self.offset, False
         return change
+
+    def discard_changes(self) -> None:
+        """Let go of the account of what changed, where nobody keeps it."""
+        self.tables.forget_changes()
+        self.seen.take()
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: Options | None = None) -> Campaign:
@@ -355,5 +408,5 @@ class Campaign:
         campaign.offset = campaign._persisted = meta.offset
         campaign.clock, campaign.counts, campaign.retractions = meta.clock, meta.counts, meta.retractions
         campaign.requests = Requests(meta.outstanding)
-        campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
+        campaign.seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign

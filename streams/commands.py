@@ -11,14 +11,27 @@ from streams.decoding import shown
 from streams.errors import ParameterError, RecordError, suggestion
 
 # What may change while a campaign runs: nothing here rates a judgment again.
-CHANGEABLE = frozenset({"budget", "policy", "outstanding", "request_seconds", "segments", "stop_confidence"})
+CHANGEABLE = frozenset(
+    {
+        "budget",
+        "judge_per_minute",
+        "outstanding",
+        "policy",
+        "request_seconds",
+        "segment_choice",
+        "segments",
+        "stop_confidence",
+        "too_fast",
+        "ways",
+    }
+)
 
 
 def obey(now: events.Campaign, command: events.Command) -> events.Campaign:
     """Give the settings in force after a command, or refuse it in a RecordError."""
     if isinstance(command, events.Create):
         if now.offset >= 0:
-            raise _refused(f"the campaign {now.campaign!r} exists already; use `change`", field="campaign")
+            raise _refused(f"the campaign {now.campaign!r} exists already; `change` its settings", field="campaign")
     elif now.offset < 0:
         raise RecordError(
             "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
@@ -41,7 +54,7 @@ def _(command: events.Create, now: events.Campaign) -> events.Campaign:
     settings = command.settings
     if 0 < settings.replicas < 40:
         raise _refused(f"`replicas` is {settings.replicas}: 0, or 40 and more", field="settings.replicas")
-    models.create(settings.model, settings.parameters, budget=settings.budget)
+    _check_choices(settings)
     if settings.baseline and settings.systems and settings.baseline not in settings.systems:
         hint = suggestion(settings.baseline, settings.systems)
         raise _refused(
@@ -49,7 +62,6 @@ def _(command: events.Create, now: events.Campaign) -> events.Campaign:
         )
     if settings.parameters.get("mode") == "baseline" and not settings.baseline:
         raise _refused("the mode 'baseline' needs a `baseline`", field="settings.baseline")
-    matching.policy(settings.policy)
     for name in ("systems", "segments"):
         listed = getattr(settings, name)
         if len(set(listed)) != len(listed):
@@ -67,7 +79,7 @@ def _(command: events.Change, now: events.Campaign) -> events.Campaign:
         settings = msgspec.convert(msgspec.to_builtins(now.settings) | command.settings, events.CampaignSettings)
     except msgspec.ValidationError as error:
         raise _refused(str(error), field="settings") from None
-    matching.policy(settings.policy)
+    _check_choices(settings)
     before, after = (
         models.create(each.model, each.parameters, budget=each.budget) for each in (now.settings, settings)
     )
@@ -128,6 +140,14 @@ def _(command: events.Resume, now: events.Campaign) -> events.Campaign:  # noqa:
 @_obey.register
 def _(command: events.Close, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
     return msgspec.structs.replace(now, state="closed")
+
+
+def _check_choices(settings: events.CampaignSettings) -> None:
+    matching.policy(settings.policy)
+    model = models.create(settings.model, settings.parameters, budget=settings.budget)
+    if settings.segment_choice == "information" and not model.widths["segments"]:
+        message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
+        raise _refused(message, field="settings.segment_choice")
 
 
 def _refused(message: str, *, field: str) -> RecordError:

@@ -9,13 +9,19 @@ import msgspec
 from msgspec import Struct
 
 from streams.errors import RecordError
-from streams.events import LATEST, MAX_DEPTH, Command, Judgment, encode
+from streams.events import CAMPAIGN_PATTERN, LATEST, MAX_DEPTH, Command, Judgment, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
 _judgments = msgspec.json.Decoder(Judgment)
 _commands: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
+_CAMPAIGN = re.compile(CAMPAIGN_PATTERN)
+_sound_names: set[str] = set()  # of campaigns that came before
+_REMEMBERED = 10_000
+# No judgment of so few bytes is nested too deep: it has 100 bytes at least, and a level takes two more.
+_SHORT = 100 + 2 * MAX_DEPTH
 
 
 def decode(value: bytes | None, *, max_bytes: int) -> Judgment | Command:
@@ -27,8 +33,28 @@ def decode(value: bytes | None, *, max_bytes: int) -> Judgment | Command:
         if _is_command(value):
             return _decode_command(value)
         raise _explained(value, error) from None
-    _check(judgment)
+    check(judgment)
     return judgment
+
+
+def decode_all(values: Sequence[bytes | None], *, max_bytes: int) -> list[Judgment] | None:
+    """Turn records into judgments, all at once and so faster; None if `decode` has to look at them one by one."""
+    given = [value for value in values if value]
+    if len(given) != len(values):
+        return None
+    try:
+        for value in given:
+            if len(value) > _SHORT:
+                _bounded(value, max_bytes)
+        text = b"\n".join(given)
+        if not text.isascii():
+            text.decode()
+        judgments = list(map(_judgments.decode, given))
+        for judgment in judgments:
+            check(judgment)
+    except (RecordError, ValueError, RecursionError):
+        return None
+    return judgments
 
 
 def decode_command(value: bytes | None, *, max_bytes: int) -> Command:
@@ -82,13 +108,13 @@ def _depth(value: bytes) -> int:
     return deepest
 
 
-def _check(judgment: Judgment) -> None:
-    """Check what no single field shows."""
+def check(judgment: Judgment) -> None:
+    """Check what the decoder does not; RecordError where a judgment is not sound."""
+    if judgment.campaign not in _sound_names:
+        _check_campaign(judgment.campaign)
     systems, ranks = judgment.systems, judgment.ranks
     if judgment.at > LATEST:
-        raise RecordError(
-            "invalid_value", f"`at` is {judgment.at}: no time beyond {LATEST.year} is accepted", field="at"
-        )
+        raise _too_far(judgment.at)
     if ranks is None:
         if judgment.score is None:
             raise RecordError(
@@ -114,9 +140,17 @@ def _check(judgment: Judgment) -> None:
         raise RecordError("duplicate_system", f"the system {shown(twice)} is named twice", field="systems")
 
 
-def _check_time(at: datetime) -> None:
-    if at > LATEST:
-        raise RecordError("invalid_value", f"`at` is {at}: no time beyond {LATEST.year} is accepted", field="at")
+def _check_campaign(name: str) -> None:
+    if not _CAMPAIGN.search(name):
+        message = f"`campaign` is {shown(name)}: letters, digits, '.', '_' and '-' make a name"
+        raise RecordError("invalid_value", message, field="campaign")
+    if len(_sound_names) >= _REMEMBERED:
+        _sound_names.clear()
+    _sound_names.add(name)
+
+
+def _too_far(at: datetime) -> RecordError:
+    return RecordError("invalid_value", f"`at` is {at}: no time beyond {LATEST.year} is accepted", field="at")
 
 
 class _Kind(Struct):
@@ -145,9 +179,7 @@ def _decode_command(value: bytes) -> Command:
     except ValueError as error:
         raise _explained(value, error) from None
     if command.at > LATEST:
-        raise RecordError(
-            "invalid_value", f"`at` is {command.at}: no time beyond {LATEST.year} is accepted", field="at"
-        )
+        raise _too_far(command.at)
     return command
 
 

@@ -62,7 +62,7 @@ class Embedded:
                 limit=self.settings.batch_records,
             ):
                 for output in processor.process(records):
-                    self.log.append(*output)
+                    self.log.append(output.topic, output.key, output.value)
                 done += len(records)
         return done
 
@@ -70,7 +70,7 @@ class Embedded:
         """Emit the leaderboards of the campaigns that changed."""
         for processor in self.processors:
             for output in processor.snapshots():
-                self.log.append(*output)
+                self.log.append(output.topic, output.key, output.value)
 
     def campaign(self, name: str) -> Campaign:
         """Find a campaign by name; KeyError if there is none."""

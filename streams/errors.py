@@ -7,8 +7,12 @@
     ├── SettingError         a setting, flag or file of settings is wrong: nothing starts
     ├── ParameterError       a model, policy or parameter that does not exist or is out of range
     ├── FormatError          a file of judgments can't be read: it names file, line and column
+    │   └── RowError         one row of it (streams.formats): file, line, field, reason
     ├── BrokerUnavailable    Kafka does not answer: nothing starts; a running worker waits
+    ├── NoAnswer             a command was sent, and no worker has answered it yet
     ├── TopicError           a topic is missing or is not as the contract says
+    ├── TooManyRejections    nearly everything is bad: stop, before a whole topic is rejected
+    ├── WrongLog             the log is not the one that the state was made from: stop
     ├── StoreUnavailable     the store does not answer: wait and try the same batch again
     ├── StoreCorrupt         the store holds what this version can not read: stop
     ├── ForeignCampaign      the campaign lives on another partition: the record is rejected
@@ -58,8 +62,20 @@ class BrokerUnavailable(JudgestreamError):  # noqa: N818
     """Kafka does not answer now."""
 
 
+class NoAnswer(JudgestreamError):  # noqa: N818
+    """A command was sent, and nobody has answered it yet."""
+
+
 class TopicError(JudgestreamError):
     """A topic that is missing, or that could not be created."""
+
+
+class TooManyRejections(JudgestreamError):  # noqa: N818
+    """More records are bad than a sound deployment would publish."""
+
+
+class WrongLog(JudgestreamError):  # noqa: N818
+    """The log was replaced, or cut, since the state was made from it."""
 
 
 class StoreUnavailable(JudgestreamError):  # noqa: N818 - it names a condition, as ConnectionRefused does

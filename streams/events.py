@@ -9,13 +9,12 @@ import msgspec
 from msgspec import Meta, Struct
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
-CampaignName = Annotated[
-    str,
-    Meta(
-        max_length=200,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$(?!\n)",
-        description="Letters, digits, '.', '_' and '-'; one leaderboard, e.g. wmt13.fr-en.",
-    ),
+CAMPAIGN_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$(?!\n)"
+_ABOUT_CAMPAIGN = "Letters, digits, '.', '_' and '-'; one leaderboard, e.g. wmt13.fr-en."
+CampaignName = Annotated[str, Meta(max_length=200, pattern=CAMPAIGN_PATTERN, description=_ABOUT_CAMPAIGN)]
+# Of a judgment the name is checked by `streams.decoding`, which knows most of them already: the pattern is slow.
+JudgedCampaign = Annotated[
+    str, Meta(max_length=200, description=_ABOUT_CAMPAIGN, extra_json_schema={"pattern": CAMPAIGN_PATTERN})
 ]
 Time = Annotated[datetime, Meta(tz=True)]
 Version = Annotated[
@@ -49,6 +48,7 @@ Reason = Literal[
     "too_many_systems",
     "campaign_closed",
     "judge_excluded",
+    "judge_too_fast",
     "unsuited_to_model",
     "refused_command",
 ]
@@ -62,7 +62,7 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """
 
     id: Name
-    campaign: CampaignName
+    campaign: JudgedCampaign
     segment: Name
     judge: Name
     systems: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MAX_RANKED)]
@@ -78,8 +78,8 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an operator may choose for a campaign; a `create` or `change` command carries it."""
 
-    model: Name = "trueskill"
-    parameters: dict[str, Parameter] = {}
+    model: Annotated[Name, Meta(description="What rates the systems; it can't change later.")] = "trueskill"
+    parameters: Annotated[dict[str, Parameter], Meta(description="The model's own.")] = {}
     systems: Annotated[
         tuple[Name, ...],
         Meta(
@@ -91,15 +91,40 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         tuple[Name, ...],
         Meta(max_length=100_000, description="What match requests choose from, besides the segments seen."),
     ] = ()
-    baseline: Name | None = None
-    budget: Annotated[int, Meta(ge=1)] | None = None
-    policy: Name = "information"
+    baseline: Annotated[
+        Name | None, Meta(description="The system that all others are compared with, where the model has one.")
+    ] = None
+    budget: Annotated[int, Meta(ge=1, description="Judgments to ask for; none: no end.")] | None = None
+    policy: Annotated[Name, Meta(description="What chooses the next match: information, variance or uniform.")] = (
+        "information"
+    )
     outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Match requests kept open.")] = 8
+    ways: Annotated[int, Meta(ge=2, le=20, description="Systems in one match request.")] = 2
+    segment_choice: Annotated[
+        Literal["least", "information"],
+        Meta(description="The segment of a request: the least judged, or by what it tells (a model with segments)."),
+    ] = "least"
     request_seconds: Annotated[float, Meta(gt=0, le=1e8, description="When an unanswered request expires.")] = 3600.0
-    stop_confidence: Annotated[float, Meta(gt=0.5, lt=1)] | None = None
+    stop_confidence: (
+        Annotated[
+            float, Meta(gt=0.5, lt=1, description="Ask for no more once the clusters hold with this; none: go on.")
+        ]
+        | None
+    ) = None
     replicas: Annotated[
         int, Meta(ge=0, le=1000, description="Of the online bootstrap behind the rank ranges; 0, or 40 and more.")
     ] = 200
+    judge_per_minute: (
+        Annotated[
+            int,
+            Meta(ge=1, le=1_000_000, description="Of one judge in one minute, by the judgments' `at`; none: no limit."),
+        ]
+        | None
+    ) = None
+    too_fast: Annotated[
+        Literal["accept", "flag", "reject"],
+        Meta(description="What becomes of a judgment above `judge_per_minute`; a flagged one counts, and is counted."),
+    ] = "flag"
 
 
 class _Command(Struct, frozen=True, kw_only=True, tag_field="action"):
@@ -117,7 +142,7 @@ class Create(_Command, frozen=True, kw_only=True, tag="create"):
 
 
 class Change(_Command, frozen=True, kw_only=True, tag="change"):
-    """Change settings that do not re-rate: budget, policy, outstanding, request_seconds, segments, stop_confidence."""
+    """Change settings that rate no judgment again: the budget, what is asked for and when to stop, judges' limits."""
 
     settings: dict[str, object]
 
@@ -173,6 +198,9 @@ class Campaign(Struct, frozen=True, kw_only=True):
     withdrawn: tuple[Name, ...]
     excluded: Annotated[tuple[Name, ...], Meta(description="Judges, by pseudonym.")] = ()
     offset: int
+    command: Annotated[
+        Name | None, Meta(description="The id of the command that brought this about; none if a judgment did.")
+    ] = None
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):

@@ -15,17 +15,19 @@ from __future__ import annotations
 import hmac
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from streams import topics
 from streams.campaign import Campaign, Options
-from streams.decoding import decode
+from streams.decoding import decode, decode_all
 from streams.errors import ForeignCampaign, RecordError
 from streams.events import Rejection, encode
+from streams.limits import Limits, Tally
 from streams.state import Commit, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import msgspec
 
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from streams.stores import Lease, Store
 
     Past = Callable[[int], Iterable["Record"]]  # the partition's records before an offset
+
+
+# The headers by which a dead letter queue of Kafka Connect tells what went wrong; tools for those read them.
+CONNECT = "__connect.errors."
 
 
 class Record(NamedTuple):
@@ -66,7 +72,9 @@ class Rules:
     """What the processor is told by the settings."""
 
     options: Options
+    limits: Limits
     max_record_bytes: int
+    snapshot_judgments: int
 
     @classmethod
     def of(cls, settings: Settings) -> Rules:
@@ -78,7 +86,13 @@ class Rules:
                 create_unknown=settings.unknown_campaign == "create",
                 seed=settings.seed,
             ),
+            limits=Limits(
+                in_a_row=settings.max_rejected_in_a_row,
+                share=settings.max_rejected_share,
+                window=settings.rejected_window,
+            ),
             max_record_bytes=settings.max_record_bytes,
+            snapshot_judgments=settings.snapshot_judgments,
         )
 
 
@@ -109,7 +123,8 @@ class Processor:
         """Take the partition over: a new epoch, the state, and the outputs that may not have gone out yet."""
         self._lease, state = self._store.open(self._origin)
         self.next_offset = self.persisted_offset = state.next_offset
-        self._read, self._rejected = state.read, state.rejected
+        self._read, self._rejected, self.mark = state.read, state.rejected, state.mark
+        self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
         self.campaigns = {}
         outputs = list(state.outbox)
         for name in state.campaigns:
@@ -120,32 +135,62 @@ class Processor:
 
     def prepare(self, records: Sequence[Record]) -> Commit:
         """Decode, dedupe and rate the next records; nothing is written yet."""
-        fresh = [record for record in records if record.offset >= self.next_offset]
-        rejections: dict[int, RecordError] = {}
-        batches: dict[str, list[tuple[int, Judgment | Command]]] = {}
-        for record in fresh:
-            try:
-                event = decode(record.value, max_bytes=self._rules.max_record_bytes)
-                batch = batches.get(event.campaign)
-                if batch is None:
+        fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
+        strays: dict[int, RecordError] = {}  # rejections that belong to no campaign
+        batches: dict[str, tuple[list[int], list[Judgment | Command]]] = {}
+        for offset, event in self._decoded(fresh, strays):
+            batch = batches.get(event.campaign)
+            if batch is None:
+                try:
                     self._find(event.campaign)
-                    batch = batches[event.campaign] = []
-                batch.append((record.offset, event))
-            except RecordError as error:
-                rejections[record.offset] = error
-        self._rejected += len(rejections)
-        changes = [self._rate(name, batch, rejections) for name, batch in batches.items()]
-        outbox = self._rejections(fresh, rejections)
-        before, self.next_offset = self.next_offset, fresh[-1].offset + 1 if fresh else self.next_offset
+                except RecordError as error:
+                    strays[offset] = error
+                    continue
+                batch = batches[event.campaign] = ([], [])
+            batch[0].append(offset)
+            batch[1].append(event)
+        self._rejected += len(strays)
+        rejections, changes = dict(strays), []
+        for name, batch in batches.items():
+            found, change = self._rate(name, *batch, fresh)
+            rejections |= found
+            if change is None:
+                strays |= found
+            else:
+                changes.append(change)
+        self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._rules.limits)
+        before = self.next_offset
+        if fresh:
+            last = next(reversed(fresh.values()))
+            self.next_offset, self.mark = last.offset + 1, mark(last)
         self._read += len(fresh)
         return Commit(
             before=before,
             after=self.next_offset,
             read=self._read,
             rejected=self._rejected,
-            campaigns=tuple(change for change in changes if change is not None),
-            outbox=outbox,
+            rejected_in_a_row=self._tally.in_a_row,
+            rejected_share=self._tally.share,
+            mark=self.mark,
+            campaigns=tuple(changes),
+            outbox=self._rejections(fresh, strays),
         )
+
+    def _decoded(
+        self, records: Mapping[int, Record], rejections: dict[int, RecordError]
+    ) -> Iterable[tuple[int, Judgment | Command]]:
+        """Turn records into events; those that are none become rejections."""
+        limit = self._rules.max_record_bytes
+        judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
+        if judgments is not None:
+            return zip(records, judgments, strict=True)
+        events: list[tuple[int, Judgment | Command]] = []
+        for offset, record in records.items():
+            try:
+                events.append((offset, decode(record.value, max_bytes=limit)))
+            except RecordError as error:
+                rejections[offset] = error
+        return events
 
     def _find(self, name: str) -> None:
         """Have the campaign at hand: from memory, from the store, or new."""
@@ -165,29 +210,34 @@ class Processor:
         )
 
     def _rate(
-        self, name: str, batch: list[tuple[int, Judgment | Command]], rejections: dict[int, RecordError]
-    ) -> CampaignChange | None:
+        self, name: str, offsets: list[int], events: list[Judgment | Command], records: Mapping[int, Record]
+    ) -> tuple[dict[int, RecordError], CampaignChange | None]:
         """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
         campaign = self.campaigns[name]
-        own = campaign.counts.rejected
+        before = campaign.counts.judgments
         past = self._past
-        applied = campaign.apply(
-            batch,
+        applied = campaign.take(
+            offsets,
+            events,
             origin=self._origin,
             history=None if past is None else lambda before: self._history(name, past(before)),
         )
-        rejections.update(applied.rejections)
-        self._rejected += len(applied.rejections) - (campaign.counts.rejected - own)
+        walk = applied.walk
+        self._rejected += walk.strays
         if not campaign.exists:
             del self.campaigns[name]
-            return None
+            return walk.rejections, None
         outputs = [
+            *self._rejections(records, walk.rejections),
             *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in applied.ratings),
             *(_output(topics.MATCH_REQUESTS, name, request) for request in applied.requests),
         ]
-        if applied.standing is not None:
-            outputs.append(_output(topics.CAMPAIGNS, name, applied.standing))
-        return campaign.change(applied, tuple(outputs))
+        outputs += [_output(topics.CAMPAIGNS, name, standing) for standing in walk.standings]
+        closed = any(standing.state == "closed" for standing in walk.standings)
+        every = self._rules.snapshot_judgments
+        if closed or (every and campaign.counts.judgments // every > before // every):
+            outputs.append(self._snapshot(campaign))
+        return walk.rejections, campaign.change(applied, tuple(outputs))
 
     def _history(self, name: str, records: Iterable[Record]) -> Iterator[tuple[int, Judgment | Command]]:
         """Pick a campaign's events out of the log; what was rejected then is none of them now."""
@@ -197,13 +247,14 @@ class Processor:
                 if event.campaign == name:
                     yield record.offset, event
 
-    def _rejections(self, records: Sequence[Record], errors: dict[int, RecordError]) -> tuple[Output, ...]:
-        if not errors:
-            return ()
-        by_offset = {record.offset: record for record in records}
+    def _rejections(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
         return tuple(
-            rejected(self.topic, self.partition, by_offset[offset], error) for offset, error in sorted(errors.items())
+            rejected(self.topic, self.partition, records[offset], error) for offset, error in sorted(errors.items())
         )
+
+    def _snapshot(self, campaign: Campaign) -> Output:
+        self._announced[campaign.name] = campaign.counts.records
+        return _output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard())
 
     def persist(self, commit: Commit) -> None:
         """Write a prepared batch; where the store is away the same call may be made again."""
@@ -228,12 +279,11 @@ class Processor:
 
     def snapshots(self) -> tuple[Output, ...]:
         """Give the leaderboards of the campaigns that changed since the last call."""
-        outputs = []
-        for name, campaign in self.campaigns.items():
-            if campaign.exists and self._announced.get(name) != campaign.counts.records:
-                self._announced[name] = campaign.counts.records
-                outputs.append(_output(topics.LEADERBOARDS, name, campaign.leaderboard()))
-        return tuple(outputs)
+        return tuple(
+            self._snapshot(campaign)
+            for name, campaign in self.campaigns.items()
+            if campaign.exists and self._announced.get(name) != campaign.counts.records
+        )
 
 
 def _output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:
@@ -252,4 +302,27 @@ def rejected(topic: str, partition: int, record: Record, error: RecordError) -> 
         partition=partition,
         offset=record.offset,
     )
-    return Output(topics.REJECTED.name, record.key, encode(rejection))
+    headers = {
+        "topic": topic,
+        "partition": partition,
+        "offset": record.offset,
+        "connector.name": "judgestream",
+        "exception.class.name": f"{type(error).__module__}.{type(error).__qualname__}",
+        "exception.message": f"{error.reason}: {error.message}",
+    }
+    return Output(
+        topics.REJECTED.name,
+        record.key,
+        encode(rejection),
+        tuple((f"{CONNECT}{name}", str(value).encode()) for name, value in headers.items()),
+    )
+
+
+def mark(record: Record) -> str:
+    """Give a fingerprint of a record and its place, by which the log is known again.
+
+    >>> mark(Record(3, b"c", b"{}")) == mark(Record(3, b"c", b"{}")) != mark(Record(3, b"c", b"[]"))
+    True
+    """
+    content = blake2b(repr((record.key, record.value)).encode(), digest_size=8).hexdigest()
+    return f"{record.offset}:{content}"

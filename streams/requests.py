@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streams.campaign import Campaign
+    from streams.matching import Match
 
 
 class Requests:
@@ -51,6 +52,7 @@ class Requests:
             ],
             count=wanted,
             random=np.random.default_rng([seed, campaign.offset + 1]),
+            ways=settings.ways,
             met=tables.met,
         )
         requests = [
@@ -63,7 +65,7 @@ class Requests:
                 information=match.information,
                 expires_at=campaign.clock + timedelta(seconds=settings.request_seconds),
             )
-            for number, (match, segment) in enumerate(zip(matches, self._segments(campaign, wanted), strict=True))
+            for number, (match, segment) in enumerate(zip(matches, self._segments(campaign, matches), strict=True))
         ]
         for request in requests:
             self.outstanding[request.id] = Outstanding(
@@ -71,13 +73,21 @@ class Requests:
             )
         return requests
 
-    def _segments(self, campaign: Campaign, count: int) -> list[str | None]:
-        """Choose the segments that were judged and asked for least."""
+    def _segments(self, campaign: Campaign, matches: list[Match]) -> list[str | None]:
+        """Choose the segments that were judged and asked for least, or by what each tells about the match."""
         segments = campaign.tables.segments
         if not len(segments):
-            return [None] * count
+            return [None] * len(matches)
         load = campaign.tables.segment_judgments[: len(segments)].copy()
         for request in self.outstanding.values():
             if request.segment is not None:
                 load[segments.index[request.segment]] += 1
-        return [segments.names[segment] for segment in choose_segments(load, count=count)]
+        if campaign.standing.settings.segment_choice == "least":
+            return [segments.names[segment] for segment in choose_segments(load, count=len(matches))]
+        chosen: list[str | None] = []
+        for match in matches:
+            information = campaign.model.segment_information(*match.systems[:2])
+            (segment,) = choose_segments(load, count=1, information=information)
+            load[segment] += 1
+            chosen.append(segments.names[segment])
+        return chosen

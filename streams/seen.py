@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class SeenIds:
@@ -35,6 +36,19 @@ class SeenIds:
         self._order.append(name)
         self._ids.add(name)
         self._new.append(name)
+
+    def add_all(self, names: Sequence[str]) -> None:
+        """Remember names that are new and distinct."""
+        excess = len(self._order) + len(names) - self.kept
+        if excess > 0:
+            self._ids.difference_update(islice(self._order, excess))
+        self._order.extend(names)
+        self._ids.update(names[-self.kept :])
+        self._new += names
+
+    def has_any(self, names: Iterable[str]) -> bool:
+        """Say whether one of these is remembered."""
+        return not self._ids.isdisjoint(names)
 
     def take(self) -> tuple[str, ...]:
         """Give what was added since the last call."""

@@ -51,6 +51,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     snapshot_seconds: Annotated[float, Meta(gt=0, description="Time between leaderboards of a changing campaign.")] = (
         5.0
     )
+    snapshot_judgments: Annotated[
+        int,
+        Meta(ge=0, description="Judgments after which a leaderboard goes out too; 0: by time only."),
+    ] = 0
     session_timeout_seconds: Annotated[
         float, Meta(ge=6, le=1800, description="Silence after which a worker's partitions move to another.")
     ] = 20.0
@@ -64,7 +68,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["create", "reject"],
         Meta(description="What the first judgment of an unknown campaign does: create or reject."),
     ] = "create"
+    max_rejected_in_a_row: Annotated[
+        int, Meta(ge=0, description="More bad records in a row stop the worker; 0: no limit.")
+    ] = 1000
+    max_rejected_share: Annotated[
+        float, Meta(gt=0, le=1, description="A larger share of bad records stops the worker; 1: no limit.")
+    ] = 0.5
+    rejected_window: Annotated[int, Meta(ge=1, description="So many last records make up that share.")] = 5000
     seed: Annotated[int, Meta(ge=0, description="Of everything that is drawn at random.")] = 1
+    health_host: Annotated[str, Meta(min_length=1, description="Where a worker answers /healthz and /readyz.")] = (
+        "127.0.0.1"
+    )
+    health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"

@@ -31,6 +31,8 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments.
 
     Of the preferences that could be `compared` with the majority of the judgments before, so many `agreed`.
+    Where the campaign limits judges, `minute` is the newest one, `in_minute` the judgments in it, and so many were
+    `flagged` as too fast.
     """
 
     index: int
@@ -39,6 +41,9 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     duration_ms: int
     agreed: int
     compared: int
+    minute: int = 0
+    in_minute: int = 0
+    flagged: int = 0
     state: tuple[float, ...] = ()
 
 
@@ -111,6 +116,7 @@ class Output(NamedTuple):
     topic: str
     key: bytes | None
     value: bytes
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +156,9 @@ class PartitionState:
     next_offset: int = 0
     read: int = 0
     rejected: int = 0
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    mark: str = ""
     campaigns: tuple[str, ...] = ()
     outbox: tuple[Output, ...] = ()
 
@@ -158,13 +167,17 @@ class PartitionState:
 class Commit:
     """All that one batch of a partition changes: persisted together or not at all.
 
-    `read` counts the partition's records so far, `rejected` those of them that belong to no campaign.
+    `read` counts the partition's records so far, `rejected` those of them that belong to no campaign, and
+    `rejected_in_a_row` and `rejected_share` say how bad the last ones were; `mark` is a fingerprint of the last one.
     """
 
     before: int
     after: int
     read: int
     rejected: int
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    mark: str = ""
     campaigns: tuple[CampaignChange, ...]
     outbox: tuple[Output, ...]
 

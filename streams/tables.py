@@ -9,6 +9,7 @@ import numpy as np
 
 from streams import kernels
 from streams.events import encode
+from streams.pace import Minute, Paces
 from streams.state import JudgeRow, PairRow, SegmentRow, SystemRow
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ class Names:
             self.names.append(name)
         return found
 
+    def add_all(self, names: Sequence[str]) -> list[int]:
+        """Give the index of each; most batches have no new name."""
+        try:
+            return list(map(self.index.__getitem__, names))
+        except KeyError:
+            return [self.add(name) for name in names]
+
 
 class CampaignTables:
     """Who took part and how each pair fared; the model's own state stands in the model."""
@@ -61,6 +69,7 @@ class CampaignTables:
         self.judge_agreed: Ints = np.zeros(16, np.int64)
         self.judge_compared: Ints = np.zeros(16, np.int64)
         self.segment_judgments: Ints = np.zeros(16, np.int64)
+        self.paces = Paces()
         self.wins: Ints = np.zeros((16, 16), np.int64)
         self.ties: Ints = np.zeros((16, 16), np.int64)
         self._touched = np.zeros((16, 16), np.bool_)
@@ -93,12 +102,13 @@ class CampaignTables:
     def record(self, batch: Batch, model: Model, *, offsets: Ints, durations: Ints) -> None:
         """Count a batch's judgments; a duration below 0 means that none was given."""
         sizes = np.diff(batch.starts)
-        np.add.at(self.system_judgments, batch.systems, 1)
+        _count(self.system_judgments, batch.systems)
         self.system_offset[batch.systems] = np.repeat(offsets, sizes)
-        np.add.at(self.judge_judgments, batch.judges, 1)
-        np.add.at(self.judge_timed, batch.judges, durations >= 0)
-        np.add.at(self.judge_duration, batch.judges, np.maximum(durations, 0))
-        np.add.at(self.segment_judgments, batch.segments, 1)
+        _count(self.judge_judgments, batch.judges)
+        timed = np.flatnonzero(durations >= 0)
+        _count(self.judge_timed, batch.judges[timed])
+        np.add.at(self.judge_duration, batch.judges[timed], durations[timed])
+        _count(self.segment_judgments, batch.segments)
         kernels.suited("pairs", batch.pairs).judge_rankings(
             self.wins,
             self.ties,
@@ -110,9 +120,9 @@ class CampaignTables:
             batch.ranks,
             batch.starts,
         )
-        self._dirty_systems.update(range(len(self.systems)) if model.moves_all else np.unique(batch.systems).tolist())
-        self._dirty_judges.update(np.unique(batch.judges).tolist())
-        self._dirty_segments.update(np.unique(batch.segments).tolist())
+        self._dirty_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
+        self._dirty_judges.update(_distinct(batch.judges))
+        self._dirty_segments.update(_distinct(batch.segments))
         if model.cell_width:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
@@ -149,10 +159,11 @@ class CampaignTables:
         """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)
+        idle = Minute()
         tables = {
             "systems": {names[row.index]: encode(row) for row in rows},
             "judges": {
-                self.judges.names[i]: encode(
+                name: encode(
                     JudgeRow(
                         index=i,
                         judgments=int(self.judge_judgments[i]),
@@ -160,10 +171,15 @@ class CampaignTables:
                         duration_ms=int(self.judge_duration[i]),
                         agreed=int(self.judge_agreed[i]),
                         compared=int(self.judge_compared[i]),
+                        minute=pace.number,
+                        in_minute=pace.judgments,
+                        flagged=pace.flagged,
                         state=model.dump_row("judges", i),
                     )
                 )
                 for i in sorted(self._dirty_judges)
+                for name in (self.judges.names[i],)
+                for pace in (self.paces.get(name, idle),)
             },
             "segments": {
                 self.segments.names[i]: encode(
@@ -184,12 +200,16 @@ class CampaignTables:
                 for i, s, j in sorted(self._dirty_cells)
             },
         }
+        self.forget_changes()
+        return tables
+
+    def forget_changes(self) -> None:
+        """Forget what changed."""
         self._touched[:] = False
         self._dirty_systems.clear()
         self._dirty_judges.clear()
         self._dirty_segments.clear()
         self._dirty_cells.clear()
-        return tables
 
     def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
         """Put stored rows back, each at the index that it had."""
@@ -204,7 +224,9 @@ class CampaignTables:
         for i, (_, system) in enumerate(systems):
             self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
             model.load_row("systems", i, system.state)
-        for i, (_, judge) in enumerate(judges):
+        for i, (name, judge) in enumerate(judges):
+            if judge.minute:
+                self.paces[name] = Minute(judge.minute, judge.in_minute, judge.flagged)
             self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
             self.judge_duration[i] = judge.duration_ms
             self.judge_agreed[i], self.judge_compared[i] = judge.agreed, judge.compared
@@ -227,6 +249,17 @@ def _grown(array: Ints, size: int, *, fill: int = 0) -> Ints:
     if size <= len(array):
         return array
     return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))
+
+
+def _count(counts: Ints, indices: Ints) -> None:
+    """Add one for each index; `np.add.at` would be slower."""
+    counts += np.bincount(indices, minlength=len(counts))
+
+
+def _distinct(indices: Ints) -> list[int]:
+    """Give each index once; counting is quicker than sorting them."""
+    distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
+    return distinct
 
 
 def _by_index(table: Mapping[str, bytes], kind: type[Row]) -> list[tuple[str, Row]]:

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams import events
+from streams.bulk import admit_all
 from streams.campaign import Campaign, Options
 from streams.events import Judgment
-from streams.state import TABLES, CampaignChange, Counts, StoredCampaign
+from streams.state import TABLES, CampaignChange, Counts, Retractions, StoredCampaign
 from tests.builders import NOON, crowd_log, judgment, judgments
 
 
@@ -55,6 +56,26 @@ def test_the_split_into_batches_does_not_matter(log: list[Judgment], cuts: list[
     for start, end in pairwise(edges):
         split.apply(numbered(log)[start:end])
     assert picture(whole) == picture(split)
+
+
+@given(st.lists(judgments(), min_size=1, max_size=60), st.integers(1, 10), st.integers(3, 30))
+def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
+    log: list[Judgment], size: int, seen_ids: int
+) -> None:
+    monkeypatch = pytest.MonkeyPatch()
+    options = Options(seen_ids=seen_ids, pseudonyms={f"judge-{k}": f"p-{k}" for k in range(4)})
+    outcomes = []
+    for at_once in (True, False):
+        campaign, changes = Campaign("c", options=options), []
+        campaign.retractions = Retractions(ids=("id-7",))
+        monkeypatch.setattr("streams.campaign.admit_all", admit_all if at_once else lambda *_: None)
+        for start in range(0, len(log), size):
+            batch = numbered(log)[start : start + size]
+            changes.append(campaign.change(campaign.apply(batch), ()))
+        stored = kept(changes)
+        outcomes.append((picture(campaign), stored.tables, stored.seen, campaign.requests.outstanding))
+    monkeypatch.undo()
+    assert outcomes[0] == outcomes[1]
 
 
 @given(st.lists(judgments(), min_size=2, max_size=40), st.data())
@@ -171,7 +192,7 @@ def test_judges_are_kept_under_their_pseudonyms_only() -> None:
 def test_a_score_is_rejected_by_a_model_of_rankings() -> None:
     campaign = Campaign("c")
     applied = campaign.apply(numbered([judgment(1, systems=("a",), ranks=None, score=50.0), judgment(2)]))
-    assert [(offset, error.reason) for offset, error in applied.rejections] == [(0, "unsuited_to_model")]
+    assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(0, "unsuited_to_model")]
     assert campaign.counts.judgments == 1
 
 
@@ -179,7 +200,7 @@ def test_more_systems_than_fit_are_rejected() -> None:
     campaign = Campaign("c")
     log = [judgment(number, systems=(f"a{number}", f"b{number}")) for number in range(501)]
     applied = campaign.apply(numbered(log))
-    assert [error.reason for _, error in applied.rejections] == ["too_many_systems"]
+    assert [error.reason for error in applied.rejections.values()] == ["too_many_systems"]
 
 
 class TestAssessments:
@@ -202,7 +223,7 @@ class TestAssessments:
     def test_scores_are_rated_and_rankings_rejected(self) -> None:
         campaign = Campaign("c", self.settings)
         applied = campaign.apply(numbered([*self.log(), judgment(99)]))
-        assert [error.reason for _, error in applied.rejections] == ["unsuited_to_model"]
+        assert [error.reason for error in applied.rejections.values()] == ["unsuited_to_model"]
         assert len(campaign.leaderboard().rows) == 4
         assert applied.requests == ()
 
@@ -255,6 +276,37 @@ class TestRequests:
         requests = campaign.apply(numbered([judgment(1, segment="old")])).requests
         assert {request.segment for request in requests} == {"fresh", "new"}
 
+    def test_they_are_of_as_many_systems_as_asked_for_and_as_there_are(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=3, ways=4))
+        few = campaign.apply(numbered([judgment(1, systems=("a", "b", "c"), ranks=(1, 2, 3))])).requests
+        assert [len(set(request.systems)) for request in few] == [3, 3, 3]
+        answers = [judgment(2 + k, systems=("d", "e"), request=request.id) for k, request in enumerate(few)]
+        many = campaign.apply(numbered([judgment(1), *answers])[1:]).requests
+        assert [len(set(request.systems)) for request in many] == [4, 4, 4]
+
+    def test_by_information_the_segment_that_tells_most_is_asked_for(self) -> None:
+        """On one segment judges always decide, on the other they always tie: a verdict there tells little."""
+        settings = events.CampaignSettings(model="grm", segment_choice="information", outstanding=1, replicas=0)
+        campaign = Campaign("c", settings)
+        for k in range(300):
+            ranks = (1, 2) if k % 3 else (2, 1)
+            verdicts = [
+                judgment(2 * k, segment="telling", ranks=ranks, judge=f"j{k % 5}"),
+                judgment(2 * k + 1, segment="mute", ranks=(1, 1), judge=f"j{k % 5}"),
+            ]
+            campaign.apply([(2 * k + i, verdict) for i, verdict in enumerate(verdicts)])
+        telling, mute = campaign.model.segment_information(0, 1)  # type: ignore[misc]
+        assert telling > 2 * mute
+        answer = judgment(9000, segment="telling", request=next(iter(campaign.requests.outstanding)))
+        (request,) = campaign.apply([(9000, answer)]).requests
+        assert request.segment == "telling"
+
+    def test_a_model_without_segments_can_not_choose_them_by_information(self) -> None:
+        settings = events.CampaignSettings(segment_choice="information")
+        create = events.Create(id="1", campaign="c", at=NOON, settings=settings)
+        (error,) = Campaign("c").apply([(0, create)]).rejections.values()
+        assert (error.reason, error.field) == ("refused_command", "settings.segment_choice")
+
     def test_a_request_for_unknown_segments_leaves_the_choice_open(self) -> None:
         campaign = Campaign("c")
         create = events.Create(id="1", campaign="c", at=NOON, settings=events.CampaignSettings(systems=("a", "b")))
@@ -273,14 +325,14 @@ class TestCommands:
         before = campaign.standing
         applied = campaign.apply([(campaign.offset + 1, command)])
         assert campaign.standing == before
-        ((_, error),) = applied.rejections
+        (error,) = applied.rejections.values()
         return f"{error.reason}: {error.message}"
 
     def test_create_opens_a_campaign_with_requests_before_any_judgment(self) -> None:
         campaign = Campaign("c")
         applied = campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
-        assert applied.standing is not None
-        assert applied.standing.settings == self.settings
+        assert len(applied.walk.standings) == 1
+        assert applied.walk.standings[0].settings == self.settings
         assert len(applied.requests) == 3
         assert [row.system for row in campaign.leaderboard().rows] == ["a", "b", "x"]
 
@@ -292,14 +344,14 @@ class TestCommands:
 
     def test_a_listed_campaign_takes_no_other_system(self) -> None:
         applied = self.opened().apply([(1, judgment(1, systems=("a", "bb")))])
-        assert [error.reason for _, error in applied.rejections] == ["unknown_system"]
+        assert [error.reason for error in applied.rejections.values()] == ["unknown_system"]
 
     def test_add_lets_a_system_in(self) -> None:
         campaign = self.opened()
         applied = campaign.apply(
             [(1, events.AddSystem(id="2", campaign="c", at=NOON, system="y")), (2, judgment(1, systems=("a", "y")))]
         )
-        assert applied.rejections == ()
+        assert applied.rejections == {}
         assert "y" in {row.system for row in campaign.leaderboard().rows}
 
     def test_withdraw_takes_a_system_off_the_board_and_out_of_the_matches(self) -> None:
@@ -322,7 +374,7 @@ class TestCommands:
     def test_close_takes_no_more_judgments(self) -> None:
         campaign = self.opened()
         applied = campaign.apply([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))])
-        assert [error.reason for _, error in applied.rejections] == ["campaign_closed"]
+        assert [error.reason for error in applied.rejections.values()] == ["campaign_closed"]
         assert "closed" in self.refusal(campaign, events.Resume(id="3", campaign="c", at=NOON))
 
     def test_change_sets_what_does_not_rate_again(self) -> None:
@@ -373,7 +425,7 @@ class TestCommands:
         campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1", "other": "p-2"}))
         campaign.apply([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
         applied = campaign.apply([(2, judgment(3)), (3, judgment(4, judge="other"))])
-        assert [(offset, error.reason) for offset, error in applied.rejections] == [(2, "judge_excluded")]
+        assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(2, "judge_excluded")]
         assert campaign.standing.excluded == ("p-1",)
         assert campaign.counts.judgments == 2
 
@@ -462,5 +514,29 @@ class TestRetractions:
         campaign.apply(self.entries()[:40])
         before = campaign.leaderboard().rows
         applied = campaign.apply([(40, self.retract)])
-        assert [error.reason for _, error in applied.rejections] == ["refused_command"]
+        assert [error.reason for error in applied.rejections.values()] == ["refused_command"]
         assert campaign.leaderboard().rows == before
+
+    def test_the_judgment_that_opened_the_campaign_can_be_retracted(self) -> None:
+        log: list[tuple[int, Judgment | events.Command]] = [
+            (0, judgment(1, judge="bert")),
+            (1, events.ExcludeJudge(id="e", campaign="c", at=NOON, judge="anna")),
+            (2, judgment(2, judge="anna")),
+            (3, judgment(3, judge="carl")),
+            (4, events.Retract(id="r", campaign="c", at=NOON, judgments=("id-1",))),
+        ]
+        campaign = Campaign("c")
+        campaign.apply(log, history=lambda before: log[:before])
+        assert campaign.counts == Counts(judgments=1, commands=2, rejected=1, retracted=1)
+
+    def test_a_judge_can_be_retracted_again_later(self) -> None:
+        log: list[tuple[int, Judgment | events.Command]] = [
+            (0, judgment(0)),
+            (1, judgment(1, judge="bad")),
+            (2, events.Retract(id="r1", campaign="c", at=NOON, judge="bad")),
+            (3, judgment(3, judge="bad")),
+            (4, events.Retract(id="r2", campaign="c", at=NOON, judge="bad")),
+        ]
+        campaign = Campaign("c")
+        campaign.apply(log, history=lambda before: log[:before])
+        assert campaign.counts == Counts(judgments=1, commands=2, retracted=2)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from streams import events, topics
+from streams.decoding import decode, decode_all
 from streams.errors import Conflict, Fenced
 from streams.events import Judgment, Rejection, encode
 from streams.processor import Outcomes, Processor, Record, Rules
@@ -63,10 +64,12 @@ def opened(store: MemoryStore | None = None, partition: int = 0, rules: Rules = 
     return processor
 
 
+def of_topic(outputs: tuple[Output, ...], topic: topics.Topic) -> list[bytes]:
+    return [output.value for output in outputs if output.topic == topic.name]
+
+
 def rejections(outputs: tuple[Output, ...]) -> list[Rejection]:
-    return [
-        msgspec.json.decode(output.value, type=Rejection) for output in outputs if output.topic == topics.REJECTED.name
-    ]
+    return [msgspec.json.decode(value, type=Rejection) for value in of_topic(outputs, topics.REJECTED)]
 
 
 @pytest.mark.parametrize("kind", POISON)
@@ -80,6 +83,18 @@ def test_a_bad_record_gets_one_rejection_and_its_neighbours_are_applied(kind: st
     assert rejection.message
     assert processor.counts() == Outcomes(read=3, applied=2, duplicate=0, rejected=1)
     assert processor.campaigns["c"].counts.judgments == 2
+
+
+@pytest.mark.parametrize("kind", POISON)
+def test_no_bad_record_is_decoded_with_its_neighbours_at_once(kind: str) -> None:
+    assert decode_all([GOOD, POISON[kind][0]], max_bytes=RULES.max_record_bytes) is None
+
+
+def test_good_records_are_decoded_at_once_as_one_by_one() -> None:
+    values = [encode(entry) for entry in crowd_log(50, ways=3)]
+    values.append(encode(judgment(1, segment="ségment " * 20)))
+    found = decode_all(values, max_bytes=RULES.max_record_bytes)
+    assert found == [decode(value, max_bytes=RULES.max_record_bytes) for value in values]
 
 
 def test_a_message_names_the_value_that_was_found() -> None:
@@ -211,7 +226,53 @@ class TestUnknownCampaigns:
         assert processor.campaigns["c"].counts.rejected == 0
 
 
+def test_every_obeyed_command_is_announced_under_its_id() -> None:
+    processor = opened()
+    log = [
+        events.Create(id="one", campaign="c", at=NOON),
+        events.Pause(id="two", campaign="c", at=NOON),
+        events.Pause(id="two", campaign="c", at=NOON),
+        events.Resume(id="three", campaign="c", at=NOON),
+    ]
+    outputs = processor.process(records(*map(encode, log)))
+    announced = [msgspec.json.decode(value, type=events.Campaign) for value in of_topic(outputs, topics.CAMPAIGNS)]
+    assert [(each.command, each.state, each.offset) for each in announced] == [
+        ("one", "open", 0),
+        ("two", "paused", 1),
+        ("three", "open", 3),
+    ]
+
+
+def test_a_rejection_says_in_its_headers_what_kafka_connect_would() -> None:
+    processor = opened(partition=3)
+    late = events.Close(id="1", campaign="c", at=NOON)
+    outputs = processor.process(records(GOOD, b"{", encode(late), encode(judgment(2))))
+    rejections = [output for output in outputs if output.topic == topics.REJECTED.name]
+    headers = [dict(output.headers) for output in rejections]
+    assert [each["__connect.errors.offset"] for each in headers] == [b"1", b"3"]
+    assert {each["__connect.errors.partition"] for each in headers} == {b"3"}
+    assert {each["__connect.errors.topic"] for each in headers} == {b"judgments.v1"}
+    assert headers[1]["__connect.errors.exception.message"] == b"campaign_closed: the campaign 'c' is closed"
+    assert headers[1]["__connect.errors.exception.class.name"] == b"streams.errors.RecordError"
+
+
 class TestSnapshots:
+    def test_one_comes_when_the_campaign_closes(self) -> None:
+        processor = opened()
+        outputs = processor.process(records(GOOD, encode(events.Close(id="1", campaign="c", at=NOON))))
+        (board,) = of_topic(outputs, topics.LEADERBOARDS)
+        assert msgspec.json.decode(board, type=events.Leaderboard).judgments == 1
+        assert processor.snapshots() == ()
+
+    def test_one_comes_after_so_many_judgments(self) -> None:
+        processor = opened(rules=Rules.of(Settings(snapshot_judgments=10)))
+        found = []
+        for start in range(0, 40, 4):
+            batch = records(*(encode(judgment(start + k)) for k in range(4)), start=start)
+            boards = of_topic(processor.process(batch), topics.LEADERBOARDS)
+            found += [msgspec.json.decode(board, type=events.Leaderboard).judgments for board in boards]
+        assert found == [12, 20, 32, 40]
+
     def test_one_comes_for_each_campaign_that_changed(self) -> None:
         processor = opened()
         processor.process(records(*(encode(entry) for entry in crowd_log(4, campaigns=2))))

@@ -35,7 +35,7 @@ def command(settings: Settings, *, as_json: bool) -> None:
 
     The exit code is 1 where a worker could not run. The demo, and everything embedded, needs none of it.
     """
-    findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key)]
+    findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key, _workers)]
     if as_json:
         from streams.events import encode
 
@@ -98,6 +98,19 @@ def _redis(settings: Settings) -> Finding:
         "Redis",
         lambda: f"{RedisStore(settings.redis).ping()} at {shown(settings, 'redis')}",
         "start one (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
+    )
+
+
+def _workers(settings: Settings) -> Finding:
+    from streams.errors import BrokerUnavailable
+    from streams.worker.broker import count_workers
+
+    try:
+        running = count_workers(settings)
+    except BrokerUnavailable:
+        return Finding("workers", True, "not known while Kafka is away")
+    return Finding(
+        "workers", True, f"{running} in the group" if running else "none runs; start one: judgestream worker"
     )
 
 

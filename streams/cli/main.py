@@ -8,20 +8,25 @@ from importlib import import_module
 
 import click
 
-from streams.errors import JudgestreamError, suggestion
+from streams.cli.groups import SuggestingGroup
+from streams.errors import JudgestreamError
 
 # name: (module, one line of help); the module has the click command as `command`.
 COMMANDS = {
     "demo": "A simulated crowd works through a WMT competition; no server needed.",
     "rank": "Rank the systems of a log by any model; no server needed.",
     "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
+    "convert": "Turn a log of one format into another.",
+    "campaign": "Open, change, watch over and close campaigns.",
+    "rejected": "List the records that were not applied, or send them again.",
+    "rebuild": "Rate campaigns again from the log, beside the live state, and swap it in.",
     "worker": "Run a worker: Kafka in, Redis and Kafka out.",
     "topics": "Check the Kafka topics, or create them.",
     "doctor": "Say what is reachable, what is missing and how to fix it.",
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group whose commands are modules, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -34,14 +39,6 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"streams.cli.{cmd_name}").command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the command that was probably meant."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(f"no command {args[0]!r}; {suggestion(args[0], COMMANDS)}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""

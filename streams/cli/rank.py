@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from streams.cli.clusters import WMT, Bar, board, rank_wmt, ranking_options, read_logs, show
+from streams.cli.logs import LogFile, log_options, rate_log
+from streams.cli.progress import Bar
+from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from streams.errors import RecordError
+    from streams.campaign import Campaign
     from streams.events import Leaderboard
-    from streams.ranking.counts import Log
+    from streams.offline import Rated
+    from streams.reports import History, Report
 
-BATCH = 5_000  # rankings, between which the bar moves
-DEFAULT_MODEL = "trueskill"
+WIDEST = 120
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of all commands that rank a file."""
+    options = (
+        click.option(
+            "--campaign",
+            "campaigns",
+            multiple=True,
+            metavar="NAME",
+            help="Only this one, e.g. wmt15.de-en; may be given more than once.",
+        ),
+        click.option(
+            "--runs", type=click.IntRange(3, 1_000_000), default=1000, show_default=True, help="Samples of the ranks."
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Same seed, same result."
+        ),
+        click.option("--json", "as_object", is_flag=True, help="Print one JSON object."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 @click.command(
@@ -26,105 +53,148 @@ DEFAULT_MODEL = "trueskill"
 Examples:
   judgestream rank wmt13.csv.gz
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
-  judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json""",
+  judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
+  judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
+@log_options
 @ranking_options
-@click.option("--model", metavar="NAME", default=DEFAULT_MODEL, show_default=True, help="What rates the systems.")
+@click.option("--model", metavar="NAME", default="trueskill", show_default=True, help="What rates the systems.")
 @click.option(
     "--ranges",
     metavar="NAME",
-    help="What the rank ranges come from: closed, posterior, wmt or bootstrap; the model has a default.",
+    help="What the rank ranges come from: closed, posterior, bootstrap or wmt; the model has a default.",
+)
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV: a row a system, all campaigns.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown: a table a campaign.")
+@click.option("--html", "page", type=_FILE, metavar="FILE", help="Write one HTML page that needs nothing else.")
+@click.option(
+    "--plot",
+    type=_FILE,
+    metavar="FILE",
+    help="Write a figure, .png, .svg or .pdf: rank ranges, head to head, ratings over time; one a campaign.",
 )
 def command(
-    *, file: Path, campaigns: tuple[str, ...], runs: int, seed: int, as_object: bool, model: str, ranges: str | None
+    *,
+    file: Path,
+    from_name: str | None,
+    on_error: str,
+    shared_ties: bool,
+    campaigns: tuple[str, ...],
+    runs: int,
+    seed: int,
+    as_object: bool,
+    model: str,
+    ranges: str | None,
+    as_table: bool,
+    as_text: bool,
+    page: Path | None,
+    plot: Path | None,
 ) -> None:
     """Rank the systems of a log; no server is needed.
 
-    FILE is a uniform ranking CSV, plain or gzip. A model is an online one, with ranges closed (its default) or
-    posterior, and trueskill also wmt; or expected-wins or bradley-terry, with ranges by bootstrap.
+    FILE is a log in any format that `judgestream convert` reads, and `-` is standard input. A model is an online one,
+    with ranges closed (its default), posterior or bootstrap, and trueskill also wmt; or expected-wins or
+    bradley-terry, with ranges by bootstrap.
     """
-    from streams.ranking import SCORES
+    from streams.cli import outputs
+    from streams.offline import chosen_engine, settings_for
 
-    engine = chosen_engine(model, ranges)
-    logs = read_logs(file, campaigns)
-    if model in SCORES:
-        boards = _rank_counts(logs, model, engine, runs=runs, seed=seed)
-    elif engine == WMT:
-        boards = rank_wmt(logs, runs=runs, seed=seed, resample=True)
+    try:
+        engine = chosen_engine(model, ranges)
+    except ParameterError as error:
+        raise click.UsageError(str(error)) from None
+    if as_object + as_table + as_text > 1:
+        raise click.UsageError("--json, --csv and --markdown each take the whole output; give one of them")
+    outputs.check_suffix(page, outputs.PAGES, option="--html")
+    outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+    log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
+    histories = Histories()
+    observing: dict[str, Any] = {"observe": histories.observe} if plot else {}
+    rated = rate_log(log, settings_for(model, engine), only=campaigns, **observing)
+    boards = rank_rated(rated, model, engine, runs=runs, seed=seed)
+    if page:
+        outputs.write_page(page, reports(boards, rated))
+    if plot:
+        outputs.write_plots(plot, reports(boards, rated, histories.by_campaign))
+    if as_table:
+        click.echo(outputs.leaderboards_as_csv(boards), nl=False)
+    elif as_text:
+        click.echo(outputs.leaderboards_as_markdown(reports(boards, rated)), nl=False)
     else:
-        boards = _rank_online(logs, model, engine, runs=runs, seed=seed)
-    show(boards, as_object=as_object)
+        show(boards, as_object=as_object)
 
 
-def chosen_engine(model: str, ranges: str | None) -> str:
-    """Check that there is such a model and that it has such ranges; the first ones that it has are the default."""
-    from streams.errors import suggestion
-    from streams.models import MODELS
-    from streams.ranking import ENGINES, SCORES
+class Histories:
+    """The ratings on the way, of each campaign."""
 
-    engines: dict[str, tuple[str, ...]] = {
-        name: ("closed", "posterior") for name, found in MODELS.items() if found.kind == "rankings"
-    }
-    engines[DEFAULT_MODEL] += (WMT,)
-    engines |= dict.fromkeys(SCORES, ("bootstrap",))
-    if model in MODELS and model not in engines:
-        raise click.UsageError(f"the model {model!r} rates {MODELS[model].kind}, and a log of this form has rankings")
-    if model not in engines:
-        raise click.UsageError(f"no model {model!r}; {suggestion(model, engines)}")
-    if ranges is None:
-        return engines[model][0]
-    if ranges not in ENGINES:
-        raise click.UsageError(f"no ranges {ranges!r}; {suggestion(ranges, ENGINES)}")
-    if ranges not in engines[model]:
-        has, fits = ", ".join(engines[model]), ", ".join(name for name, found in engines.items() if ranges in found)
-        raise click.UsageError(f"no ranges {ranges!r} of the model {model!r}, which has: {has}; models with it: {fits}")
-    return ranges
+    def __init__(self) -> None:
+        self.by_campaign: dict[str, History] = {}
+
+    def observe(self, campaign: Campaign) -> None:
+        """Note the ratings of a campaign."""
+        from streams.reports import History
+
+        self.by_campaign.setdefault(campaign.name, History()).observe(campaign)
 
 
-def _rank_counts(logs: Mapping[str, Log], model: str, engine: str, *, runs: int, seed: int) -> list[Leaderboard]:
-    from streams.ranking import PairCounts, stand
+def reports(
+    boards: Sequence[Leaderboard], rated: Rated, histories: Mapping[str, History] | None = None
+) -> list[Report]:
+    """Put each leaderboard together with what stands behind it."""
+    from streams.offline import pair_counts
+    from streams.reports import Report
 
+    return [
+        Report(
+            leaderboard=board,
+            counts=pair_counts(rated.campaigns[board.campaign]),
+            history=(histories or {}).get(board.campaign),
+        )
+        for board in boards
+    ]
+
+
+def rank_rated(
+    rated: Rated, model: str, engine: str, *, runs: int, seed: int, resample: bool = True
+) -> list[Leaderboard]:
+    """Rank the campaigns of a log in order of name; what takes long goes over all cores, with a bar."""
+    from streams.offline import WMT, board, pair_counts
+
+    campaigns = [rated.campaigns[name] for name in sorted(rated.campaigns)]
+    total = runs * sum(pair_counts(campaign).comparisons for campaign in campaigns) if engine == WMT else None
     boards = []
-    with Bar(total=sum(map(len, logs.values()))) as bar:
-        for name, log in logs.items():
-            bar.describe(name)
-            counts = PairCounts.of(judgment for _, judgment in log)
-            standing = stand(engine, counts, score=model, runs=runs, seed=seed)
-            boards.append(board(name, model, log, standing.rows(counts.systems, counts.judgments.tolist())))
-            bar.advance(len(log))
+    with Bar(total=total) as bar:
+        for campaign in campaigns:
+            bar.describe(campaign.name)
+            boards.append(
+                board(
+                    campaign,
+                    model=model,
+                    engine=engine,
+                    runs=runs,
+                    seed=seed,
+                    resample=resample,
+                    threads=os.cpu_count() or 1,
+                    progress=bar.advance,
+                )
+            )
     return boards
 
 
-def _rank_online(logs: Mapping[str, Log], model: str, engine: str, *, runs: int, seed: int) -> list[Leaderboard]:
-    from streams import kernels
+def show(boards: Sequence[Leaderboard], *, as_object: bool) -> None:
+    """Print leaderboards for a program, or for people."""
+    from streams.cli import render
 
-    pairs = sum(
-        len(judgment.systems) * (len(judgment.systems) - 1) // 2 for log in logs.values() for _, judgment in log
-    )
-    if pairs >= kernels.WORTH_LOADING:
-        kernels.compiled("pairs")  # a batch alone would not be worth it
-    with Bar(total=sum(map(len, logs.values()))) as bar:
-        return [_rank_campaign(name, log, model, engine, runs=runs, seed=seed, bar=bar) for name, log in logs.items()]
-
-
-def _rank_campaign(name: str, log: Log, model: str, engine: str, *, runs: int, seed: int, bar: Bar) -> Leaderboard:
-    """Apply a campaign's log as a worker would, and rank what its model says at the end."""
-    import msgspec
-
-    from streams.campaign import Campaign
-    from streams.events import CampaignSettings
-    from streams.ranking import Ratings, stand
-
-    bar.describe(name)
-    campaign = Campaign(name, CampaignSettings(model=model, outstanding=0, replicas=0))
-    rejections: list[tuple[int, RecordError]] = []
-    for first in range(0, len(log), BATCH):
-        batch = log[first : first + BATCH]
-        rejections += campaign.apply(batch).rejections
-        bar.advance(len(batch))
-    if rejections:
-        click.echo(f"{name}: {len(rejections):,} of {len(log):,} rejected; the first: {rejections[0][1]}", err=True)
-    standing = stand(engine, Ratings(*campaign.model.scores()), runs=runs, seed=seed)
-    tables = campaign.tables
-    rows = standing.rows(tables.systems.names, tables.system_judgments[: len(tables.systems)].tolist())
-    return msgspec.structs.replace(campaign.leaderboard(), rows=rows)
+    if as_object:
+        click.echo(render.as_json(boards))
+        return
+    console = render.stdout_console()
+    for number, found in enumerate(boards):
+        clusters = found.rows[-1].cluster if found.rows else 0
+        title = (
+            f"{found.campaign}  {found.model}, {found.judgments:,} judgments, {clusters} cluster{'s' * (clusters != 1)}"
+        )
+        if number:
+            console.print()
+        console.print(title, markup=False)
+        console.print(render.LeaderboardTable(leaderboard=found, width=min(console.width, WIDEST)))

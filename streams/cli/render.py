@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from io import TextIOWrapper
-from math import ceil, floor
+from math import floor
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from streams.cli.terminal import safe
 from streams.ranking.ranges import Z_95
+from streams.reports import axis
+from streams.reports.axis import digits
+from streams.reports.axis import rank_range as rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,27 +49,12 @@ _UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), 
 _ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "+-")
 
 
-@dataclass(frozen=True)
-class Axis:
-    """The scores that a plot spans."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> Axis:
-        """Span the 95 % intervals of all rows.
-
-        >>> Axis.of([])
-        Axis(low=-1.0, high=1.0)
-        """
-        low = min((row.score - Z_95 * row.deviation for row in rows), default=-1.0)
-        high = max((row.score + Z_95 * row.deviation for row in rows), default=1.0)
-        return cls(low=floor(low * 10) / 10, high=max(ceil(high * 10), floor(low * 10) + 1) / 10)
+class Axis(axis.Axis):
+    """The scores that a plot spans, in cells of a terminal."""
 
     def place(self, score: float, width: int) -> int:
         """Give the half cell of a score, of the 2 * width ones; below 0 or above the last it is off the axis."""
-        return floor((score - self.low) / (self.high - self.low) * 2 * width)
+        return floor(self.share(score) * 2 * width)
 
     def ticks(self, width: int) -> str:
         """Write the ends and, where there is room, the zero.
@@ -138,12 +127,12 @@ class LeaderboardTable:
             Column("rank", [Text(str(row.rank), style="bold") for row in rows], "right"),
             Column("range", [Text(rank_range(row.rank_low, row.rank_high)) for row in rows]),
         ]
-        digits = 3 if all(row.deviation < 0.01 for row in rows) else 2
-        names = Column("system", [Text(row.system, style="bold") for row in rows])
+        decimals = digits(rows)
+        names = Column("system", [Text(safe(row.system), style="bold") for row in rows])
         after = [
             Column(
                 f"score {marks.sign} dev.",
-                [_score(row, marks.sign, digits) for row in rows],
+                [_score(row, marks.sign, decimals) for row in rows],
                 "right",
             )
         ]
@@ -152,8 +141,8 @@ class LeaderboardTable:
             name.truncate(max(left, 1), overflow="ellipsis")
         plot = left - names.width - len(GAP)
         if plot >= NARROW:
-            axis = self.axis or Axis.of(rows)
-            after.append(Column(axis.ticks(plot), [axis.whiskers(row, plot, marks) for row in rows]))
+            scores = self.axis or Axis.of(rows)
+            after.append(Column(scores.ticks(plot), [scores.whiskers(row, plot, marks) for row in rows]))
         columns = (*before, names, *after, *self.beside)
         gap = Text(GAP, no_wrap=True, overflow="crop")
         heading, *lines = map(gap.join, zip(*(column.laid_out() for column in columns), strict=True))
@@ -168,17 +157,8 @@ class LeaderboardTable:
             cluster = row.cluster
 
 
-def _score(row: Row, sign: str, digits: int) -> Text:
-    return Text.assemble(f"{row.score:+.{digits}f}", (f" {sign} {row.deviation:.{digits}f}", "dim"))
-
-
-def rank_range(low: int, high: int) -> str:
-    """Write a range of ranks.
-
-    >>> rank_range(2, 3), rank_range(7, 7)
-    ('2-3', '7')
-    """
-    return str(low) if low == high else f"{low}-{high}"
+def _score(row: Row, sign: str, decimals: int) -> Text:
+    return Text.assemble(f"{row.score:+.{decimals}f}", (f" {sign} {row.deviation:.{decimals}f}", "dim"))
 
 
 def as_json(leaderboards: Sequence[Leaderboard]) -> str:

@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     "batch_records",
     "batch_seconds",
     "snapshot_seconds",
+    "snapshot_judgments",
     "session_timeout_seconds",
     "max_record_bytes",
     "seen_ids",
     "unknown_campaign",
+    "max_rejected_in_a_row",
+    "max_rejected_share",
+    "rejected_window",
     "seed",
+    "health_host",
+    "health_port",
     "log_level",
 )
 def command(settings: Settings) -> None:

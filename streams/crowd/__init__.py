@@ -1,9 +1,11 @@
-"""A simulated crowd: judges who answer match requests as the published win rates of a competition have it."""
+"""A simulated crowd: judges who answer match requests as published win rates, skills or a real log have it."""
 
 from streams.crowd.agreement import kendall_tau, overlaps
 from streams.crowd.crowd import Crowd
 from streams.crowd.judges import Judge, recruit
+from streams.crowd.panel import Panel
 from streams.crowd.simulation import Simulation, Step
+from streams.crowd.truths import Oracle, Skills, Truth
 from streams.crowd.winrates import WMT13_FR_EN, Competition, Official
 
 __all__ = [
@@ -12,8 +14,12 @@ __all__ = [
     "Crowd",
     "Judge",
     "Official",
+    "Oracle",
+    "Panel",
     "Simulation",
+    "Skills",
     "Step",
+    "Truth",
     "kendall_tau",
     "overlaps",
     "recruit",

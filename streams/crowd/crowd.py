@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from streams.crowd.judges import Judge
-    from streams.crowd.winrates import Competition
+    from streams.crowd.truths import Truth
     from streams.events import MatchRequest
 
 SOURCE = "simulated"
@@ -28,11 +28,9 @@ class Crowd:
     Time is simulated: it starts at `start` and moves with the answers.
     """
 
-    def __init__(
-        self, judges: Sequence[Judge], competition: Competition, *, start: datetime, random: np.random.Generator
-    ) -> None:
+    def __init__(self, judges: Sequence[Judge], truth: Truth, *, start: datetime, random: np.random.Generator) -> None:
         self.clock = start
-        self._competition = competition
+        self._truth = truth
         self._random = random
         self._idle = deque(judges)
         self._waiting: deque[MatchRequest] = deque()
@@ -40,7 +38,7 @@ class Crowd:
         self._taken = 0
 
     def ask(self, requests: Iterable[MatchRequest]) -> None:
-        """Hand in requests of two systems; those that find no idle judge wait for one."""
+        """Hand in requests; those that find no idle judge wait for one."""
         self._waiting.extend(requests)
         self._take()
 
@@ -60,22 +58,25 @@ class Crowd:
             request = self._waiting.popleft()
             if request.expires_at > self.clock:
                 judge = self._idle.popleft()
-                judgment = self._judge(judge, request)
+                judgment = verdict(request, judge, self._truth, began=self.clock, random=self._random)
                 self._taken += 1  # decides between answers of the same moment
                 heappush(self._busy, (judgment.at, self._taken, judge, judgment))
 
-    def _judge(self, judge: Judge, request: MatchRequest) -> Judgment:
-        first, second = request.systems
-        duration_ms = judge.duration_ms(random=self._random)
-        return Judgment(
-            id=f"{request.id}/{judge.id}",
-            campaign=request.campaign,
-            segment=request.segment or "none",
-            judge=judge.id,
-            systems=request.systems,
-            ranks=judge.ranks(self._competition.outcome(first, second), random=self._random),
-            at=self.clock + timedelta(milliseconds=duration_ms),
-            request=request.id,
-            duration_ms=duration_ms,
-            source=SOURCE,
-        )
+
+def verdict(
+    request: MatchRequest, judge: Judge, truth: Truth, *, began: datetime, random: np.random.Generator
+) -> Judgment:
+    """Let a judge answer a request."""
+    duration_ms = judge.duration_ms(random=random)
+    return Judgment(
+        id=f"{request.id}/{judge.id}",
+        campaign=request.campaign,
+        segment=request.segment or "none",
+        judge=judge.id,
+        systems=request.systems,
+        ranks=judge.rank(request.systems, truth.outcome, random=random),
+        at=began + timedelta(milliseconds=duration_ms),
+        request=request.id,
+        duration_ms=duration_ms,
+        source=SOURCE,
+    )

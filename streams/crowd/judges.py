@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from streams.models import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import numpy as np
 
 WITHOUT_LOOKING = Outcome(1 / 3, 1 / 3, 1 / 3)
@@ -17,11 +20,16 @@ TYPICAL_SECONDS = 22.0
 SPREAD_OF_JUDGES = 0.35
 SPREAD_OF_JUDGMENTS = 0.5
 HASTE = 0.7
+SLOWNESS = 5.0
+BIAS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
     """One judge, under a pseudonym; `carelessness` is the share of answers that are drawn without looking.
+
+    With the probability `bias` the `favourite` comes first, if it is shown, or without one the first that is shown. A
+    `contrary` judge says the opposite.
 
     >>> import numpy as np
     >>> Judge(id="judge-1").ranks(Outcome(win=1.0, tie=0.0, loss=0.0), random=np.random.default_rng(1))
@@ -31,6 +39,9 @@ class Judge:
     id: str
     carelessness: float = 0.0
     seconds: float = TYPICAL_SECONDS
+    bias: float = 0.0
+    favourite: str | None = None
+    contrary: bool = False
 
     def ranks(self, outcome: Outcome, *, random: np.random.Generator) -> tuple[int, int]:
         """Rank two systems, of which the first wins, ties and loses with these probabilities."""
@@ -41,25 +52,71 @@ class Judge:
             return 1, 2
         return (1, 1) if drawn < win + tie else (2, 1)
 
+    def rank(
+        self, systems: Sequence[str], outcome: Callable[[str, str], Outcome], *, random: np.random.Generator
+    ) -> tuple[int, ...]:
+        """Rank systems by the points of their matches, each against each: one for a win, a half for a tie."""
+        if len(systems) == 2:
+            ranks: Sequence[int] = self.ranks(outcome(*systems), random=random)
+        else:
+            points = dict.fromkeys(systems, 0)
+            for a, b in combinations(systems, 2):
+                first, second = self.ranks(outcome(a, b), random=random)
+                points[a] += 1 + (first < second) - (first > second)
+                points[b] += 1 + (second < first) - (second > first)
+            ranks = _places([-points[system] for system in systems])
+        if self.bias and random.random() < self.bias:
+            best = systems[0] if self.favourite is None else self.favourite
+            ranks = _places([0 if system == best else rank for system, rank in zip(systems, ranks, strict=True)])
+        return _places([-rank for rank in ranks]) if self.contrary else tuple(ranks)
+
     def duration_ms(self, *, random: np.random.Generator) -> int:
         """Draw how long one judgment takes."""
         return round(1000 * self.seconds * random.lognormal(0.0, SPREAD_OF_JUDGMENTS))
 
 
-def recruit(count: int, *, careless: float, random: np.random.Generator) -> tuple[Judge, ...]:
-    """Make up so many judges, this share of them careless in every answer.
+def _places(values: Sequence[int]) -> tuple[int, ...]:
+    """Number values from the smallest, equal ones alike.
+
+    >>> _places([-4, 0, -4, -2])
+    (1, 3, 1, 2)
+    """
+    places = {value: place for place, value in enumerate(sorted(set(values)), start=1)}
+    return tuple(places[value] for value in values)
+
+
+def recruit(
+    count: int,
+    *,
+    careless: float,
+    slow: float = 0.0,
+    biased: float = 0.0,
+    adversarial: float = 0.0,
+    favourite: str | None = None,
+    random: np.random.Generator,
+) -> tuple[Judge, ...]:
+    """Make up so many judges, these shares of them careless in every answer, slow, biased and contrary.
 
     >>> import numpy as np
     >>> [judge.carelessness for judge in recruit(2, careless=0.5, random=np.random.default_rng(1))]
     [1.0, 0.0]
     """
-    chosen = set(random.permutation(count)[: round(careless * count)].tolist())
+    order = iter(random.permutation(count).tolist())
+    kinds = {
+        number: kind
+        for kind, share in (("careless", careless), ("slow", slow), ("biased", biased), ("adversarial", adversarial))
+        for number in islice(order, round(share * count))
+    }
     paces = TYPICAL_SECONDS * random.lognormal(0.0, SPREAD_OF_JUDGES, size=count)
     return tuple(
         Judge(
             id=f"judge-{number + 1}",
-            carelessness=float(number in chosen),
-            seconds=float(pace) * (HASTE if number in chosen else 1.0),
+            carelessness=float(kind == "careless"),
+            seconds=float(pace) * {"careless": HASTE, "slow": SLOWNESS}.get(kind, 1.0),
+            bias=BIAS if kind == "biased" else 0.0,
+            favourite=favourite if kind == "biased" else None,
+            contrary=kind == "adversarial",
         )
         for number, pace in enumerate(paces)
+        for kind in (kinds.get(number, ""),)
     )

@@ -3,67 +3,137 @@
 from __future__ import annotations
 
 import csv
-import gzip
-from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+import io
+import re
+from typing import TYPE_CHECKING, BinaryIO
 
-from streams.errors import FormatError
-from streams.events import EPOCH, Judgment
+import msgspec
+
+from streams.decoding import shown
+from streams.errors import RecordError
+from streams.events import Judgment
+from streams.formats.base import Entry, Format, Run
+from streams.formats.names import campaign_name, shortened
+from streams.formats.rankings import judged, milliseconds, moment, number_of, rank_of, time_of
+from streams.formats.reading import Reading
+from streams.formats.sound import by_row
+from streams.formats.spreadsheets import defused, escaped, restored, unescaped
+from streams.formats.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from streams.formats.sources import Source
 
 COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
 
+# As the files that people share have them, and then what only a Judgment has.
+_WRITTEN = (
+    *("campaign", "pair", "seq", "segment", "judge", "judge_type", "n", "systems", "ranks"),
+    *("duration_s", "timestamp", "hit", "id", "score", "request", "source", "version", "escaped"),
+)
+_MARKED = "yes"  # in the column `escaped`
+_PAIR = re.compile(r"(.+)\.([a-z]{2,3}-[a-z]{2,3})")
 
-class Entry(NamedTuple):
-    """A judgment and the line that it stands on."""
-
-    line: int
-    judgment: Judgment
+_Row = dict[str, str]
 
 
 def read(path: Path) -> Iterator[Entry]:
-    """Read a file, plain or gzip; systems that shared one output both stand in the ranking, tied.
+    """Read a file; systems that shared one output both stand in the ranking, tied.
 
     The campaign is named campaign.pair, e.g. wmt15.de-en; a row without a time gets its place in the file as one.
     """
-    opened = gzip.open if path.suffix == ".gz" else open
+    return iter(Reading(path, lambda _: FORMAT))
+
+
+def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+    table = Table(source, required=COLUMNS, kind="a uniform ranking CSV")
+    names = tuple(table.columns)
+    last: dict[tuple[str, str], int] = {}  # of each campaign
+    for line, cells in table.rows():
+        if isinstance(cells, RecordError):
+            yield line, cells
+            continue
+        row = dict(zip(names, cells, strict=True))
+        seq, campaign = row["seq"], (row["campaign"], row["pair"])
+        before = last.get(campaign, 0)
+        if not seq.isdecimal() or len(seq) > 10:
+            yield line, RecordError("invalid_value", f"{shown(seq)} is no number of a row", field="seq")
+        elif int(seq) <= before and not row.get("id"):
+            reason = f"{seq} comes after {before}; number the rows in their order: it makes their ids"
+            yield line, RecordError("invalid_value", reason, field="seq")
+        else:
+            last[campaign] = int(seq)
+            yield line, row
+
+
+def _judge(row: _Row, _: int, run: Run) -> list[Judgment]:
+    marked = row.get("escaped") == _MARKED
+
+    def cell(name: str) -> str | None:
+        text = row.get(name, "")
+        return restored(text) if marked else text or None
+
+    campaign = campaign_name(run, told=row["campaign"], pair=row["pair"])
+    seq = int(row["seq"])
+    id = cell("id") or shortened(f"{campaign}.{seq}")  # noqa: A001 - as in Judgment
+    segment, judge = cell("segment") or "", cell("judge") or ""
+    at = time_of(row["timestamp"], field="timestamp") if row.get("timestamp") else moment(seq)
+    outputs = [output.split("+") for output in (cell("systems") or "").split("|")]
+    if marked:
+        outputs = [[unescaped(system) for system in output] for output in outputs]
+    if row.get("score"):
+        systems = tuple(system for output in outputs for system in output)
+        score = number_of(row["score"], field="score")
+        found = [Judgment(id=id, campaign=campaign, segment=segment, judge=judge, systems=systems, score=score, at=at)]
+    else:
+        ranks = row["ranks"].split("|")
+        if len(outputs) != len(ranks):
+            raise RecordError("length_mismatch", f"{len(outputs)} systems but {len(ranks)} ranks", field="ranks")
+        rated = [(systems, rank_of(rank)) for systems, rank in zip(outputs, ranks, strict=True)]
+        found = judged(run, seq, rated, campaign=campaign, segment=segment, judge=judge, at=at, id=id)
+    more = {name: text for name in ("request", "source", "version") if (text := cell(name)) is not None}
+    if row.get("duration_s"):
+        duration_ms = milliseconds(row["duration_s"], field="duration_s")
+        found = [msgspec.structs.replace(judgment, duration_ms=duration_ms) for judgment in found]
+    return [msgspec.structs.replace(judgment, **more) for judgment in found] if more else found
+
+
+def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
     try:
-        with opened(path, "rt", encoding="utf-8", newline="") as stream:
-            rows = csv.DictReader(stream)
-            if missing := [column for column in COLUMNS if column not in (rows.fieldnames or ())]:
-                raise FormatError(f"{path}:1: no column {', '.join(missing)}: this is not a uniform ranking CSV")
-            for row in rows:
-                yield Entry(rows.line_num, _judgment(row, place=f"{path}:{rows.line_num}"))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"{path}: can't be read: {error}") from None
+        table = csv.writer(text, lineterminator="\r\n")  # so that a carriage return in a cell is quoted
+        table.writerow(_WRITTEN)
+        table.writerows(_row(judgment, seq) for seq, judgment in enumerate(judgments, start=1))
+    finally:
+        text.detach()  # flushes, and leaves the stream open
 
 
-def _judgment(row: dict[str, str], *, place: str) -> Judgment:
-    outputs, ranks = row["systems"].split("|"), row["ranks"].split("|")
-    if len(outputs) != len(ranks):
-        raise FormatError(f"{place}: {len(outputs)} systems but {len(ranks)} ranks")
-    ranked: dict[str, int] = {}
-    for output, rank in zip(outputs, ranks, strict=True):
-        if not rank.isdecimal() or int(rank) < 1:
-            raise FormatError(f"{place}: ranks: {rank!r} is no rank; 1 is best")
-        for system in output.split("+"):
-            if system in ranked:
-                raise FormatError(f"{place}: systems: {system!r} stands twice")
-            ranked[system] = int(rank)
-    campaign = f"{row['campaign']}.{row['pair']}" if row["pair"] else row["campaign"]
-    if not row["seq"].isdecimal():
-        raise FormatError(f"{place}: seq: {row['seq']!r} is no number")
-    duration = row.get("duration_s")
-    return Judgment(
-        id=f"{campaign}.{row['seq']}",
-        campaign=campaign,
-        segment=row["segment"],
-        judge=row["judge"],
-        systems=tuple(ranked),
-        ranks=tuple(ranked.values()),
-        at=EPOCH + timedelta(seconds=int(row["seq"])),
-        duration_ms=round(float(duration) * 1000) if duration else None,
+def _row(judgment: Judgment, seq: int) -> tuple[object, ...]:
+    campaign, pair = found.groups() if (found := _PAIR.fullmatch(judgment.campaign)) else (judgment.campaign, "")
+    duration = judgment.duration_ms
+    plain = (judgment.segment, judgment.judge, "|".join(judgment.systems), judgment.id)
+    optional = (judgment.request, judgment.source)
+    segment, judge, systems, id = (  # noqa: A001 - as in Judgment
+        defused(text) for text in (*plain[:2], "|".join(map(escaped, judgment.systems)), judgment.id)
     )
+    request, source = map(defused, optional)
+    marked = (segment, judge, systems, id) != plain or (request or None, source or None) != optional
+    return (
+        *(campaign, pair, seq, segment, judge, "", len(judgment.systems)),
+        *(systems, "|".join(map(str, judgment.ranks or ()))),
+        "" if duration is None else f"{duration // 1000}.{duration % 1000:03d}",
+        *(judgment.at.isoformat(), "", id, "" if judgment.score is None else repr(judgment.score)),
+        *(request, source, "" if judgment.version == "1" else judgment.version, _MARKED if marked else ""),
+    )
+
+
+FORMAT = Format(
+    name="uniform",
+    about="the uniform CSV: a ranking a row",
+    recognises=lambda head: head.columns.issuperset(COLUMNS),
+    batches=by_row(_rows, _judge),
+    write=_write,
+    suffixes=(".csv",),
+)

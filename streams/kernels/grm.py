@@ -10,6 +10,8 @@ from __future__ import annotations
 from math import exp, expm1, pi, sqrt
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from streams.kernels import jit
 
 LIMIT = 30.0  # of alpha and delta either way: far beyond any judge or segment, and exp() stays finite
@@ -62,6 +64,16 @@ def response(u: float, y: float) -> Response:
     cross_up, cross_down = tie_y + y * tie_u, tie_y - y * tie_u
     determinant = tie * (up * cross_up * cross_up + down * cross_down * cross_down) + 4.0 * y * y * up * down
     return Response(not_win, tie_u, tie_y, uu, uy, yy, determinant)
+
+
+@jit
+def item_informations(segments: Any, gap: float, against_baseline: bool, sensitivity: float) -> Any:
+    """Give the information about a gap that a judge with a = 1 brings on each segment, a row (m, s, delta, s)."""
+    found = np.empty(len(segments))
+    for j in range(len(segments)):
+        middle = segments[j, 0] if against_baseline else 0.0
+        found[j] = response(gap - middle, 0.5 * exp(segments[j, 2]) / sensitivity).uu
+    return found
 
 
 @jit

@@ -98,6 +98,10 @@ class Model(ABC):
     def information(self, a: int, b: int) -> float:
         """Give the information, in bits, that a judgment of a against b is expected to bring about their ratings."""
 
+    def segment_information(self, a: int, b: int) -> Floats | None:  # noqa: ARG002 - few models know of segments
+        """Give what a typical judge's verdict on each segment tells about the gap of a and b, if segments matter."""
+        return None
+
     @abstractmethod
     def scores(self) -> tuple[Floats, Floats]:
         """Give each system's mean and deviation."""

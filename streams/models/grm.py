@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from streams import kernels
-from streams.kernels.grm import gap_information, moderation, outcomes, response
+from streams.kernels.grm import gap_information, item_informations, moderation, outcomes
 from streams.models.base import Model, Outcome, Parameters
 
 if TYPE_CHECKING:
@@ -146,8 +146,15 @@ class GradedResponse(Model):
 
         Its thresholds are those that a judge of the prior's sensitivity draws.
         """
-        middle, _, delta, _ = self.dump_row("segments", segment)
-        return response(theta - middle, 0.5 * exp(delta) / self.parameters.sensitivity).uu
+        rows = self._rows["segments"][segment : segment + 1]
+        return float(item_informations(rows, theta, True, self.parameters.sensitivity)[0])
+
+    def segment_information(self, a: int, b: int) -> Floats:
+        """Give the item information of every segment at the gap of a and b; m matters where the baseline plays."""
+        rows = self._rows["segments"][: self._counts["segments"]]
+        gap, _ = self._gap(*((b, a) if a == self._held else (a, b)))
+        kernel = kernels.suited("grm", len(rows))
+        return kernel.item_informations(rows, gap, self._held in (a, b), self.parameters.sensitivity)  # type: ignore[no-any-return]
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
         """Give means and variances: of theta, of alpha, or of m and delta."""

@@ -1,6 +1,6 @@
 """From a model's scores, or from the outcomes of pairs, to a leaderboard that says what is known and what is not."""
 
-from streams.ranking.counts import PairCounts, by_campaign
+from streams.ranking.counts import PairCounts
 from streams.ranking.engines import ENGINES, Ratings, stand
 from streams.ranking.leaderboard import Standing, rows, widened
 from streams.ranking.ranges import clusters, rank_ranges, sampled_ranges
@@ -12,7 +12,6 @@ __all__ = [
     "PairCounts",
     "Ratings",
     "Standing",
-    "by_campaign",
     "clusters",
     "rank_ranges",
     "rows",

@@ -8,29 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams import kernels
-from streams.errors import ParameterError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from streams.events import Judgment
     from streams.ranking.ranges import Floats, Ints
-
-    Log = list[tuple[int, Judgment]]  # with the place of each in the whole log, counted from 0
-
-
-def by_campaign(log: Iterable[Judgment], *, only: Sequence[str] = ()) -> dict[str, Log]:
-    """Take a log apart, campaigns in order of name: all of them, or only those that are asked for.
-
-    A judgment that is there already, by its id, is left out, as a worker would leave it out.
-    """
-    logs: dict[str, dict[str, tuple[int, Judgment]]] = {}
-    for place, judgment in enumerate(log):
-        logs.setdefault(judgment.campaign, {}).setdefault(judgment.id, (place, judgment))
-    for name in only:
-        if name not in logs:
-            raise ParameterError(f"no campaign {name!r} in the file; {suggestion(name, logs)}")
-    return {name: list(logs[name].values()) for name in sorted(logs) if not only or name in only}
 
 
 @dataclass(frozen=True, kw_only=True)

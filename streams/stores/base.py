@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from streams.state import PartitionState
 
 if TYPE_CHECKING:
-    from streams.state import Commit, PartitionState, StoredCampaign
+    from collections.abc import Callable, Iterable, Mapping
+
+    from streams.state import Commit, StoredCampaign
+
+# What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
+HEAD: Mapping[str, Callable[[str], Any]] = {
+    "read": int,
+    "rejected": int,
+    "rejected_in_a_row": int,
+    "rejected_share": float,
+    "mark": str,
+}
 
 
 @dataclass(frozen=True)
@@ -15,6 +28,13 @@ class Lease:
 
     partition: str
     epoch: int
+
+
+class Contents(NamedTuple):
+    """All that is kept of a campaign, as of one moment."""
+
+    stored: StoredCampaign
+    scores: dict[str, float]  # of its systems, without those withdrawn
 
 
 class Store(Protocol):
@@ -31,3 +51,28 @@ class Store(Protocol):
 
         The same commit may be given again (a lost reply): it is written once.
         """
+
+    # -- looking, which takes nothing over -------------------------------------------------------------
+
+    def partition(self, partition: str) -> dict[str, str]:
+        """Give the head of a partition as it stands: epoch, offset and counts; nothing if nobody opened it."""
+
+    def campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """List the campaigns of some partitions, in order."""
+
+    def peek(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state."""
+
+    def contents(self, campaign: str) -> Contents | None:
+        """Give a campaign's state with its scores."""
+
+
+def head_of(commit: Commit) -> dict[str, str]:
+    """Spell what a partition's head holds after a batch."""
+    return {name: str(getattr(commit, name)) for name in HEAD}
+
+
+def partition_state(head: Mapping[str, str], **more: Any) -> PartitionState:
+    """Read the head of a partition."""
+    fields = {name: kind(head[name]) for name, kind in HEAD.items() if name in head}
+    return PartitionState(next_offset=int(head.get("offset", 0)), **fields, **more)

@@ -13,17 +13,20 @@ class Keys:
     'judgestream:{wmt13.fr-en}:systems'
     >>> Keys("staging").partition("judgments.v1/3")
     'judgestream:staging:{judgments.v1/3}'
+    >>> Keys("", layer="fresh").campaign("wmt13.fr-en", "systems")
+    'judgestream:{wmt13.fr-en}:fresh:systems'
     """
 
     namespace: str
+    layer: str = ""  # beside the live keys, in their slots
 
     def campaign(self, campaign: str, table: str) -> str:
         """Name a table of a campaign: meta, systems, judges, segments, pairs, seen, leaderboard or outbox."""
-        return f"{self._prefix}{{{campaign}}}:{table}"
+        return f"{self._prefix}{{{campaign}}}{self._suffix}:{table}"
 
     def partition(self, partition: str) -> str:
         """Name the head of a partition: its epoch, offset and counts."""
-        return f"{self._prefix}{{{partition}}}"
+        return f"{self._prefix}{{{partition}}}{self._suffix}"
 
     def partition_campaigns(self, partition: str) -> str:
         """Name the set of a partition's campaigns."""
@@ -36,3 +39,7 @@ class Keys:
     @property
     def _prefix(self) -> str:
         return f"judgestream:{self.namespace}:" if self.namespace else "judgestream:"
+
+    @property
+    def _suffix(self) -> str:
+        return f":{self.layer}" if self.layer else ""

@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.state import TABLES, PartitionState, StoredCampaign
-from streams.stores.base import Lease
+from streams.state import TABLES, StoredCampaign
+from streams.stores.base import Contents, Lease, head_of, partition_state
 
 if TYPE_CHECKING:
-    from streams.state import CampaignChange, Commit, Output, Tables
+    from collections.abc import Iterable
+
+    from streams.state import CampaignChange, Commit, Output, PartitionState, Tables
 
 
 @dataclass
 class _Partition:
     epoch: int = 0
     next_offset: int = 0
-    read: int = 0
-    rejected: int = 0
+    head: dict[str, str] = field(default_factory=dict)
     campaigns: set[str] = field(default_factory=set)
     outbox: tuple[Output, ...] = ()
 
@@ -46,13 +47,9 @@ class MemoryStore:
         """Take a partition over."""
         kept = self._partitions.setdefault(partition, _Partition())
         kept.epoch += 1
-        return Lease(partition, kept.epoch), PartitionState(
-            next_offset=kept.next_offset,
-            read=kept.read,
-            rejected=kept.rejected,
-            campaigns=tuple(sorted(kept.campaigns)),
-            outbox=kept.outbox,
-        )
+        campaigns = tuple(sorted(kept.campaigns))
+        state = partition_state(self.partition(partition), campaigns=campaigns, outbox=kept.outbox)
+        return Lease(partition, kept.epoch), state
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state."""
@@ -64,8 +61,7 @@ class MemoryStore:
         if kept.epoch > lease.epoch:
             raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {kept.epoch}")
         kept.epoch = lease.epoch
-        tables = {table: dict(rows) for table, rows in kept.tables.items()}
-        return StoredCampaign(meta=kept.meta, tables=tables, seen=kept.seen, outbox=kept.outbox)
+        return self.peek(campaign)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch."""
@@ -80,9 +76,36 @@ class MemoryStore:
             self._check(lease, change)
         for change in commit.campaigns:
             self._write(lease, change)
-        partition.next_offset, partition.read, partition.rejected = commit.after, commit.read, commit.rejected
+        partition.next_offset, partition.head = commit.after, head_of(commit)
         partition.campaigns |= {change.campaign for change in commit.campaigns}
         partition.outbox = commit.outbox
+
+    def partition(self, partition: str) -> dict[str, str]:
+        """Give the head of a partition as it stands."""
+        kept = self._partitions.get(partition)
+        if kept is None:
+            return {}
+        return {"epoch": str(kept.epoch), "offset": str(kept.next_offset), **kept.head}
+
+    def campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """List the campaigns of some partitions."""
+        return sorted(
+            name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
+        )
+
+    def peek(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state without taking it over."""
+        found = self.contents(campaign)
+        return found.stored if found else None
+
+    def contents(self, campaign: str) -> Contents | None:
+        """Give a campaign's state with its scores."""
+        kept = self._campaigns.get(campaign)
+        if kept is None:
+            return None
+        tables = {table: dict(rows) for table, rows in kept.tables.items()}
+        stored = StoredCampaign(meta=kept.meta, tables=tables, seen=kept.seen, outbox=kept.outbox)
+        return Contents(stored, dict(kept.scores))
 
     def _check(self, lease: Lease, change: CampaignChange) -> None:
         kept = self._campaigns.get(change.campaign)

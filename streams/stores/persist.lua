@@ -2,7 +2,7 @@
 -- A unit is a campaign, or the partition itself. Its head, a hash with epoch, partition and offset, moves from
 -- `before` to `after`, and with it go its writes:
 --   head, start, before, after, number of writes, (command, key, number of arguments, arguments ...) ...
--- A head that is at `after` already was written by this very batch, whose reply was lost.
+-- A head that is at `after` in the writer's own epoch was written by this very batch, whose reply was lost.
 local epoch, partition = ARGV[1], ARGV[2]
 local units = {}
 
@@ -28,9 +28,10 @@ for _, unit in ipairs(units) do
   if head[1] and tonumber(head[1]) > tonumber(epoch) then
     return {'FENCED', head[1]}
   end
-  if offset == unit.after then
+  local own = not head[1] or head[1] == epoch
+  if own and offset == unit.after then
     unit.done = true
-  elseif offset ~= unit.before or (head[1] and head[1] ~= epoch) then
+  elseif not own or offset ~= unit.before then
     return {'CONFLICT', unit.head .. ' is at ' .. offset .. ' in epoch ' .. tostring(head[1])
                         .. ', not at ' .. unit.before .. ' in epoch ' .. epoch}
   end

@@ -1,233 +1,181 @@
-"""The store of the real way: per-campaign tables in Redis, one atomic call a batch."""
+"""The store of the real way: per-campaign tables in Redis, one atomic call a batch.
+
+All keys of a campaign, and all of a partition, lie in one slot of a Redis Cluster, but a batch has several campaigns.
+There a batch is one atomic call for each, in this order:
+
+1. The partition's head is asked whether the writer is still its owner, and lists the campaigns of the batch.
+2. Each campaign moves from its offset before the batch to the one after, in the writer's epoch or not at all.
+3. The partition's head moves last, in the same way.
+
+After a crash, or a new owner, in between some campaigns are ahead of their partition: its records are read again,
+and those campaigns skip what they have. What they had to emit stands in their outboxes. A new owner claims the
+campaigns that the partition lists, and before them those that the former owner has listed and not written yet.
+"""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib.resources import files
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
-from streams.errors import Conflict, Fenced, ForeignCampaign, SettingError, StoreUnavailable
-from streams.settings import masked
-from streams.state import TABLES, Output, PartitionState, StoredCampaign
-from streams.stores.base import Lease
+from streams.errors import ForeignCampaign
+from streams.state import TABLES, StoredCampaign
+from streams.stores.base import Contents, Lease, partition_state
 from streams.stores.keys import Keys
+from streams.stores.redis_client import Client, fenced
+from streams.stores.redis_units import campaign_unit, partition_unit, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from streams.state import CampaignChange, Commit
-
-TIMEOUT_SECONDS = 5.0
+    from streams.state import Commit, Output, PartitionState
+    from streams.stores.redis_units import Unit
 
 
 class RedisStore:
-    """Keeps the state in Redis.
+    """Keeps the state in Redis, or in a Redis Cluster if the URL names a node of one.
 
     No call is retried here: `persist` and `load` may be given again by the caller, and change nothing the second time.
     """
 
     def __init__(self, url: str, *, namespace: str = "") -> None:
-        self._url = masked(url)
-        self._keys = Keys(namespace)
-        try:
-            self._redis = redis.Redis.from_url(
-                url, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS, retry=Retry(NoBackoff(), 0)
-            )
-        except ValueError as error:
-            raise SettingError(f"redis is {self._url!r}: {error}") from None
-        self._persist = self._redis.register_script(_lua("persist"))
-        self._claim = self._redis.register_script(_lua("claim"))
+        self.client = Client(url)
+        self.keys = Keys(namespace)
+
+    def beside(self, layer: str) -> RedisStore:
+        """Give a store on keys of its own in the same slots, on the same connection."""
+        store = copy(self)
+        store.keys = replace(self.keys, layer=layer)
+        return store
 
     def ping(self) -> str:
         """Give the server's version, or raise what keeps it from answering."""
-        with self._answering():
-            info: dict[str, Any] = self._redis.info("server")
-            return str(info["redis_version"])
+        with self.client.answering():
+            info: dict[str, Any] = self.client.first.info("server")
+            return f"{info['redis_version']}{' (cluster)' if self.client.is_cluster else ''}"
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over."""
-        head = self._keys.partition(partition)
-        with self._answering():
-            pipeline = self._redis.pipeline(transaction=True)
+        head = self.keys.partition(partition)
+        with self.client.answering():
+            pipeline = self.client.redis.pipeline(transaction=True)
             pipeline.hincrby(head, "epoch", 1)
             pipeline.hgetall(head)
-            pipeline.smembers(self._keys.partition_campaigns(partition))
-            pipeline.get(self._keys.partition_outbox(partition))
+            pipeline.smembers(self.keys.partition_campaigns(partition))
+            pipeline.get(self.keys.partition_outbox(partition))
             epoch, fields, campaigns, outbox = pipeline.execute()
-        return Lease(partition, epoch), PartitionState(
-            next_offset=int(fields.get(b"offset", 0)),
-            read=int(fields.get(b"read", 0)),
-            rejected=int(fields.get(b"rejected", 0)),
-            campaigns=tuple(sorted(name.decode() for name in campaigns)),
-            outbox=_unpacked(outbox),
-        )
+        lease, names = Lease(partition, epoch), sorted(name.decode() for name in campaigns)
+        if self.client.is_cluster:
+            names = [name for name in names if self._reserve(lease, name)]
+        return lease, partition_state(_text(fields), campaigns=tuple(names), outbox=unpacked(outbox))
+
+    def _reserve(self, lease: Lease, campaign: str) -> bool:
+        """Claim a listed campaign that is not written yet; strike it off if another partition was the first to."""
+        head = self.keys.campaign(campaign, "meta")
+        status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
+        if status == b"FOREIGN":
+            with self.client.answering():
+                self.client.redis.srem(self.keys.partition_campaigns(lease.partition), campaign)
+        return status == b"OK"
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state and make the lease its writer."""
-        with self._answering():
-            status, detail = self._claim(
-                keys=[self._keys.campaign(campaign, "meta")], args=[lease.epoch, lease.partition]
-            )
-            if status == b"NONE":
-                return None
-            if status == b"FOREIGN":
-                raise ForeignCampaign(campaign, detail.decode())
-            if status == b"FENCED":
-                raise _fenced(lease, detail)
-            return self._read(campaign)
+        head = self.keys.campaign(campaign, "meta")
+        status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition])
+        if status == b"NONE":
+            return None
+        if status == b"FOREIGN":
+            raise ForeignCampaign(campaign, detail.decode())
+        if status == b"FENCED":
+            raise fenced(lease, detail)
+        return self.peek(campaign)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
-        """Write a batch."""
-        partition = _Unit(
-            head=self._keys.partition(lease.partition),
-            start=0,
-            before=commit.before,
-            after=commit.after,
-            writes=[
-                ("HSET", self._keys.partition(lease.partition), ["read", commit.read, "rejected", commit.rejected]),
-                (
-                    "SADD",
-                    self._keys.partition_campaigns(lease.partition),
-                    [change.campaign for change in commit.campaigns],
-                ),
-                ("SET", self._keys.partition_outbox(lease.partition), [_packed(commit.outbox)]),
-            ],
+        """Write a batch: in one call, or on a cluster in one for each slot."""
+        campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
+        partition = partition_unit(self.keys, lease.partition, commit)
+        with self.client.answering():
+            divided = self.client.is_cluster
+        if not divided:
+            self.write(lease, [*campaigns, partition])
+            return
+        self.client.write(
+            "announce",
+            lease,
+            keys=[partition.head, self.keys.partition_campaigns(lease.partition)],
+            args=[commit.before, commit.after, *(change.campaign for change in commit.campaigns)],
         )
-        units = [*(self._unit(change) for change in commit.campaigns), partition]
-        with self._answering():
-            status, detail = self._persist(
-                keys=list(dict.fromkeys(key for unit in units for key in unit.touched())),
-                args=[lease.epoch, lease.partition, *(item for unit in units for item in unit.arguments())],
-            )
-        if status == b"FENCED":
-            raise _fenced(lease, detail)
-        if status == b"CONFLICT":
-            raise Conflict(f"{lease.partition}: {detail.decode()}")
+        for unit in (*campaigns, partition):
+            self.write(lease, [unit])
+
+    def write(self, lease: Lease, units: Sequence[Unit]) -> None:
+        """Write units of one slot, all or none."""
+        self.client.write(
+            "persist",
+            lease,
+            keys=list(dict.fromkeys(key for unit in units for key in unit.touched())),
+            args=[item for unit in units for item in unit.arguments()],
+        )
+
+    def partition(self, partition: str) -> dict[str, str]:
+        """Give the head of a partition as it stands."""
+        with self.client.answering():
+            fields: dict[bytes, bytes] = self.client.redis.hgetall(self.keys.partition(partition))  # type: ignore[assignment]
+        return _text(fields)
 
     def campaigns(self, partitions: Iterable[str]) -> list[str]:
         """List the campaigns of some partitions."""
-        with self._answering():
-            pipeline = self._redis.pipeline(transaction=False)
+        with self.client.answering():
+            pipeline = self.client.redis.pipeline(transaction=False)
             for partition in partitions:
-                pipeline.smembers(self._keys.partition_campaigns(partition))
+                pipeline.smembers(self.keys.partition_campaigns(partition))
             return sorted(name.decode() for names in pipeline.execute() for name in names)
 
     def peek(self, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state without taking it over."""
-        with self._answering():
-            stored = self._read(campaign)
-        return stored if stored.meta else None
+        found = self.contents(campaign)
+        return found.stored if found else None
 
-    def partition(self, partition: str) -> dict[str, str]:
-        """Give the head of a partition as it stands."""
-        with self._answering():
-            fields: dict[bytes, bytes] = self._redis.hgetall(self._keys.partition(partition))  # type: ignore[assignment]
-        return {name.decode(): value.decode() for name, value in fields.items()}
-
-    def close(self) -> None:
-        """Let the connections go."""
-        self._redis.close()
-
-    def _read(self, campaign: str) -> StoredCampaign:
-        pipeline = self._redis.pipeline(transaction=True)
-        pipeline.hget(self._keys.campaign(campaign, "meta"), "campaign")
-        pipeline.get(self._keys.campaign(campaign, "outbox"))
-        pipeline.lrange(self._keys.campaign(campaign, "seen"), 0, -1)
-        for table in TABLES:
-            pipeline.hgetall(self._keys.campaign(campaign, table))
-        meta, outbox, seen, *tables = pipeline.execute()
-        return StoredCampaign(
-            meta=meta or b"",
+    def contents(self, campaign: str) -> Contents | None:
+        """Give a campaign's state with its scores."""
+        with self.client.answering():
+            pipeline = self.client.redis.pipeline(transaction=True)
+            pipeline.hget(self.keys.campaign(campaign, "meta"), "campaign")
+            pipeline.get(self.keys.campaign(campaign, "outbox"))
+            pipeline.lrange(self.keys.campaign(campaign, "seen"), 0, -1)
+            pipeline.zrange(self.keys.campaign(campaign, "leaderboard"), 0, -1, withscores=True)
+            for table in TABLES:
+                pipeline.hgetall(self.keys.campaign(campaign, table))
+            meta, outbox, seen, scores, *tables = pipeline.execute()
+        if not meta:
+            return None
+        stored = StoredCampaign(
+            meta=meta,
             tables={
                 table: {name.decode(): value for name, value in rows.items()}
                 for table, rows in zip(TABLES, tables, strict=True)
             },
             seen=tuple(judgment_id.decode() for judgment_id in seen),
-            outbox=_unpacked(outbox),
+            outbox=unpacked(outbox),
         )
+        return Contents(stored, {system.decode(): score for system, score in scores})
 
-    def _unit(self, change: CampaignChange) -> _Unit:
-        def key(table: str) -> str:
-            return self._keys.campaign(change.campaign, table)
+    def outbox(self, partition: str) -> tuple[Output, ...]:
+        """Give what the partition's last batch emits besides its campaigns' outputs."""
+        with self.client.answering():
+            return unpacked(self.client.redis.get(self.keys.partition_outbox(partition)))  # type: ignore[arg-type]
 
-        replaced = [key(table) for table in (*TABLES, "seen", "leaderboard")] if change.whole else []
-        return _Unit(
-            head=key("meta"),
-            start=-1,
-            before=change.before,
-            after=change.after,
-            writes=[
-                *(("UNLINK", table, [table]) for table in replaced),
-                ("HSET", key("meta"), ["campaign", change.meta]),
-                *(("HSET", key(table), _flat(rows.items())) for table, rows in change.tables.items()),
-                ("RPUSH", key("seen"), change.seen),
-                ("LTRIM", key("seen"), [-change.seen_ids, -1]),
-                ("ZADD", key("leaderboard"), _flat((score, system) for system, score in change.scores.items())),
-                ("ZREM", key("leaderboard"), change.withdrawn),
-                ("SET", key("outbox"), [_packed(change.outbox)]),
-            ],
-        )
+    def head(self, campaign: str) -> dict[str, str]:
+        """Give the head of a campaign: epoch, partition and offset."""
+        fields = ("epoch", "partition", "offset")
+        with self.client.answering():
+            found: list[bytes | None] = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)  # type: ignore[assignment]
+        return {name: value.decode() for name, value in zip(fields, found, strict=True) if value is not None}
 
-    @contextmanager
-    def _answering(self) -> Iterator[None]:
-        """Say in this project's words why Redis did not do as it was told."""
-        try:
-            yield
-        except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
-            raise SettingError(f"Redis at {self._url} refuses the user or the password: {error}") from None
-        except redis.OutOfMemoryError:
-            raise StoreUnavailable(f"Redis at {self._url} is full: give it memory (maxmemory) or remove data") from None
-        except (redis.ConnectionError, redis.TimeoutError) as error:
-            raise StoreUnavailable(f"Redis at {self._url} does not answer: {error}") from None
-        except redis.ResponseError as error:
-            if str(error).startswith(
-                ("OOM", "READONLY", "LOADING", "MISCONF", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN")
-            ):
-                raise StoreUnavailable(f"Redis at {self._url} can't write now: {error}") from None
-            raise
+    def close(self) -> None:
+        """Let the connections go."""
+        self.client.close()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Unit:
-    """What moves together with one head; `persist.lua` says how it is read."""
-
-    head: str
-    start: int
-    before: int
-    after: int
-    writes: list[tuple[str, str, Sequence[Any]]]
-
-    def touched(self) -> Iterator[str]:
-        yield self.head
-        yield from (key for _, key, _ in self.writes)
-
-    def arguments(self) -> Iterator[Any]:
-        yield from (self.head, self.start, self.before, self.after, len(self.writes))
-        for command, key, arguments in self.writes:
-            yield from (command, key, len(arguments), *arguments)
-
-
-def _lua(name: str) -> str:
-    return files("streams.stores").joinpath(f"{name}.lua").read_text()
-
-
-def _fenced(lease: Lease, epoch: bytes) -> Fenced:
-    return Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch.decode()}")
-
-
-def _flat(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
-    return [item for pair in pairs for item in pair]
-
-
-def _packed(outbox: tuple[Output, ...]) -> bytes:
-    return msgspec.msgpack.encode(outbox)
-
-
-def _unpacked(outbox: bytes | None) -> tuple[Output, ...]:
-    return tuple(msgspec.msgpack.decode(outbox, type=list[Output])) if outbox else ()
+def _text(fields: dict[bytes, bytes]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in fields.items()}

@@ -12,8 +12,10 @@ from streams.decoding import decode_command
 from streams.errors import RecordError
 from streams.processor import Record, rejected
 from streams.state import Output
+from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
+from streams.worker.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -49,14 +51,17 @@ def create_app(settings: Settings, store: Store) -> faust.App:
 
     async def send(output: Output) -> Awaitable[object]:
         sent: Awaitable[object] = await app.producer.send(
-            names[output.topic], output.key, output.value, partition=None, timestamp=None, headers=None
+            names[output.topic], output.key, output.value, partition=None, timestamp=None, headers=list(output.headers)
         )
         return sent
 
     batches = app.channel(maxsize=WAITING_BATCHES)
-    rater = Rater(send)
-    source = BatchSource(settings, store, rater, batches)
+    status = Status()
+    rater = Rater(send, status)
+    source = BatchSource(settings, store, rater, batches, status)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
+    if settings.health_port:
+        app.service(Health(status, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 
     @app.agent(batches, name="rating")
     async def rate(stream: StreamT[Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, for_code
+from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError, for_code
 
 from streams.errors import BrokerUnavailable, TopicError
 from streams.topics import TOPICS, Topic
@@ -39,11 +39,22 @@ class TopicReport:
         return self.partitions is not None
 
 
-def check_topics(settings: Settings) -> None:
+def group(settings: Settings) -> str:
+    """Name the consumer group in which the workers share the log."""
+    return f"{settings.namespace}.judgestream-raters" if settings.namespace else "judgestream-raters"
+
+
+def count_workers(settings: Settings) -> int:
+    """Count the workers that share the log now."""
+    return _run(_count_workers(settings))
+
+
+def check_topics(settings: Settings) -> list[TopicReport]:
     """Raise TopicError where a worker could not run on the topics as they are."""
     reports = inspect_topics(settings)
     if missing := [report.name for report in reports if not report.exists]:
         raise TopicError(f"the topics {', '.join(missing)} are missing; create them with: judgestream topics --create")
+    return reports
 
 
 def inspect_topics(settings: Settings) -> list[TopicReport]:
@@ -65,6 +76,15 @@ async def _describe(settings: Settings) -> str:
     async with _admin(settings) as admin:
         brokers = (await admin.describe_cluster())["brokers"]
     return f"{len(brokers)} broker{'s'[: len(brokers) != 1]} at {settings.kafka}"
+
+
+async def _count_workers(settings: Settings) -> int:
+    async with _admin(settings) as admin:
+        try:
+            (response,) = await admin.describe_consumer_groups([group(settings)])
+        except GroupCoordinatorNotAvailableError:
+            return 0  # this broker has had no group yet
+    return sum(len(found[5]) for found in response.groups)  # error, group, state, protocol type, protocol, members
 
 
 async def _inspect(settings: Settings) -> list[TopicReport]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -34,7 +35,7 @@ def read_before(kafka: str, topic: str, partition: int, before: int) -> Iterator
         except KafkaError as error:
             raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
         finally:
-            runner.run(consumer.stop())
+            runner.run(_stopped(consumer))
 
 
 async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
@@ -50,9 +51,14 @@ async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
             raise HistoryGone(f"{source.topic}/{source.partition} begins at offset {beginning}, the rest is gone")
         consumer.seek(source, 0)
     except KafkaError as error:
-        await consumer.stop()
+        await _stopped(consumer)
         raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
     except HistoryGone:
-        await consumer.stop()
+        await _stopped(consumer)
         raise
     return consumer
+
+
+async def _stopped(consumer: AIOKafkaConsumer) -> None:
+    with suppress(asyncio.CancelledError):  # aiokafka lets those of its own tasks out when the broker is away
+        await consumer.stop()

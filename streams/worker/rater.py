@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from streams.processor import Processor, Record
     from streams.state import Output
+    from streams.worker.status import Status
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class Tenure:
     opened: bool = False
     closing: bool = False
     over: bool = False
+    reading: int = 0  # the offset that the log should give next
 
 
 @dataclass(eq=False)
@@ -55,8 +57,9 @@ class Batch:
 class Rater:
     """Does the processors' work in one thread, so that the event loop goes on answering the broker."""
 
-    def __init__(self, send: Callable[[Output], Awaitable[Awaitable[object]]]) -> None:
+    def __init__(self, send: Callable[[Output], Awaitable[Awaitable[object]]], status: Status) -> None:
         self._send = send
+        self._status = status
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._turn = asyncio.Lock()
 
@@ -89,8 +92,11 @@ class Rater:
             if tenure.over:
                 raise Abandoned
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+                result = await asyncio.get_running_loop().run_in_executor(self._thread, work)
+                self._status.answers("Redis")
+                return result
             except StoreUnavailable as error:
+                self._status.wait_for("Redis", str(error))
                 log.warning("%s; trying again in %.1f s, nothing is lost", error, pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
@@ -104,8 +110,10 @@ class Rater:
             try:
                 await asyncio.gather(*[await self._send(output) for output in outputs])
             except (KafkaError, ProducerSendError) as error:
+                self._status.wait_for("Kafka", str(error))
                 log.warning("Kafka does not take the outputs: %s; trying again in %.1f s", error, pause)
             else:
+                self._status.answers("Kafka")
                 return
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

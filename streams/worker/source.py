@@ -4,7 +4,8 @@ The commit order, for each partition:
 
 1. On assignment a new epoch is taken from the store, which fences the former owner off.
 2. The state is loaded, and what may not have been emitted is emitted again.
-3. The consumer seeks to the offset that the store holds: the store decides, not the group's committed offset.
+3. The log is looked at: the last record that the store knows must stand where it stood. The consumer seeks to the
+   offset that the store holds: the store decides, not the group's committed offset.
 4. A batch is rated and persisted atomically together with its offset.
 5. Its outputs are emitted.
 6. The offset is committed to Kafka, for those who watch the lag.
@@ -16,6 +17,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -24,8 +26,9 @@ from aiokafka.errors import KafkaError
 from mode import Service
 
 from streams import topics
-from streams.errors import BrokerUnavailable, Conflict, Fenced
-from streams.processor import Processor, Record, Rules
+from streams.errors import BrokerUnavailable, Conflict, Fenced, WrongLog
+from streams.processor import Processor, Record, Rules, mark
+from streams.worker.broker import group
 from streams.worker.past import read_before
 from streams.worker.rater import Abandoned, Batch, Tenure
 
@@ -37,10 +40,12 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.stores import Store
     from streams.worker.rater import Rater
+    from streams.worker.status import Status
 
 log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
+PROBE_MS = 5000
 # How long a batch in hand may take to end when its partition is taken away or the worker stops.
 GRACE_SECONDS = 4.0
 
@@ -50,8 +55,11 @@ class BatchSource(Service):
 
     mundane_level = "debug"
 
-    def __init__(self, settings: Settings, store: Store, rater: Rater, channel: ChannelT[Batch]) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, rater: Rater, channel: ChannelT[Batch], status: Status
+    ) -> None:
         super().__init__()
+        self._status = status
         self._tenures: dict[TopicPartition, Tenure] = {}
         self._settings = settings
         self._store = store
@@ -81,7 +89,8 @@ class BatchSource(Service):
     async def on_stop(self) -> None:
         """Let the batch in hand end, then leave the group."""
         await self.end()
-        await self._consumer.stop()
+        with suppress(asyncio.CancelledError):  # of aiokafka's own tasks, when the broker is away
+            await self._consumer.stop()
         self._rater.close()
 
     async def rate(self, batch: Batch) -> None:
@@ -100,6 +109,7 @@ class BatchSource(Service):
         except Abandoned:
             return False
         except Fenced as error:
+            self._status.fenced += 1
             log.warning("%s; this worker writes no more to it", error)
             tenure.closing = tenure.over = True
             self.add_future(self._recover(tenure))
@@ -128,6 +138,7 @@ class BatchSource(Service):
     async def _pump(self) -> None:
         """Read each open partition in turn; the channel's bound holds the reading back when rating is behind."""
         while not self.should_stop:
+            self._tell()
             idle = True
             for partition, tenure in list(self._tenures.items()):
                 if not tenure.opened or tenure.closing:
@@ -137,12 +148,34 @@ class BatchSource(Service):
                 )
                 records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
                 if records and not tenure.closing:
-                    idle = False
+                    if records[0].offset < tenure.reading:
+                        await self.crash(self._wrong_log(partition, f"it goes on at offset {records[0].offset}"))
+                        return
+                    idle, tenure.reading = False, records[-1].offset + 1
                     batch = Batch(tenure, records)
                     self._in_hand.add(batch)
                     await self._channel.put(batch)  # type: ignore[arg-type]  # any value goes
             if idle:
                 await self.sleep(self._settings.batch_seconds)
+
+    def _tell(self) -> None:
+        """Tell those who ask how the worker does."""
+        self._status.beat = monotonic()
+        self._status.assigned = len(self._tenures)
+        self._status.open = sum(tenure.opened and not tenure.over for tenure in self._tenures.values())
+
+    @Service.timer(PROBE_MS / 1000)
+    async def _probe(self) -> None:
+        """Ask the broker something, because a consumer that gets nothing does not say why."""
+        partitions = list(self._tenures)
+        try:
+            await asyncio.wait_for(self._consumer.end_offsets(partitions), PROBE_MS / 1000)
+        except (KafkaError, TimeoutError) as error:
+            why = str(error) or f"no answer in {PROBE_MS / 1000:.0f} s"
+            log.warning("Kafka does not answer: %s; waiting, nothing is lost", why)
+            self._status.wait_for("Kafka", why)
+        else:
+            self._status.answers("Kafka")
 
     @Service.timer(COMMIT_SECONDS)
     async def _commit_regularly(self) -> None:
@@ -164,6 +197,7 @@ class BatchSource(Service):
 
     def begin(self, partitions: Iterable[TopicPartition]) -> None:
         """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
+        self._status.joined = True
         for partition in partitions:
             past = partial(read_before, self._settings.kafka, self._topic, partition.partition)
             processor = Processor(self._topic, partition.partition, self._store, self._rules, past=past)
@@ -190,13 +224,51 @@ class BatchSource(Service):
     async def _open(self, partition: TopicPartition, tenure: Tenure) -> None:
         """Take a partition over; only then is it read."""
         try:
-            done = await self._within(tenure, self._rater.open(tenure))
+            done = await self._within(tenure, self._take_over(partition, tenure))
         finally:
             del self._opening[tenure]
         if done and self._tenures.get(partition) is tenure and not tenure.closing:
-            self._consumer.seek(partition, tenure.processor.next_offset)
+            tenure.reading = tenure.processor.next_offset
+            self._consumer.seek(partition, tenure.reading)
             tenure.opened = True
-            log.info("%s/%d is open at offset %d", *partition, tenure.processor.next_offset)
+            log.info("%s/%d is open at offset %d", *partition, tenure.reading)
+
+    async def _take_over(self, partition: TopicPartition, tenure: Tenure) -> None:
+        await self._rater.open(tenure)
+        while not tenure.closing and not await self._is_known(partition, tenure.processor):
+            await self.sleep(COMMIT_SECONDS)
+
+    async def _is_known(self, partition: TopicPartition, processor: Processor) -> bool:
+        """Find the last record that the store knows in the log again; False if the broker does not answer now."""
+        consumer, after = self._consumer, processor.next_offset
+        try:
+            begin = (await consumer.beginning_offsets([partition]))[partition]
+            end = (await consumer.end_offsets([partition]))[partition]
+            if begin > after:
+                raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
+            if end < after:
+                raise self._wrong_log(partition, f"it ends at offset {end}, and the state at {after}")
+            last = int(processor.mark.partition(":")[0] or -1)
+            if last < begin:
+                return True  # there is no such record, or it is gone by now
+            consumer.seek(partition, last)
+            found = (await consumer.getmany(partition, timeout_ms=PROBE_MS, max_records=1)).get(partition)
+        except KafkaError as error:
+            log.warning("Kafka does not show %s/%d: %s; waiting, nothing is lost", *partition, error)
+            return False
+        if not found:
+            return False
+        record = Record(found[0].offset, found[0].key, found[0].value)
+        if record.offset <= last and mark(record) != processor.mark:
+            raise self._wrong_log(partition, f"another record stands at offset {record.offset}")
+        return True
+
+    def _wrong_log(self, partition: TopicPartition, why: str) -> WrongLog:
+        return WrongLog(
+            f"{partition.topic}/{partition.partition} is not the log that the state in Redis was made from: {why}. "
+            "Was the topic deleted and made anew? Bring the old one back, or give the new one a namespace of its own; "
+            "or, to let the old state go, delete the keys of this namespace in Redis: what the log holds is rated then"
+        )
 
     async def _recover(self, tenure: Tenure) -> None:
         """Take a partition back that the group, after a session's time, still gives to this worker."""
@@ -220,8 +292,3 @@ class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka ha
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         self._source.begin(assigned)
-
-
-def group(settings: Settings) -> str:
-    """Name the consumer group that shares the log."""
-    return f"{settings.namespace}.judgestream-raters" if settings.namespace else "judgestream-raters"

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchmarks.clusters import compare, official
-from streams.cli import clusters
+from streams.cli import progress
 from streams.cli.main import cli
 from streams.events import Leaderboard
 from streams.ranking import clusters as ruled_off
@@ -103,8 +103,8 @@ def test_a_chosen_campaign_is_as_among_all(log: str) -> None:
 def test_people_get_a_table_a_campaign_with_clusters_ruled_off(log: str) -> None:
     result = run(log, "--runs", "40", "--no-resample")
     assert result.exit_code == 0
-    assert re.search(r"^t\.one  wmt, 40 rankings, 3 clusters$", result.stdout, re.MULTILINE)
-    assert re.search(r"^t\.two  wmt, 2 rankings, 1 cluster$", result.stdout, re.MULTILINE)
+    assert re.search(r"^t\.one  wmt, 40 judgments, 3 clusters$", result.stdout, re.MULTILINE)
+    assert re.search(r"^t\.two  wmt, 2 judgments, 1 cluster$", result.stdout, re.MULTILINE)
     assert len(re.findall("^─+$", result.stdout, re.MULTILINE)) == 2 + 2
     assert re.search(r"^ +1  1-2 +x ", result.stdout, re.MULTILINE)
     assert result.stderr == ""
@@ -113,7 +113,7 @@ def test_people_get_a_table_a_campaign_with_clusters_ruled_off(log: str) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--campaign", "t.owe"], "no campaign 't.owe' in the file; did you mean 't.one'?"),
+        (["--campaign", "t.owe"], "no campaign 't.owe' in the log; did you mean 't.one'?"),
         (["--runs", "2"], "Invalid value for '--runs'"),
         (["--seed", "-1"], "Invalid value for '--seed'"),
     ],
@@ -126,7 +126,7 @@ def test_wrong_use_is_exit_code_2_and_named(log: str, arguments: list[str], word
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(None, "log.csv: can't be read"), ("x\n", "log.csv:1: no column"), (HEAD, "log.csv: there is no ranking in it")],
+    [(None, "log.csv: can't be read"), ("x\n", "like no known format"), (HEAD, "log.csv: there is no judgment in it")],
 )
 @pytest.mark.parametrize("name", ["clusters", "rank"])
 def test_a_file_that_can_not_be_ranked_is_exit_code_1_and_one_line(
@@ -150,8 +150,8 @@ def test_a_file_that_can_not_be_ranked_is_exit_code_1_and_one_line(
 @pytest.mark.parametrize(("patience", "drawn"), [(0.0, True), (3600.0, False)])
 def test_a_bar_appears_on_a_terminal_when_it_takes_long(log: str, patience: float, drawn: bool) -> None:
     code = (
-        "import sys\nfrom streams.cli import clusters\n"
-        f"clusters.PATIENCE = {patience}\nclusters.command([{log!r}, '--runs', '40', '--json'])"
+        "import sys\nfrom streams.cli import clusters, progress\n"
+        f"progress.PATIENCE = {patience}\nclusters.command([{log!r}, '--runs', '40', '--json'])"
     )
     leader, follower = pty.openpty()
     done = subprocess.run(
@@ -176,5 +176,5 @@ def test_a_bar_appears_on_a_terminal_when_it_takes_long(log: str, patience: floa
 
 
 def test_no_bar_is_drawn_where_nobody_looks(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     assert run(log, "--runs", "40").stderr == ""

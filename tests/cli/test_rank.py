@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from streams.campaign import Campaign
 from streams.cli.main import cli
-from streams.events import CampaignSettings, Leaderboard
+from streams.events import CampaignSettings, Leaderboard, encode
 from streams.formats.uniform import read
 from streams.models import MODELS
 from streams.ranking import PairCounts, stand
@@ -94,7 +94,7 @@ def test_trueskill_with_wmt_ranges_is_what_clusters_gives(log: Path) -> None:
 def test_people_get_a_table_a_campaign(log: Path) -> None:
     result = run(str(log), "--campaign", "t.two")
     assert result.exit_code == 0
-    assert result.stdout.startswith("t.two  trueskill, 40 rankings, ")
+    assert result.stdout.startswith("t.two  trueskill, 40 judgments, ")
     assert "t.one" not in result.stdout
     assert result.stdout.count("●") == 4
 
@@ -105,9 +105,9 @@ def test_people_get_a_table_a_campaign(log: Path) -> None:
         (["--model", "truskill"], "no model 'truskill'; did you mean 'trueskill'?"),
         (["--model", "expected-win"], "no model 'expected-win'; did you mean 'expected-wins'?"),
         (["--ranges", "postrior"], "no ranges 'postrior'; did you mean 'posterior'?"),
-        (["--ranges", "bootstrap"], "models with it: expected-wins, bradley-terry"),
+        (["--model", "expected-wins", "--ranges", "closed"], "which has: bootstrap; models with it: trueskill"),
         (["--model", "bradley-terry", "--ranges", "wmt"], "which has: bootstrap; models with it: trueskill"),
-        (["--campaign", "t.owe"], "no campaign 't.owe' in the file; did you mean 't.one'?"),
+        (["--campaign", "t.owe"], "no campaign 't.owe' in the log; did you mean 't.one'?"),
         (["--runs", "0"], "Invalid value for '--runs'"),
     ],
 )
@@ -119,15 +119,17 @@ def test_wrong_use_is_exit_code_2_and_the_right_one_is_named(log: Path, argument
 
 @pytest.mark.parametrize("model", ["trueskill", "expected-wins"])
 def test_a_ranking_that_stands_twice_counts_once(log: Path, model: str) -> None:
-    once = run(str(log), "--json", "--model", model)
-    text = log.read_text().splitlines()
-    log.write_text("\n".join([*text, text[1], ""]))
-    assert run(str(log), "--json", "--model", model).stdout == once.stdout
+    once = boards(run(str(log), "--json", "--model", model))
+    lines = [encode(verdict) for _, verdict in read(log)]
+    log.write_bytes(b"\n".join([*lines, lines[0], b""]))
+    twice = run(str(log), "--json", "--model", model)
+    assert [(board.judgments, board.rows) for board in boards(twice)] == [(each.judgments, each.rows) for each in once]
+    assert "1 of 121 judgments stand there twice, and count once" in twice.stderr
 
 
 def test_a_ranking_that_is_refused_is_not_silent(log: Path) -> None:
     many = "\n".join(f"u,,{k},s,j,,2,x{2 * k}|x{2 * k + 1},1|2,,," for k in range(1, 503))
     log.write_text(HEAD + many + "\n")
     result = run(str(log), "--json")
-    assert "u: 2 of 502 rejected; the first: the campaign 'u' has 1000 systems; at most 1000 fit" in result.stderr
+    assert ": 2 of 502 rejected; the first: the campaign 'u' has 1000 systems; at most 1000 fit" in result.stderr
     assert boards(result)[0].judgments == 500

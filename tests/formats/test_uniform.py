@@ -45,9 +45,16 @@ def test_systems_that_shared_an_output_are_tied(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("a,b\n1,2\n", "log.csv:1: no column campaign"),
-        (HEAD + "c,p,1,s,j,,2,a|b,1,,,\n", "log.csv:2: 2 systems but 1 ranks"),
+        (HEAD + "c,p,1,s,j,,2,a|b,1,,,\n", "log.csv:2: ranks: 2 systems but 1 ranks"),
         (HEAD + "c,p,1,s,j,,2,a|b,1|0,,,\n", "log.csv:2: ranks: '0' is no rank"),
         (HEAD + "c,p,1,s,j,,2,a|a,1|2,,,\n", "log.csv:2: systems: 'a' stands twice"),
+        (HEAD + "c,p,1,s,j,,2,a|b,1|2,soon,,\n", "log.csv:2: duration_s: 'soon' is no number of seconds"),
+        (HEAD + "c,p,1,s,j,,2,a|b,1|2,,yesterday,\n", "log.csv:2: timestamp: 'yesterday' is no time"),
+        (HEAD + "c,p,x,s,j,,2,a|b,1|2,,,\n", "log.csv:2: seq: 'x' is no number"),
+        (HEAD + "c,p,4,s,j,,2,a|b,1|2,,,\n" * 2, "log.csv:3: seq: 4 comes after 4"),
+        (HEAD + "c!,p,4,s,j,,2,a|b,1|2,,,\n", "log.csv:2: campaign: "),
+        (HEAD + "c,p,4,,j,,2,a|b,1|2,,,\n", "log.csv:2: segment: "),
+        ("a,a," + HEAD, "log.csv:1: two columns are named 'a'"),
     ],
 )
 def test_a_bad_file_is_named_with_line_and_column(tmp_path: Path, text: str, words: str) -> None:

@@ -20,8 +20,7 @@ from streams import topics
 from streams.processor import Record
 from streams.settings import Settings
 from streams.stores.redis import RedisStore
-from streams.worker.broker import create_topics
-from streams.worker.source import group
+from streams.worker.broker import create_topics, group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

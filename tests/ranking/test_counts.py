@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from streams.crowd import WMT13_FR_EN, Competition
-from streams.errors import ParameterError
-from streams.ranking import PairCounts, by_campaign
-from tests.builders import crowd_log, judgment
+from streams.ranking import PairCounts
+from tests.builders import crowd_log
 from tests.ranking.logs import WMT13_SYSTEMS, wmt13_counts
 
 
@@ -76,21 +74,3 @@ def test_no_judgments_give_no_counts() -> None:
         0,
         (2, 0, 0),
     )
-
-
-def test_a_log_is_taken_apart_by_campaign_in_order_of_name() -> None:
-    log = [judgment(k, campaign=name) for k, name in enumerate("bab")]
-    parts = by_campaign(log)
-    assert list(parts) == ["a", "b"]
-    assert parts["b"] == [(0, log[0]), (2, log[2])]
-    assert list(by_campaign(log, only=["b"])) == ["b"]
-
-
-def test_a_duplicate_judgment_is_left_out() -> None:
-    first, second, other = judgment(1), judgment(2), judgment(1, campaign="other")
-    assert by_campaign([first, second, first, other]) == {"c": [(0, first), (1, second)], "other": [(3, other)]}
-
-
-def test_an_unknown_campaign_is_named_with_the_one_that_was_meant() -> None:
-    with pytest.raises(ParameterError, match=r"no campaign 'wmt15.en-ed' in the file; did you mean 'wmt15.en-de'?"):
-        by_campaign([judgment(campaign="wmt15.en-de")], only=["wmt15.en-ed"])

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.state import TABLES, CampaignChange, Commit, Output
-from streams.stores.memory import MemoryStore
+from streams.state import TABLES, CampaignChange, Commit, Output, PartitionState
 from streams.stores.redis import RedisStore
 
 if TYPE_CHECKING:
     from streams.stores import Store
 
 HOME = "judgments.v1/0"
-
-
-@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.integration)])
-def store(request: pytest.FixtureRequest) -> Store:
-    if request.param == "memory":
-        return MemoryStore()
-    servers, namespace = request.getfixturevalue("servers"), request.getfixturevalue("namespace")
-    return RedisStore(servers.redis, namespace=namespace)
+REJECTION = Output("rejected.v1", None, b"\xff", (("reason", b"\xfe"), ("reason", b"")))
 
 
 def change(
@@ -52,13 +45,22 @@ def change(
 
 
 def commit(before: int, after: int, *changes: CampaignChange, rejected: int = 0) -> Commit:
-    outbox = (Output("rejected.v1", None, b"\xff"),) if rejected else ()
-    return Commit(before=before, after=after, read=after, rejected=rejected, campaigns=changes, outbox=outbox)
+    return Commit(
+        before=before,
+        after=after,
+        read=after,
+        rejected=rejected,
+        rejected_in_a_row=2 * rejected,
+        rejected_share=0.1 * rejected,
+        mark=f"mark-{after}",
+        campaigns=changes,
+        outbox=(REJECTION,) if rejected else (),
+    )
 
 
 def test_a_fresh_partition_starts_at_nothing(store: Store) -> None:
     _, state = store.open(HOME)
-    assert (state.next_offset, state.read, state.rejected, state.campaigns, state.outbox) == (0, 0, 0, (), ())
+    assert state == PartitionState()
 
 
 def test_an_unknown_campaign_is_none(store: Store) -> None:
@@ -70,8 +72,16 @@ def test_what_was_persisted_is_there_for_the_next_owner(store: Store) -> None:
     lease, _ = store.open(HOME)
     store.persist(lease, commit(0, 5, change(-1, 4, seen=("x", "y")), rejected=1))
     lease, state = store.open(HOME)
-    assert (state.next_offset, state.read, state.rejected, state.campaigns) == (5, 5, 1, ("c",))
-    assert state.outbox == (Output("rejected.v1", None, b"\xff"),)
+    assert state == PartitionState(
+        next_offset=5,
+        read=5,
+        rejected=1,
+        rejected_in_a_row=2,
+        rejected_share=0.1,
+        mark="mark-5",
+        campaigns=("c",),
+        outbox=(REJECTION,),
+    )
     stored = store.load(lease, "c")
     assert stored is not None
     assert stored.meta == b'{"after":4}'
@@ -130,6 +140,9 @@ def test_a_former_owner_writes_nothing(store: Store) -> None:
     _, state = store.open(HOME)
     assert (state.next_offset, state.rejected) == (5, 0)
     assert owner.epoch > former.epoch
+    stored = store.peek("c")
+    assert stored is not None
+    assert stored.meta == b'{"after":4}'
 
 
 def test_a_former_owner_loads_nothing(store: Store) -> None:
@@ -148,12 +161,52 @@ def test_a_gap_in_the_partition_is_a_conflict_and_writes_nothing(store: Store) -
     assert store.load(lease, "c") is None
 
 
-def test_a_gap_in_one_campaign_keeps_the_whole_batch_out(store: Store) -> None:
+def test_a_gap_in_one_campaign_keeps_the_partition_where_it_was(store: Store) -> None:
     lease, _ = store.open(HOME)
     with pytest.raises(Conflict):
         store.persist(lease, commit(0, 5, change(-1, 4), change(2, 3, campaign="d")))
-    assert store.load(lease, "c") is None
-    assert store.open(HOME)[1].next_offset == 0
+    lease, state = store.open(HOME)
+    assert (state.next_offset, state.read) == (0, 0)
+    assert store.load(lease, "d") is None
+    if isinstance(store, RedisStore) and store.client.is_cluster:
+        assert state.campaigns == ("c", "d"), "what the batch wrote of its campaigns is found again"
+    else:
+        assert store.load(lease, "c") is None
+
+
+def test_what_another_epoch_wrote_is_no_reply_that_was_lost(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4)))
+    owner, _ = store.open(HOME)
+    with pytest.raises(Conflict):
+        store.persist(owner, commit(5, 9, change(-1, 4, row=b"another")))
+
+
+def test_looking_takes_nothing_over(store: Store) -> None:
+    assert (store.partition(HOME), store.campaigns([HOME]), store.peek("c"), store.contents("c")) == (
+        {},
+        [],
+        None,
+        None,
+    )
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4, seen=("x",)), change(-1, 3, campaign="b"), rejected=1))
+    head = store.partition(HOME)
+    assert (head["epoch"], head["offset"], head["read"], head["rejected"]) == ("1", "5", "5", "1")
+    assert (head["rejected_in_a_row"], head["mark"]) == ("2", "mark-5")
+    assert store.campaigns([HOME, "judgments.v1/1"]) == ["b", "c"]
+    assert store.peek("c") == store.load(lease, "c")
+    assert store.contents("c") == (store.peek("c"), {"a": 1.5})
+    store.persist(lease, commit(5, 9, change(4, 8)))
+
+
+def test_a_withdrawn_system_has_no_score(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4)))
+    store.persist(lease, commit(5, 6, replace(change(4, 5), scores={"b": 0.1}, withdrawn=("a",))))
+    found = store.contents("c")
+    assert found is not None
+    assert found.scores == {"b": 0.1}
 
 
 def test_a_campaign_is_written_by_one_partition_only(store: Store) -> None:
@@ -164,6 +217,8 @@ def test_a_campaign_is_written_by_one_partition_only(store: Store) -> None:
         store.load(other, "c")
     with pytest.raises(Conflict):
         store.persist(other, commit(0, 1, change(-1, 0)))
+    assert store.open("judgments.v1/1")[1] == PartitionState(), "it is not listed where it does not live"
+    assert store.campaigns([HOME, "judgments.v1/1"]) == ["c"]
 
 
 def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:

@@ -12,6 +12,7 @@ from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker import source
 from streams.worker.rater import Rater, Tenure
+from streams.worker.status import Status
 
 
 class HangingRater:
@@ -24,7 +25,7 @@ def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monk
 
     async def rebalance() -> source.BatchSource:
         rater = cast("Rater", HangingRater())
-        batches = source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None))
+        batches = source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None), Status())
         batches.begin([TopicPartition("judgments.v1", 0)])
         await asyncio.sleep(0)
         await batches.end()

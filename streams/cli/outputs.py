@@ -1,0 +1,128 @@
+"""Rankings in the forms that other programs read: CSV, Markdown, HTML pages and plots."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from streams.errors import JudgestreamError
+from streams.events import Row
+from streams.formats.spreadsheets import defused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from streams.events import Leaderboard
+    from streams.reports import Report
+
+PAGES = (".html", ".htm")
+PICTURES = (".png", ".svg", ".pdf")
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|~"} | {"\n": " ", "\r": " "})
+
+
+def as_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""Write a table that a spreadsheet opens; a text that it would run as a formula gets a mark.
+
+    >>> as_csv(["a", "b"], [["=1+1", -0.5], ["x,y", None]])
+    'a,b\r\n\'=1+1,-0.5\r\n"x,y",\r\n'
+    """
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(headings)
+    table.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return defused(value)
+    if isinstance(value, tuple):
+        return defused("; ".join(value)) if value else ""
+    return "yes" if value is True else "no" if value is False else value
+
+
+def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -> str:
+    """Write rows of one type, a field a column."""
+    return as_csv(kind.__struct_fields__, map(msgspec.structs.astuple, rows))
+
+
+def leaderboards_as_csv(boards: Sequence[Leaderboard]) -> str:
+    """Write the rows of leaderboards, each with its campaign and model."""
+    rows = ((board.campaign, board.model, *msgspec.structs.astuple(row)) for board in boards for row in board.rows)
+    return as_csv(("campaign", "model", *Row.__struct_fields__), rows)
+
+
+def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
+    """Write a table a campaign; a new cluster is a number in the first column."""
+    from streams.reports.axis import digits, rank_range
+
+    blocks = []
+    for report in reports:
+        rows = report.leaderboard.rows
+        decimals, cluster = digits(rows), 0
+        lines = [
+            f"### {marked_down(report.leaderboard.campaign)}\n",
+            f"{report.about}\n",
+            "| cluster | rank | range | system | score | deviation | judgments |",
+            "|---:|---:|---|---|---:|---:|---:|",
+        ]
+        for row in rows:
+            begins = str(row.cluster) if row.cluster != cluster else ""
+            cluster = row.cluster
+            lines.append(
+                f"| {begins} | {row.rank} | {rank_range(row.rank_low, row.rank_high)} | {marked_down(row.system)} "
+                f"| {row.score:+.{decimals}f} | {row.deviation:.{decimals}f} | {row.judgments:,} |"
+            )
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def marked_down(text: str) -> str:
+    r"""Keep a text from being taken for Markdown.
+
+    >>> print(marked_down("KIT_primary|2"))
+    KIT\_primary\|2
+    """
+    return text.translate(_MARKDOWN)
+
+
+def check_suffix(file: Path | None, suffixes: Sequence[str], *, option: str) -> None:
+    """Refuse a file whose name is not of the kind, so that a slip does not write over a log."""
+    if file is not None and file.suffix.lower() not in suffixes:
+        raise click.UsageError(f"{option} {file}: the name must end in {' or '.join(suffixes)}")
+
+
+def write_page(file: Path, reports: Sequence[Report]) -> None:
+    """Write one HTML page of all campaigns."""
+    from streams.reports.page import page
+
+    write(file, page(reports).encode())
+
+
+def write_plots(file: Path, reports: Sequence[Report]) -> None:
+    """Write a figure for each campaign: of several, each into a file with its name before the suffix."""
+    from streams.reports.plots import image
+
+    for report in reports:
+        name = f"{file.stem}.{report.leaderboard.campaign}{file.suffix}" if len(reports) > 1 else file.name
+        write(file.with_name(name), image(report, suffix=file.suffix.lower()))
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all, and say so."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        try:
+            beside.write_bytes(content)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise JudgestreamError(f"{file}: can't be written: {error.strerror or error}") from None
+    click.echo(f"written: {file}", err=True)

@@ -1,0 +1,136 @@
+"""What a simulated crowd sees: the chances that one system beats another, from skills or from a real log."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Protocol
+
+from streams.errors import FormatError, ParameterError, suggestion
+from streams.models import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+
+    from streams.ranking import PairCounts
+
+_NORMAL = NormalDist()
+NOISE = sqrt(2.0)  # of the difference of two outputs, each of which is its system's skill give or take one
+MARGIN = NOISE * _NORMAL.inv_cdf(0.6)  # two equal systems tie in a fifth of the judgments
+
+
+class Truth(Protocol):
+    """The systems, the best one first where that is known, and what comes of a match of two."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Give the systems."""
+
+    def outcome(self, a: str, b: str) -> Outcome:
+        """Give the probabilities of a's win, a tie and b's win; ParameterError where they are not known."""
+
+
+@dataclass(frozen=True)
+class Skills:
+    """Latent skills: an output is as good as its system, give or take one, and too close ones are tied.
+
+    >>> [round(share, 2) for share in Skills({"a": 1.0, "b": 0.0}).outcome("a", "b")]
+    [0.67, 0.16, 0.17]
+    """
+
+    skills: Mapping[str, float]
+
+    @classmethod
+    def drawn(cls, count: int, *, random: np.random.Generator) -> Skills:
+        """Draw so many; the first is the best.
+
+        >>> import numpy as np
+        >>> Skills.drawn(3, random=np.random.default_rng(1)).systems
+        ('system-1', 'system-2', 'system-3')
+        """
+        ordered = sorted(random.normal(size=count).tolist(), reverse=True)
+        return cls({f"system-{place}": skill for place, skill in enumerate(ordered, start=1)})
+
+    @classmethod
+    def read(cls, file: Path) -> Skills:
+        """Read a CSV of a system and its skill a line."""
+        skills: dict[str, float] = {}
+        try:
+            with file.open(newline="", encoding="utf-8") as stream:
+                for line, row in enumerate(csv.reader(stream), start=1):
+                    if row:
+                        name, skill = _skill(row, f"{file}:{line}")
+                        if name in skills:
+                            raise FormatError(f"{file}:{line}: the system {name!r} stands there twice")
+                        skills[name] = skill
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise FormatError(f"{file}: can't be read: {error}") from None
+        if len(skills) < 2:
+            raise FormatError(f"{file}: a match needs two systems; write system,skill on a line for each")
+        return cls(skills)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Give the systems, the best one first."""
+        return tuple(sorted(self.skills, key=lambda system: -self.skills[system]))
+
+    def outcome(self, a: str, b: str) -> Outcome:
+        """Give the probabilities of a's win, a tie and b's win."""
+        for system in (a, b):
+            if system not in self.skills:
+                raise ParameterError(f"no skill of the system {system!r} is known; {suggestion(system, self.skills)}")
+        gap = self.skills[a] - self.skills[b]
+        win, loss = (_NORMAL.cdf((way * gap - MARGIN) / NOISE) for way in (1, -1))
+        return Outcome(win, 1.0 - win - loss, loss)
+
+
+def _skill(row: list[str], place: str) -> tuple[str, float]:
+    try:
+        name, text = row
+        skill = float(text)
+    except ValueError:
+        skill = float("nan")
+    if not isfinite(skill):
+        raise FormatError(f"{place}: {','.join(row)!r} is not system,skill, e.g. uedin,0.7")
+    return name.strip(), skill
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A real log: each answer is the outcome of one of its judgments of the pair, drawn by chance.
+
+    >>> from streams.events import EPOCH, Judgment
+    >>> from streams.ranking import PairCounts
+    >>> real = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a"), ranks=(2, 1), at=EPOCH)
+    >>> Oracle("c", PairCounts.of([real])).outcome("a", "b")
+    Outcome(win=1.0, tie=0.0, loss=0.0)
+    """
+
+    name: str
+    counts: PairCounts
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Give the systems in order of name."""
+        return self.counts.systems
+
+    def outcome(self, a: str, b: str) -> Outcome:
+        """Give the shares of a's wins, ties and b's wins in the judgments of the two."""
+        i, j = self._place(a), self._place(b)
+        met = (self.counts.wins[i, j], self.counts.ties[i, j], self.counts.wins[j, i])
+        total = sum(met)
+        if not total:
+            raise ParameterError(f"{self.name}: {a!r} has not met {b!r}")
+        return Outcome(*(float(each / total) for each in met))
+
+    def _place(self, system: str) -> int:
+        try:
+            return self.counts.systems.index(system)
+        except ValueError:
+            hint = suggestion(system, self.counts.systems)
+            raise ParameterError(f"{self.name}: no system {system!r}; {hint}") from None

@@ -1,0 +1,152 @@
+"""Appraise's XML export: rankings within tasks within HITs; outputs that were the same are one, with commas between."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+from xml.parsers import expat
+
+from streams.errors import FormatError, RecordError
+from streams.events import MAX_DEPTH, MAX_RANKED
+from streams.formats.base import MAX_LINE, Format
+from streams.formats.names import campaign_name, language_pair
+from streams.formats.rankings import judged, ranked
+from streams.formats.sound import by_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.events import Judgment
+    from streams.formats.base import Run
+    from streams.formats.sources import Source
+
+_MAX_NAMES = 1000  # of elements and attributes: the parser keeps each
+_ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
+_DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
+
+Attributes = dict[str, str]
+
+
+class _Result(NamedTuple):
+    """A ranking-result, with what stands around it."""
+
+    root: str
+    hit: Attributes
+    task: Attributes
+    result: Attributes
+    outputs: list[Attributes]
+
+
+class _Handler:
+    """Gathers the results while the parser runs; nothing else of the document is kept."""
+
+    def __init__(self, parser: expat.XMLParserType) -> None:
+        self._parser = parser
+        self._depth = 0
+        self._names: set[str] = set()
+        self._line = 0
+        self._root = ""
+        self._hit: Attributes = {}
+        self._task: Attributes = {}
+        self._result: Attributes | None = None
+        self._outputs: list[Attributes] = []
+        self.done: list[tuple[int, _Result]] = []
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._refuse
+
+    def _start(self, name: str, attributes: Attributes) -> None:
+        self._depth += 1
+        self._names.add(name)
+        self._names.update(attributes)
+        if self._depth > MAX_DEPTH:
+            raise ValueError(f"the XML is nested more than {MAX_DEPTH} levels deep")
+        if len(self._names) > _MAX_NAMES:
+            raise ValueError(f"more than {_MAX_NAMES} names of elements and attributes: this is not of Appraise")
+        if self._depth == 1:
+            self._root = name
+        if name == "HIT":
+            self._hit, self._task = attributes, {}
+        elif name == "ranking-task":
+            self._task = attributes
+        elif name == "ranking-result":
+            self._line, self._result, self._outputs = self._parser.CurrentLineNumber, attributes, []
+        elif name == "translation" and self._result is not None and len(self._outputs) <= MAX_RANKED:
+            self._outputs.append(attributes)
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        if name == "ranking-result" and self._result is not None:
+            found = _Result(self._root, self._hit, self._task, self._result, self._outputs)
+            self.done.append((self._line, found))
+            self._result = None
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("a document type is not accepted: it could declare entities")
+
+
+def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Result]]:
+    parser = expat.ParserCreate()
+    handler = _Handler(parser)
+    fed = found = 0
+    try:
+        while chunk := source.read():
+            # In small pieces: results wait until the piece that they stand in is done.
+            for start in range(0, len(chunk), 2**16):
+                piece = chunk[start : start + 2**16]
+                parser.Parse(piece)
+                fed += len(piece)
+                if fed - parser.CurrentByteIndex > MAX_LINE:
+                    raise ValueError(f"something of more than {MAX_LINE:,} bytes that does not end")
+                found += len(handler.done)
+                yield from handler.done
+                handler.done = []
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise FormatError(f"{run.file}:{error.lineno}: not XML: {expat.ErrorString(error.code)}") from None
+    except (ValueError, LookupError) as error:
+        raise FormatError(f"{run.file}:{parser.CurrentLineNumber}: {str(error)[:200]}") from None
+    if not found:
+        raise FormatError(f"{run.file}: no <ranking-result> in it: this is not an export of Appraise")
+
+
+def _judge(row: _Result, number: int, run: Run) -> list[Judgment]:
+    if row.result.get("skipped", "false") == "true":
+        run.leave_out("skipped by the judge")
+        return []
+    if len(row.outputs) > MAX_RANKED:
+        raise RecordError("too_many_systems", f"more than {MAX_RANKED} translations", field="translation")
+    shown = [(_get(output, "system", "translation").split(","), output.get("rank", "")) for output in row.outputs]
+    outputs = ranked(run, shown)
+    if not outputs:
+        return []
+    root = _ROOT.match(row.root)
+    pair = language_pair(_get(row.hit, "source-language", "HIT"), _get(row.hit, "target-language", "HIT"))
+    return judged(
+        run,
+        number,
+        outputs,
+        campaign=campaign_name(run, told=root[1].lower() if root else None, pair=pair),
+        segment=_get(row.task, "id", "ranking-task"),
+        judge=_get(row.result, "user", "ranking-result"),
+        duration_ms=_milliseconds(row.result.get("duration", "")),
+    )
+
+
+def _get(attributes: Attributes, name: str, element: str) -> str:
+    if not attributes.get(name):
+        raise RecordError("missing_field", f"<{element}> has no {name}", field=name)
+    return attributes[name]
+
+
+def _milliseconds(text: str) -> int | None:
+    if not text:
+        return None
+    found = _DURATION.fullmatch(text)
+    if not found:
+        raise RecordError("invalid_value", f"{text[:60]!r} is no duration such as 00:01:30.5", field="duration")
+    hours, minutes, seconds, fraction = found.groups(default="")
+    return ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(fraction.ljust(3, "0") or 0)
+
+
+FORMAT = Format("appraise", "Appraise's XML export", lambda head: head.start == b"<", by_row(_rows, _judge))

@@ -1,0 +1,116 @@
+"""JSON Lines of our own judgments, as they stand on the wire: the form that is read quickest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+
+from streams.decoding import decode
+from streams.errors import FormatError, RecordError
+from streams.events import Judgment
+from streams.formats.base import MAX_LINE, Batch, Format
+from streams.formats.names import campaign_name
+from streams.formats.sound import decode_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from streams.formats.base import Run
+    from streams.formats.head import Head
+    from streams.formats.sources import Source
+
+_WRITTEN = 1000  # judgments that are encoded together
+_encoder = msgspec.json.Encoder()
+
+
+def _batches(source: Source, run: Run) -> Iterator[Batch]:
+    line = 1
+    for block in _blocks(source):
+        count = block.count(b"\n")
+        judgments = [] if block.isspace() else decode_lines(block, count)
+        if judgments:
+            run.summary.rows += count
+            run.summary.judged += count
+            run.summary.judgments += count
+            yield Batch(range(line, line + count), _renamed(judgments, run))
+        elif judgments is None:
+            yield from _one_by_one(block, line, run)
+        line += count
+
+
+def _blocks(source: Source) -> Iterator[bytes]:
+    """Give whole lines, as many as come at once, each with its end."""
+    kept: list[bytes] = []
+    size, line = 0, 1
+    while data := source.read():
+        end = data.rfind(b"\n") + 1
+        if end:
+            block = b"".join([*kept, data[:end]])
+            yield block
+            line += block.count(b"\n")
+            kept, size = [], 0
+        kept.append(data[end:])
+        size += len(data) - end
+        if size > MAX_LINE:
+            raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
+    if size:
+        yield b"".join(kept) + b"\n"
+
+
+def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
+    """Read lines of which one at least is no ranking or has something nested in it."""
+    lines: list[int] = []
+    judgments: list[Judgment] = []
+    for line, text in enumerate(block.split(b"\n")[:-1], start=first):
+        if not text or text.isspace():
+            continue
+        run.summary.rows += 1
+        try:
+            event = decode(text, max_bytes=MAX_LINE)
+        except RecordError as error:
+            yield Batch(lines, _renamed(judgments, run))
+            lines, judgments = [], []
+            run.bad(line, error)
+            continue
+        if isinstance(event, Judgment):
+            run.summary.judged += 1
+            run.summary.judgments += 1
+            lines.append(line)
+            judgments.append(event)
+        else:
+            run.leave_out("a command")
+    yield Batch(lines, _renamed(judgments, run))
+
+
+def _renamed(judgments: list[Judgment], run: Run) -> list[Judgment]:
+    if run.campaign is None:
+        return judgments
+    campaign = campaign_name(run)
+    return [msgspec.structs.replace(judgment, campaign=campaign) for judgment in judgments]
+
+
+def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
+    waiting: list[Judgment] = []
+    for judgment in judgments:
+        waiting.append(judgment)
+        if len(waiting) == _WRITTEN:
+            stream.write(_encoder.encode_lines(waiting))
+            waiting.clear()
+    stream.write(_encoder.encode_lines(waiting))
+
+
+def _recognises(head: Head) -> bool:
+    is_judgment = {"systems", "campaign"} <= head.keys
+    is_command = {"action", "campaign"} <= head.keys
+    return head.start == b"{" and (is_judgment or is_command)
+
+
+FORMAT = Format(
+    name="jsonl",
+    about="JSON Lines of judgments, as on the wire",
+    recognises=_recognises,
+    batches=_batches,
+    write=_write,
+    suffixes=(".jsonl", ".ndjson"),
+)

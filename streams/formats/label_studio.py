@@ -1,0 +1,171 @@
+"""Label Studio: exported tasks with their annotations, or what its webhooks send; pairwise or comparison by choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import msgspec
+
+from streams.decoding import shown
+from streams.errors import RecordError
+from streams.formats.arena import RANKS, SEGMENT, required, text
+from streams.formats.base import Format
+from streams.formats.documents import Document, documents
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
+from streams.formats.rankings import judged, time_of
+from streams.formats.sound import by_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.events import Judgment
+    from streams.formats.base import Run
+    from streams.formats.head import Head
+    from streams.formats.sources import Source
+
+# The fields of a task's data that name the two systems; the first pair that it has counts.
+SYSTEMS = (("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"), ("system1", "system2"))
+
+_EVENTS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
+_Id = int | str | None
+
+
+class _Result(msgspec.Struct):
+    type: str = ""
+    value: Document = {}
+
+
+class _Annotation(msgspec.Struct):
+    id: _Id = None
+    completed_by: int | str | Document | None = None
+    result: list[_Result] = []
+    was_cancelled: bool = False
+    created_at: str | None = None
+    lead_time: float | None = None
+
+
+class _Task(msgspec.Struct):
+    id: _Id = None
+    data: Document = {}
+    project: _Id = None
+
+
+class _Row(NamedTuple):
+    task: Document
+    annotation: object
+    project: object
+    kind: str | None = None  # of something that is no annotation
+
+
+def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+    for line, document in documents(source):
+        if isinstance(document, RecordError):
+            yield line, document
+        else:
+            for row in _event(document) if "action" in document else _task(document):
+                yield line, row
+
+
+def _event(document: Document) -> list[_Row]:
+    task, project, action = document.get("task"), document.get("project"), document["action"]
+    if action not in _EVENTS:
+        return [_Row({}, None, None, "another event")]
+    annotations = document.get("annotation")
+    return [
+        _Row(
+            task if isinstance(task, dict) else {}, annotation, project.get("id") if isinstance(project, dict) else None
+        )
+        for annotation in (annotations if isinstance(annotations, list) else [annotations])
+    ]
+
+
+def _task(document: Document) -> list[_Row]:
+    annotations = document.get("annotations")
+    if not isinstance(annotations, list):
+        return [_Row(document, None, None)]
+    rows = [_Row(document, annotation, None) for annotation in annotations]
+    return rows or [_Row(document, None, None, "a task without annotations")]
+
+
+def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
+    if row.kind:
+        run.leave_out(row.kind)
+        return []
+    task, annotation = _convert(row.task, _Task, "task"), _convert(row.annotation, _Annotation, "annotation")
+    if annotation.was_cancelled or not annotation.result:
+        run.leave_out("skipped by the judge")
+        return []
+    sides = next((pair for pair in SYSTEMS if pair[0] in task.data and pair[1] in task.data), SYSTEMS[0])
+    systems = (required(task.data, sides[0]), required(task.data, sides[1]))
+    project = task.project if row.project is None else row.project
+    segment = text(task.data, SEGMENT[:2])
+    return judged(
+        run,
+        number,
+        [((system,), rank) for system, rank in zip(systems, _verdict(annotation, systems), strict=True)],
+        campaign=campaign_name(run, told=None if project is None else f"label-studio-{project}"),
+        segment=shortened(segment[1]) if segment else _segment(task),
+        judge=_annotator(annotation),
+        at=time_of(annotation.created_at, field="created_at") if annotation.created_at else None,
+        id=None if annotation.id is None else f"annotation-{annotation.id}",
+        duration_ms=_duration(annotation.lead_time),
+    )
+
+
+def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, int]:
+    """Find the one verdict among the results: a side that was selected, or a choice that names one, or a tie."""
+    named = {system.lower(): ranks for system, ranks in zip(systems, ((1, 2), (2, 1)), strict=True)}
+    said: list[object] = []
+    for result in annotation.result:
+        if result.type == "pairwise":
+            said.append(result.value.get("selected"))
+        elif result.type == "choices":
+            choices = result.value.get("choices")
+            said += choices if isinstance(choices, list) else [choices]
+    known = RANKS | named
+    verdicts = {known[word.strip().lower()] for word in said if isinstance(word, str) and word.strip().lower() in known}
+    if len(verdicts) != 1:
+        wanted = f"{', '.join(RANKS)} or the name of a system"
+        what = "two verdicts that differ" if verdicts else "no verdict"
+        raise RecordError("invalid_value", f"{what} in {shown(said)}: one of {wanted} is needed", field="result")
+    return verdicts.pop()
+
+
+def _segment(task: _Task) -> str:
+    return UNSPECIFIED if task.id is None else str(task.id)
+
+
+def _annotator(annotation: _Annotation) -> str:
+    by = annotation.completed_by
+    if isinstance(by, dict):
+        found = text(by, ("id", "email"))
+        return found[1] if found else ANONYMOUS
+    return ANONYMOUS if by is None else str(by)
+
+
+def _duration(seconds: float | None) -> int | None:
+    if seconds is not None and not 0 <= seconds <= 1e9:
+        raise RecordError("invalid_value", f"{seconds} is no number of seconds", field="lead_time")
+    return None if seconds is None else round(seconds * 1000)
+
+
+_Kind = TypeVar("_Kind", _Task, _Annotation)
+
+
+def _convert(value: object, kind: type[_Kind], field: str) -> _Kind:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise RecordError("invalid_value", f"not as Label Studio has it: {error}", field=field) from None
+
+
+def _recognises(head: Head) -> bool:
+    return {"action", "project"} <= head.keys or {"action", "annotation"} <= head.keys or "annotations" in head.keys
+
+
+FORMAT = Format(
+    name="label-studio",
+    about="Label Studio's JSON export, or its webhooks' payloads: pairwise, or a choice",
+    recognises=_recognises,
+    batches=by_row(_rows, _judge),
+)

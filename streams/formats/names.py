@@ -1,0 +1,102 @@
+"""Names and ids of judgments that come from files which know neither."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from streams.errors import FormatError
+
+if TYPE_CHECKING:
+    from streams.formats.base import Run
+
+LONGEST = 200  # characters of a name
+ANONYMOUS = "anonymous"
+UNSPECIFIED = "unspecified"
+
+_SUFFIX = re.compile(r"\.(gz|zst|csv|tsv|xml|json|jsonl|ndjson|parquet)$", re.IGNORECASE)
+_YEAR = re.compile(r"[a-z]+20(\d\d)\.")
+
+# The languages of the WMT campaigns, by what their files call them.
+_LANGUAGES = {
+    "cs": ("czech", "ces", "cze"),
+    "de": ("german", "deu", "ger"),
+    "en": ("english", "eng"),
+    "es": ("spanish", "spa"),
+    "et": ("estonian", "est"),
+    "fi": ("finnish", "fin"),
+    "fr": ("french", "fra", "fre"),
+    "hi": ("hindi", "hin"),
+    "ht": ("haitian", "hat"),
+    "hu": ("hungarian", "hun"),
+    "lv": ("latvian", "lav"),
+    "ro": ("romanian", "ron", "rum"),
+    "ru": ("russian", "rus"),
+    "tr": ("turkish", "tur"),
+    "zh": ("chinese", "zho", "chi"),
+}
+_CODES = {name: code for code, names in _LANGUAGES.items() for name in names}
+
+
+@lru_cache(maxsize=1000)
+def language_pair(source: str, target: str) -> str:
+    """Name a language pair.
+
+    >>> language_pair("French", "eng")
+    'fr-en'
+    """
+    return "-".join(_CODES.get(name.strip().lower(), _clean(name.strip().lower())) for name in (source, target))
+
+
+def wmt_campaign(systems: list[str]) -> str | None:
+    """Find the year of a campaign in the names of its systems.
+
+    >>> wmt_campaign(["_ref", "newstest2013.fr-en.cu-zeman.2738"])
+    'wmt13'
+    """
+    return next((f"wmt{found[1]}" for system in systems if (found := _YEAR.match(system))), None)
+
+
+def campaign_name(run: Run, *, told: str | None = None, pair: str | None = None) -> str:
+    """Name the campaign: as the reader was asked to, or as the file tells, or after the file."""
+    if run.campaign:
+        return run.campaign if not pair or run.campaign.endswith(f".{pair}") else f"{run.campaign}.{pair}"
+    if not pair:
+        return told or _stem(run.file)
+    return f"{told or _stem(run.file).partition(f'.{pair}')[0]}.{pair}"
+
+
+def content_id(number: int, *content: str) -> str:
+    """Make the id of the nth row of a file: the same for the same content at the same place.
+
+    >>> content_id(7, "wmt13.fr-en", "judge1", "a", "b", "1", "2")
+    '7-633ec69140d54ea3'
+    """
+    return f"{number}-{_digest('|'.join(content))}"
+
+
+def shortened(text: str) -> str:
+    """Cut a text that is too long for a name, and put a digest of it in the place of the rest."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 17]}-{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=100)
+def _stem(file: str) -> str:
+    name = PurePath(file).name
+    while (shorter := _SUFFIX.sub("", name)) != name:
+        name = shorter
+    cleaned = _clean(name).lstrip("._-")[:LONGEST]
+    if not cleaned:
+        raise FormatError(f"{file}: it does not say which campaign it is of; name it")
+    return cleaned
+
+
+def _clean(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)

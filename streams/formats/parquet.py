@@ -1,0 +1,99 @@
+"""Parquet, with the columns of an arena or of our own judgments; pyarrow reads it, if it is installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from streams.errors import FormatError, RecordError
+from streams.events import Judgment
+from streams.formats import arena
+from streams.formats.base import Format
+from streams.formats.names import campaign_name
+from streams.formats.rankings import time_of
+from streams.formats.sound import by_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.formats.base import Run
+    from streams.formats.sources import Source
+
+    _Row = dict[str, object]
+
+MAGIC = b"PAR1"
+
+_OWN = Judgment.__struct_fields__
+_NEEDED = ("id", "campaign", "segment", "judge", "systems")
+_BATTLE = (*(side for sides in arena.SIDES for side in sides), arena.WINNER, *arena.SEGMENT, *arena.JUDGE, *arena.TIME)
+_ROWS = 1000
+_TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise FormatError(f"{run.file}: Parquet needs pyarrow: pip install 'judgestream[parquet]'") from None
+    if source.path is None or not source.head.startswith(MAGIC):
+        raise FormatError(f"{run.file}: Parquet is read from a file that is neither a stream nor compressed as a whole")
+    number = 0
+    try:
+        with source.path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False, buffer_size=2**16) as file:
+            names = _columns(file.schema_arrow.names, run)
+            for batch in file.iter_batches(batch_size=_ROWS, columns=names, use_threads=False):
+                for row in _values(batch, pyarrow):
+                    number += 1
+                    yield number, row
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
+        raise FormatError(f"{run.file}: can't be read as Parquet: {str(error)[:200]}") from None
+
+
+def _columns(names: list[str], run: Run) -> list[str]:
+    if set(names).issuperset(_NEEDED):
+        return [name for name in names if name in _OWN]
+    if arena.is_battles(names):
+        return [name for name in names if name in _BATTLE]
+    raise FormatError(
+        f"{run.file}: no columns {', '.join(_NEEDED)} of a judgment, nor model_a, model_b, winner of a battle; "
+        f"it has {', '.join(names)[:200]}"
+    )
+
+
+def _values(batch: Any, pyarrow: Any) -> list[_Row]:
+    """Turn a batch into rows; a time becomes seconds, for not every time of Arrow is one of Python."""
+    columns: dict[str, list[object]] = {}
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        if pyarrow.types.is_timestamp(field.type):
+            ticks = _TICKS[field.type.unit]
+            values = column.cast(pyarrow.int64()).to_pylist()
+            columns[field.name] = [None if value is None else value / ticks for value in values]
+        else:
+            columns[field.name] = column.to_pylist()
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
+    if arena.WINNER in row:
+        return arena.judge(row, number, run)
+    known = {name: value for name, value in row.items() if value is not None}
+    known.setdefault("at", number)
+    if run.campaign:
+        known["campaign"] = campaign_name(run)
+    at = known["at"]
+    if isinstance(at, (str, float, int)):
+        known["at"] = time_of(at, field="at")
+    try:
+        return [msgspec.convert(known, Judgment)]
+    except msgspec.ValidationError as error:
+        raise RecordError("invalid_value", str(error)) from None
+
+
+FORMAT = Format(
+    name="parquet",
+    about="Parquet with the columns of an arena or of a judgment (needs pyarrow)",
+    recognises=lambda head: head.data.startswith(MAGIC),
+    batches=by_row(_rows, _judge),
+)

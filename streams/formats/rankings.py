@@ -1,0 +1,135 @@
+"""A ranking of outputs, some of which several systems shared, as the judgments that it means."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from streams.decoding import shown
+from streams.errors import RecordError
+from streams.events import EPOCH, LATEST, MAX_RANKED, Judgment
+from streams.formats.names import content_id, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.formats.base import Run
+
+UNRANKED = ("-1", "")
+
+_SECONDS = re.compile(r"\d{1,15}(\.\d{1,9})?")
+_LATEST_SECONDS = (LATEST - EPOCH).total_seconds()
+
+
+def judged(
+    run: Run,
+    number: int,
+    outputs: Sequence[tuple[Sequence[str], int]],
+    *,
+    campaign: str,
+    segment: str,
+    judge: str,
+    at: datetime | None = None,
+    id: str | None = None,  # noqa: A002 - as in Judgment
+    duration_ms: int | None = None,
+) -> list[Judgment]:
+    """Make the judgments of the nth row: of outputs, each with the systems that it is of and its rank.
+
+    Systems that shared an output are tied with each other, unless the reader leaves such ties out: then the ranking
+    becomes its pairs, without those.
+    """
+    systems = tuple(system for names, _ in outputs for system in names)
+    ranks = tuple(rank for names, rank in outputs for _ in names)
+    if len(systems) > MAX_RANKED:
+        raise RecordError("too_many_systems", f"{len(systems)} systems; at most {MAX_RANKED}", field="systems")
+    if len(set(systems)) != len(systems):
+        twice = next(name for name in systems if systems.count(name) > 1)
+        raise RecordError("duplicate_system", f"{shown(twice)} stands twice", field="systems")
+    id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
+    at = at or moment(number)
+    if run.shared_ties or len(systems) == len(outputs):
+        compared = [(id, systems, ranks)]
+    else:
+        pairs = [
+            ((one, other), (rank, other_rank))
+            for (names, rank), (other_names, other_rank) in combinations(outputs, 2)
+            for one in names
+            for other in other_names
+        ]
+        compared = [(shortened(f"{id}.{place}"), pair, ranks) for place, (pair, ranks) in enumerate(pairs, start=1)]
+        if not pairs:
+            run.leave_out("one output of all systems")
+    return [
+        Judgment(
+            id=name,
+            campaign=campaign,
+            segment=segment,
+            judge=judge,
+            systems=compared_systems,
+            ranks=compared_ranks,
+            at=at,
+            duration_ms=duration_ms,
+        )
+        for name, compared_systems, compared_ranks in compared
+    ]
+
+
+def ranked(run: Run, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], int]]:
+    """Read the ranks; an output without one was shown and not ranked: it is counted, and left out."""
+    found = [(systems, rank_of(rank)) for systems, rank in outputs if rank not in UNRANKED]
+    if found:
+        run.summary.unranked += len(outputs) - len(found)
+    else:
+        run.leave_out("not ranked")
+    return found
+
+
+def rank_of(text: str) -> int:
+    """Read a rank."""
+    if not text.isdecimal() or len(text) > 7 or int(text) < 1:
+        raise RecordError("invalid_value", f"{shown(text)} is no rank; 1 is best", field="ranks")
+    return int(text)
+
+
+def number_of(text: str, *, field: str) -> float:
+    """Read a number."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise RecordError("invalid_value", f"{shown(text)} is no number", field=field)
+    return number
+
+
+def milliseconds(text: str, *, field: str) -> int:
+    """Read a duration in seconds."""
+    if not _SECONDS.fullmatch(text):
+        raise RecordError("invalid_value", f"{shown(text)} is no number of seconds", field=field)
+    return int((Decimal(text) * 1000).to_integral_value())
+
+
+def moment(number: int) -> datetime:
+    """Give a row without a time its place in the file as one."""
+    return EPOCH + timedelta(seconds=number)
+
+
+def time_of(value: str | float, *, field: str) -> datetime:
+    """Read a time: ISO 8601, in UTC if it names no zone, or seconds since 1970."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        pass
+    else:
+        if not 0 <= seconds <= _LATEST_SECONDS:
+            raise RecordError("invalid_value", f"{shown(value)} is no number of seconds since 1970", field=field)
+        return EPOCH + timedelta(seconds=seconds)
+    try:
+        time = datetime.fromisoformat(str(value))
+    except ValueError:
+        raise RecordError("invalid_value", f"{shown(value)} is no time in ISO 8601", field=field) from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,0 +1,63 @@
+"""One reading of a log: opened, recognised, read in batches, with an account at the end."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Literal
+
+from streams.formats.base import Entry, RowError, Run, Summary
+from streams.formats.sources import describe, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from streams.formats.base import Batch, Format
+    from streams.formats.sources import Source
+
+OnError = Literal["stop", "skip"]
+
+
+class Reading:
+    """A log that can be iterated for its entries, or read batch by batch, which is quicker.
+
+    `format` and `summary` say what was found, as far as it has been read.
+    """
+
+    def __init__(
+        self,
+        source: Path | str | BinaryIO,
+        chosen: Callable[[Source], Format],
+        *,
+        campaign: str | None = None,
+        on_error: OnError | Callable[[RowError], None] = "stop",
+        shared_ties: bool = True,
+    ) -> None:
+        self._source = source
+        self._chosen = chosen
+        self._on_error = on_error
+        self._campaign = campaign
+        self._shared_ties = shared_ties
+        self.format: Format | None = None
+        self.summary = Summary()
+        self.position = 0  # bytes of the file that have been read, as it lies there
+
+    def __iter__(self) -> Iterator[Entry]:
+        return chain.from_iterable(map(Entry, batch.lines, batch.judgments) for batch in self.batches())
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the judgments in batches of some hundred to some thousand, from the beginning."""
+        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties)
+        self.summary = run.summary
+        with opened(self._source) as source:
+            self.format = self._chosen(source)
+            for batch in self.format.batches(source, run):
+                self.position = source.position()
+                yield batch
+
+    def _bad(self, error: RowError) -> None:
+        if self._on_error == "stop":
+            raise error
+        if self._on_error != "skip":
+            self._on_error(error)

@@ -1,0 +1,107 @@
+"""From rows to sound judgments: what the wire would refuse is a bad row here, for the same reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from streams.decoding import check, decode
+from streams.errors import RecordError
+from streams.events import Judgment, encode
+from streams.formats.base import MAX_LINE, Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from streams.formats.base import Run
+    from streams.formats.sources import Source
+
+_ROWS = 256  # that are checked together
+
+_Row = TypeVar("_Row")
+_decoder = msgspec.json.Decoder(Judgment)
+_encoder = msgspec.json.Encoder()
+
+
+def by_row(
+    rows: Callable[[Source, Run], Iterable[tuple[int, _Row | RecordError]]],
+    judge: Callable[[_Row, int, Run], Iterable[Judgment]],
+) -> Callable[[Source, Run], Iterator[Batch]]:
+    """Read a format whose rows are judged one by one.
+
+    `rows` gives each row with its line; `judge` turns one, the nth of the file, into judgments; no judgment means that
+    it has left the row out, and said so.
+    """
+
+    def batches(source: Source, run: Run) -> Iterator[Batch]:
+        pending: list[tuple[int, list[Judgment]]] = []
+        for number, (line, row) in enumerate(rows(source, run), start=1):
+            run.summary.rows += 1
+            try:
+                if isinstance(row, RecordError):
+                    raise row
+                if judgments := list(judge(row, number, run)):
+                    pending.append((line, judgments))
+            except RecordError as error:
+                yield from _sound(pending, run)
+                pending = []
+                run.bad(line, error)
+            if len(pending) == _ROWS:
+                yield from _sound(pending, run)
+                pending = []
+        yield from _sound(pending, run)
+
+    return batches
+
+
+def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
+    """Decode so many lines at once; None if any of them needs a closer look, by `decode`."""
+    try:
+        if not data.isascii():
+            data.decode()
+        judgments = _decoder.decode_lines(data)
+        for judgment in judgments:
+            check(judgment)
+    except (RecordError, ValueError, RecursionError):
+        return None
+    # Of a ranking: its own, those of its systems and those of its ranks.
+    brackets = 3 * count - sum(judgment.ranks is None for judgment in judgments)
+    if len(judgments) != count or data.count(b"[") + data.count(b"{") != brackets:
+        return None  # something is nested, and may be too deep
+    return judgments
+
+
+def _sound(pending: list[tuple[int, list[Judgment]]], run: Run) -> Iterator[Batch]:
+    if not pending:
+        return
+    lines = [line for line, judgments in pending for _ in judgments]
+    made = [judgment for _, judgments in pending for judgment in judgments]
+    try:
+        judgments = decode_lines(_encoder.encode_lines(made), len(made))
+    except ValueError:  # half a character, which JSON can't carry
+        judgments = None
+    if judgments is not None:
+        run.summary.judged += len(pending)
+        run.summary.judgments += len(judgments)
+        yield Batch(lines, judgments)
+        return
+    for line, row in pending:
+        try:
+            judgments = [_sound_one(judgment) for judgment in row]
+        except RecordError as error:
+            run.bad(line, error)
+        else:
+            run.summary.judged += 1
+            run.summary.judgments += len(judgments)
+            yield Batch([line] * len(judgments), judgments)
+
+
+def _sound_one(judgment: Judgment) -> Judgment:
+    try:
+        value = encode(judgment)
+    except ValueError:
+        raise RecordError("invalid_utf8", "it holds half a character") from None
+    sound = decode(value, max_bytes=MAX_LINE)
+    assert isinstance(sound, Judgment)
+    return sound

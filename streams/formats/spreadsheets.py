@@ -1,0 +1,45 @@
+"""Cells that a spreadsheet shows as text: what it would run as a formula is marked, and the mark comes off again."""
+
+from __future__ import annotations
+
+import re
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # the last is the mark itself
+_ESCAPES = {"%": "%25", "|": "%7C", "+": "%2B"}
+_UNESCAPES = {escape: mark for mark, escape in _ESCAPES.items()}
+_SEPARATORS = re.compile(r"[%|+]")
+_ESCAPED = re.compile("|".join(_UNESCAPES))
+
+
+def defused(text: str | None) -> str:
+    """Mark a text that a spreadsheet would run, or that would be taken for an empty cell.
+
+    >>> defused("=1+1"), defused("a=b"), defused(""), defused(None)
+    ("'=1+1", 'a=b', "'", '')
+    """
+    if text is None:
+        return ""
+    return f"'{text}" if not text or text.startswith(_FORMULA) else text
+
+
+def restored(cell: str) -> str | None:
+    """Take the mark off.
+
+    >>> restored("'=1+1"), restored("'"), restored("")
+    ('=1+1', '', None)
+    """
+    return cell.removeprefix("'") if cell else None
+
+
+def escaped(name: str) -> str:
+    """Escape what stands between names that share a cell.
+
+    >>> escaped("gpt+tools")
+    'gpt%2Btools'
+    """
+    return _SEPARATORS.sub(lambda found: _ESCAPES[found[0]], name)
+
+
+def unescaped(name: str) -> str:
+    """Undo `escaped`."""
+    return _ESCAPED.sub(lambda found: _UNESCAPES[found[0]], name)

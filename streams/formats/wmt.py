@@ -1,0 +1,84 @@
+"""The CSV files of WMT: a ranking of five systems a row, or the two systems of one comparison."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from streams.errors import FormatError, RecordError
+from streams.formats.base import Format
+from streams.formats.names import campaign_name, language_pair, wmt_campaign
+from streams.formats.rankings import judged, ranked
+from streams.formats.sound import by_row
+from streams.formats.tables import Cells, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.events import Judgment
+    from streams.formats.base import Run
+    from streams.formats.head import Head
+    from streams.formats.sources import Source
+
+_REQUIRED = ("srclang", "trglang", "segmentid", "judgeid", "system1id", "system1rank", "system2id", "system2rank")
+_SYSTEM = re.compile(r"system(\d{1,3})id")
+_PAIRS_ONLY = "rankingid"
+
+
+class _Row(NamedTuple):
+    campaign: str | None
+    languages: tuple[str, str]
+    segment: str
+    judge: str
+    outputs: list[tuple[tuple[str], str]]
+
+
+def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+    table = Table(source, required=_REQUIRED, kind="a CSV of WMT")
+    at = table.columns
+    places = []
+    for name in at:
+        if found := _SYSTEM.fullmatch(name):
+            rank = f"system{found[1]}rank"
+            if rank not in at:
+                raise FormatError(f"{run.file}:1: there is a column {name}, but no {rank}")
+            places.append((at[name], at[rank]))
+    source_language, target, segment, judge = (at[name] for name in _REQUIRED[:4])
+    campaign = None
+    for line, cells in table.rows():
+        if isinstance(cells, RecordError):
+            yield line, cells
+        else:
+            outputs = _outputs(cells, places)
+            campaign = wmt_campaign([system for (system,), _ in outputs]) or campaign
+            yield line, _Row(campaign, (cells[source_language], cells[target]), cells[segment], cells[judge], outputs)
+
+
+def _outputs(cells: Cells, places: list[tuple[int, int]]) -> list[tuple[tuple[str], str]]:
+    return [((cells[system],), cells[rank]) for system, rank in places if cells[system] or cells[rank]]
+
+
+def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
+    outputs = ranked(run, row.outputs)
+    if not outputs:
+        return []
+    return judged(
+        run,
+        number,
+        outputs,
+        campaign=campaign_name(run, told=row.campaign, pair=language_pair(*row.languages)),
+        segment=row.segment,
+        judge=row.judge,
+    )
+
+
+def _is_rankings(head: Head) -> bool:
+    return head.columns.issuperset(_REQUIRED) and _PAIRS_ONLY not in head.columns
+
+
+def _is_pairs(head: Head) -> bool:
+    return head.columns.issuperset((*_REQUIRED, _PAIRS_ONLY))
+
+
+RANKINGS = Format("wmt-rankings", "WMT's CSV of rankings, five systems a row", _is_rankings, by_row(_rows, _judge))
+PAIRS = Format("wmt-pairs", "WMT's CSV of comparisons, two systems a row", _is_pairs, by_row(_rows, _judge))

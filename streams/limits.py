@@ -1,0 +1,56 @@
+"""When too much is rejected: a deployment that publishes garbage stops the worker, not the campaign's log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from streams.errors import RecordError, TooManyRejections
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# These are refused for what the campaign is, not for what the record is: a judge must not be able to stop a worker.
+BLAMELESS = frozenset({"campaign_closed", "judge_excluded", "judge_too_fast", "refused_command"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """So many bad records in a row, or this share of the last `window` or so; 0 and 1 stand for no limit."""
+
+    in_a_row: int = 1000
+    share: float = 0.5
+    window: int = 5000
+
+
+class Tally(NamedTuple):
+    """The bad records since the last good one, and the share of bad ones, the newest `window` weighing most."""
+
+    in_a_row: int = 0
+    share: float = 0.0
+
+    def after(self, outcomes: Iterable[RecordError | None], limits: Limits) -> Tally:
+        """Count the next records of a partition; TooManyRejections where a limit is passed.
+
+        >>> bad = RecordError("empty", "the record has no value")
+        >>> Tally().after([bad, None, bad, bad], Limits(in_a_row=2)).in_a_row
+        2
+        """
+        in_a_row, share, rate = self.in_a_row, self.share, 1.0 / limits.window
+        for error in outcomes:
+            if error is None or error.reason in BLAMELESS:
+                in_a_row = 0
+                share -= share * rate
+                continue
+            in_a_row += 1
+            share += (1.0 - share) * rate
+            last = f"the last one: {error.reason}: {error.message}"
+            if limits.in_a_row and in_a_row > limits.in_a_row:
+                raise TooManyRejections(
+                    f"{in_a_row} records in a row are bad, more than max_rejected_in_a_row = {limits.in_a_row}; {last}"
+                )
+            if share > limits.share:
+                raise TooManyRejections(
+                    f"more than max_rejected_share = {limits.share} of the last records are bad; {last}"
+                )
+        return Tally(in_a_row, share)

@@ -1,0 +1,72 @@
+"""A ranking as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from streams.reports import heatmap, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.reports.report import Report
+
+_STYLE = """
+:root { color-scheme: light dark; --page: #fff; --ink: #1c1f23; }
+@media (prefers-color-scheme: dark) { :root { --page: #15181c; --ink: #e4e7ea; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+main { max-width: 68rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
+h1, h2 { font-weight: 650; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; }
+h2 { font-size: 1.35rem; }
+h3 { font-size: 1rem; font-weight: 600; margin: 2rem 0 .6rem; }
+section + section { margin-top: 3.5rem; padding-top: 2rem;
+  border-top: 1px solid color-mix(in srgb, var(--ink) 25%, transparent); }
+.about { margin: .2rem 0 1.4rem; opacity: .75; }
+.note { font-size: .85rem; opacity: .75; max-width: 46rem; margin: .8rem 0 0; }
+nav { margin: .8rem 0 2.5rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; }
+a { color: inherit; }
+@media (max-width: 40rem) { main { padding: 1.2rem .9rem 2rem; } }
+@media print { .judgestream .board tr { break-inside: avoid; } }
+"""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+_RANGES = (
+    "A range holds the ranks that a system may have at 95 %. A line ends a cluster: those above it are better than "
+    "those below; within a cluster the order may be chance. A dot is the score, the thick line one deviation, "
+    "the thin one 95 %."
+)
+
+
+def page(reports: Sequence[Report]) -> str:
+    """Write the page of some campaigns, in their order."""
+    several = len(reports) > 1
+    names = [report.leaderboard.campaign for report in reports]
+    title = f"{len(names)} campaigns" if several else "".join(names) or "No campaign"
+    links = "".join(f'<a href="#c{k}">{escape(name)}</a>' for k, name in enumerate(names))
+    heading = f"<h1>{title}</h1><nav>{links}</nav>" if several else ""
+    sections = "".join(_section(report, k, "h2" if several else "h1") for k, report in enumerate(reports))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"<title>{escape(title)}: ranking</title>\n"
+        f"<style>{_STYLE}{table.STYLE}{heatmap.STYLE}</style>\n</head>\n"
+        f"<body>\n<main>{heading}{sections}</main>\n</body>\n</html>\n"
+    )
+
+
+def _section(report: Report, number: int, heading: str) -> str:
+    heat = heatmap.heat_map(report)
+    head_to_head = f'<h3>Head to head</h3><div class="judgestream">{heat}</div>' if heat else ""
+    return (
+        f'<section id="c{number}"><{heading}>{escape(report.leaderboard.campaign)}</{heading}>'
+        f'<p class="about">{escape(report.about)}</p>'
+        f'<div class="judgestream">{table.leaderboard_table(report.leaderboard)}</div>'
+        f'<p class="note">{_RANGES}</p>'
+        f"{head_to_head}</section>"
+    )

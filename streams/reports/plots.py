@@ -1,0 +1,174 @@
+"""A ranking as a figure: rank ranges as in the WMT findings, head to head, and the ratings while judgments came in."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streams.errors import JudgestreamError
+from streams.reports.report import short_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+    from streams.reports.report import History, Report
+
+SUFFIXES = (".png", ".svg", ".pdf")
+BLUE, ORANGE, GREY = "#0087d7", "#d75f00", "#8a8f98"
+MOST_LINES = 20  # systems whose ratings over time have a colour and a name
+MOST_NUMBERS = 16
+LONGEST_NAME = 26
+_SETTINGS = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "svg.hashsalt": "judgestream",  # the same ranking gives the same file
+    "svg.fonttype": "none",
+}
+
+
+def figure(report: Report) -> Figure:
+    """Draw a campaign's figure; it needs the extra `plot`."""
+    try:
+        matplotlib, module = import_module("matplotlib"), import_module("matplotlib.figure")
+        colors = import_module("matplotlib.colors")
+    except ImportError:
+        raise JudgestreamError("a plot needs matplotlib: pip install 'judgestream[plot]'") from None
+    systems = max(len(report.leaderboard.rows), 4)
+    over_time = report.history is not None and len(report.history.judgments) > 1
+    upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
+    with matplotlib.rc_context(_SETTINGS):
+        drawn: Figure = module.Figure(figsize=(12.5, upper + lower + 0.6), layout="constrained")
+        drawn.suptitle(f"{report.leaderboard.campaign}   {report.about}", x=0.01, ha="left", parse_math=False)
+        rows: Any = drawn.subfigures(2, 1, height_ratios=[upper, lower]) if over_time else [drawn]
+        ranges, heat = rows[0].subplots(1, 2)
+        _rank_ranges(ranges, report)
+        _head_to_head(heat, report, colors.LinearSegmentedColormap.from_list("", [ORANGE, "white", BLUE]))
+        if over_time and report.history is not None:
+            _over_time(rows[1].subplots(), report, report.history, matplotlib.colormaps["turbo"])
+    return drawn
+
+
+def image(report: Report, *, suffix: str) -> bytes:
+    """Give the figure as a file's content: PNG, SVG or PDF."""
+    drawn, content = figure(report), io.BytesIO()
+    stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
+    with warnings.catch_warnings(), import_module("matplotlib").rc_context(_SETTINGS):
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script that the font lacks
+        drawn.savefig(content, format=suffix.removeprefix("."), dpi=160, metadata=stamp)
+    return content.getvalue()
+
+
+def _labels(report: Report) -> list[str]:
+    names = [row.system for row in report.leaderboard.rows]
+    short = short_names(names)
+    return [_cut(short[name]) for name in names]
+
+
+def _cut(name: str) -> str:
+    """Take the middle out of a long name.
+
+    >>> _cut("uedin-heafield-unconstrained.2755")
+    'uedin-heafiel…trained.2755'
+    """
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"
+
+
+def _rank_ranges(axes: Axes, report: Report) -> None:
+    rows = report.leaderboard.rows
+    for place, row in enumerate(rows):
+        colour = BLUE if row.cluster % 2 else ORANGE
+        axes.plot([row.rank_low, row.rank_high], [place, place], color=colour, linewidth=3, solid_capstyle="round")
+        axes.plot(row.rank, place, "o", color=colour, markersize=6, clip_on=False)
+        if place and row.cluster != rows[place - 1].cluster:
+            axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
+    axes.set_title("Ranks that each system may hold at 95 %")
+    axes.set_yticks(range(len(rows)), _labels(report), parse_math=False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0.5, max(len(rows), 1) + 0.5)
+    axes.locator_params(axis="x", integer=True)
+    axes.grid(axis="x", color=GREY, alpha=0.2)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("rank; a line ends a cluster")
+
+
+def _head_to_head(axes: Axes, report: Report, colours: Colormap) -> None:
+    share, _ = report.head_to_head()
+    places = range(len(share))
+    axes.set_title("Row preferred to column: orange 0 %, blue 100 %, ties ignored")
+    axes.imshow(100 * share, cmap=colours, vmin=0, vmax=100, aspect="auto")
+    axes.set_facecolor("#e6e7e9")  # of those who never met
+    step = -(-len(share) // 20)
+    axes.set_xticks(places[::step], [str(place + 1) for place in places[::step]])
+    axes.set_yticks(places, [str(place + 1) for place in places])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel("rank")
+    if len(share) <= MOST_NUMBERS:
+        for i, j in np.argwhere(~np.isnan(share)):
+            axes.text(j, i, f"{100 * share[i, j]:.0f}", ha="center", va="center", fontsize=7.5)
+
+
+def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) -> None:
+    rows = [row for row in report.leaderboard.rows if row.system in history.systems]
+    labels = dict(zip((row.system for row in report.leaderboard.rows), _labels(report), strict=True))
+    lines = [history.of(row.system) for row in rows]
+    named = min(len(rows), MOST_LINES)
+    # Darker than the map has them, for the yellow ones would be lost on white.
+    tones = 0.78 * colours(np.linspace(0.03, 0.97, named))[:, :3]
+    for place in reversed(range(len(rows))):
+        colour, width = (tones[place], 1.4) if place < named else (GREY, 0.5)
+        axes.plot(history.judgments, lines[place], color=colour, linewidth=width)
+    low, high = axes.get_ylim()
+    heights = spread([float(line[-1]) for line in lines[:named]], gap=(high - low) / 24)
+    for place, height in enumerate(heights):
+        axes.annotate(
+            labels[rows[place].system],
+            (history.judgments[-1], lines[place][-1]),
+            xytext=(1.015, (height - low) / (high - low)),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=8,
+            color=tones[place],
+            parse_math=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": GREY,
+                "linewidth": 0.5,
+                "relpos": (0, 0.5),
+                "shrinkA": 1,
+                "shrinkB": 1,
+            },
+        )
+    axes.set_title(f"Ratings by {history.model} while the judgments came in")
+    axes.set_xlabel("judgments")
+    axes.set_xlim(history.judgments[0], history.judgments[-1])
+    axes.set_ylim(low, high)
+    axes.xaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
+    axes.grid(color=GREY, alpha=0.2)
+
+
+def spread(heights: list[float], *, gap: float) -> list[float]:
+    """Move labels, given from the highest down, as little apart as keeps them from overlapping.
+
+    >>> spread([1.0, 1.0, 0.0], gap=0.5)
+    [1.25, 0.75, 0.0]
+    """
+    groups: list[tuple[float, int]] = []  # the middle of labels that touch, and their number
+    for height in heights:
+        middle, size = height, 1
+        while groups and groups[-1][0] - middle < gap * (groups[-1][1] + size) / 2:
+            above, count = groups.pop()
+            middle, size = (above * count + middle * size) / (count + size), count + size
+        groups.append((middle, size))
+    return [middle + gap * ((size - 1) / 2 - k) for middle, size in groups for k in range(size)]

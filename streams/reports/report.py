@@ -1,0 +1,146 @@
+"""What a page or a figure is made of: a leaderboard, the counts of its pairs, and the ratings on the way there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import combinations, takewhile
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streams.campaign import Campaign
+    from streams.events import Leaderboard
+    from streams.ranking import PairCounts
+    from streams.ranking.ranges import Floats, Ints
+
+MOST_POINTS = 400
+
+
+class PairView(Struct, frozen=True, kw_only=True):
+    """How one system fared against another; `win_rate` is of the comparisons that were no ties."""
+
+    system: str
+    opponent: str
+    wins: int
+    ties: int
+    losses: int
+    win_rate: float | None
+
+    @classmethod
+    def of(cls, system: str, opponent: str, *, wins: int, ties: int, losses: int) -> PairView:
+        """Work the rate out."""
+        rate = wins / (wins + losses) if wins + losses else None
+        return cls(system=system, opponent=opponent, wins=wins, ties=ties, losses=losses, win_rate=rate)
+
+    def seen_by(self, system: str) -> PairView:
+        """Give the same from the side of one of the two."""
+        if system == self.system:
+            return self
+        return PairView.of(self.opponent, self.system, wins=self.losses, ties=self.ties, losses=self.wins)
+
+
+class History:
+    """The ratings of a campaign at some points of its log, a few hundred at most, evenly spread.
+
+    >>> from streams.campaign import Campaign
+    >>> history = History()
+    >>> history.observe(Campaign("c"))
+    >>> history.judgments, history.systems
+    ([0], [])
+    """
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.judgments: list[int] = []
+        self.systems: list[str] = []
+        self._ratings: list[Floats] = []
+        self._step = 1
+
+    def observe(self, campaign: Campaign) -> None:
+        """Note the ratings, unless the point before is too near; when there are too many, every other one goes."""
+        count = campaign.counts.judgments
+        if self.judgments and count < self.judgments[-1] + self._step:
+            return
+        self.model, self.systems = campaign.model.name, list(campaign.tables.systems.names)
+        self.judgments.append(count)
+        self._ratings.append(campaign.model.scores()[0])
+        if len(self.judgments) > MOST_POINTS:
+            self.judgments, self._ratings = self.judgments[::2], self._ratings[::2]
+            self._step = max(1, self.judgments[-1] // (MOST_POINTS // 2))
+
+    def of(self, system: str) -> Floats:
+        """Give a system's rating at each point; NaN where it had not been seen yet."""
+        place = self.systems.index(system)
+        return np.array([ratings[place] if place < len(ratings) else np.nan for ratings in self._ratings])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One campaign's ranking with what stands behind it."""
+
+    leaderboard: Leaderboard
+    counts: PairCounts
+    history: History | None = None
+
+    @property
+    def clusters(self) -> int:
+        """Count the clusters."""
+        return max((row.cluster for row in self.leaderboard.rows), default=0)
+
+    @property
+    def about(self) -> str:
+        """Say in a line what the ranking is of."""
+        board, clusters = self.leaderboard, self.clusters
+        return (
+            f"{board.model}, {board.judgments:,} judgment{'s' * (board.judgments != 1)}, "
+            f"{clusters} cluster{'s' * (clusters != 1)}"
+        )
+
+    @property
+    def _order(self) -> list[int]:
+        """Give the places of the ranked systems among those that were counted."""
+        index = {system: i for i, system in enumerate(self.counts.systems)}
+        return [index[row.system] for row in self.leaderboard.rows]
+
+    def head_to_head(self) -> tuple[Floats, Ints]:
+        """Give the share of wins of each row over each column, ties ignored, and how often they met, in rank order."""
+        square = np.ix_(self._order, self._order)
+        met = self.counts.wins + self.counts.wins.T + self.counts.ties
+        return self.counts.head_to_head()[square], met[square]
+
+    def pairs(self) -> list[PairView]:
+        """List each two systems that met, from the side of the one that stands higher."""
+        names, counted, tied = self.counts.systems, self.counts.wins, self.counts.ties
+        views = (
+            PairView.of(names[i], names[j], wins=int(counted[i, j]), ties=int(tied[i, j]), losses=int(counted[j, i]))
+            for i, j in combinations(self._order, 2)
+        )
+        return [view for view in views if view.wins or view.ties or view.losses]
+
+
+def short_names(names: Sequence[str]) -> Mapping[str, str]:
+    """Drop what all names begin and end with, up to a separator, so that what tells them apart is read first.
+
+    >>> dict(short_names(["newstest2015.JHU.0.de-en", "newstest2015.KIT.1.de-en"]))
+    {'newstest2015.JHU.0.de-en': 'JHU.0', 'newstest2015.KIT.1.de-en': 'KIT.1'}
+    >>> dict(short_names(["a.x", "b-x"]))
+    {'a.x': 'a.x', 'b-x': 'b-x'}
+    """
+    if len(names) < 2:
+        return {name: name for name in names}
+    start = _shared(names)
+    end = _shared([name[start:][::-1] for name in names])
+    return {name: name[start : len(name) - end] for name in names}
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Count the characters of the parts, each with its separator, that all names begin with."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
+    found = re.match(r".*[./:|]", "".join(letter for letter, _ in pairs), re.DOTALL)
+    length = len(found[0]) if found else 0
+    return length if all(len(name) > length for name in names) else 0

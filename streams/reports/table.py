@@ -1,0 +1,137 @@
+"""A leaderboard as an HTML table with whiskers, for a page and for a notebook: no script, and no colour of its own.
+
+What is neither blue nor orange is the colour of the text around it, so that it is read on light and on dark.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from streams.ranking.ranges import Z_95
+from streams.reports.axis import Axis, digits, rank_range
+from streams.reports.report import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streams.events import Leaderboard, Row
+
+BLUE, ORANGE = "0 135 215", "215 95 0"
+
+STYLE = f"""
+.judgestream {{ --odd: rgb({BLUE}); --even: rgb({ORANGE}); container-type: inline-size;
+  font-variant-numeric: tabular-nums; }}
+.judgestream table {{ border-collapse: collapse; border-spacing: 0; background: none; color: inherit; }}
+.judgestream :is(td, th) {{ padding: .28em .6em; text-align: left; font-weight: normal; border: 0;
+  background: none; color: inherit; white-space: nowrap; }}
+.judgestream bdi {{ unicode-bidi: isolate; }}
+.judgestream .board {{ width: 100%; }}
+.judgestream .board thead th {{ opacity: .65; font-size: .85em; vertical-align: bottom; }}
+.judgestream .board tbody {{ border-top: 1px solid color-mix(in srgb, currentColor 45%, transparent); }}
+.judgestream .board .number {{ text-align: right; }}
+.judgestream .board tbody .rank {{ font-weight: 600; }}
+.judgestream .board .system {{ white-space: normal; overflow-wrap: break-word; }}
+.judgestream .board tbody .system {{ font-weight: 600; }}
+.judgestream .board .plot {{ width: 40%; padding: 0 .6em; }}
+.judgestream .board thead .plot {{ padding-bottom: .28em; }}
+.judgestream .board .faint {{ opacity: .65; }}
+.judgestream .board svg {{ display: block; width: 100%; height: 1.5em; overflow: visible; fill: none; }}
+.judgestream .board line {{ vector-effect: non-scaling-stroke; stroke-linecap: round; stroke: var(--odd); }}
+.judgestream .board .even line {{ stroke: var(--even); }}
+.judgestream .board line.wide {{ stroke-width: 1.5px; }}
+.judgestream .board line.near {{ stroke-width: 4px; }}
+.judgestream .board line.dot {{ stroke-width: 9px; }}
+.judgestream .board line.base {{ stroke: currentColor; opacity: .12; stroke-width: 1px; }}
+.judgestream .board line.zero {{ stroke: currentColor; opacity: .35; stroke-width: 1px; stroke-dasharray: 2 3; }}
+.judgestream .ticks {{ position: relative; display: flex; justify-content: space-between; }}
+.judgestream .ticks .inside {{ position: absolute; transform: translateX(-50%); }}
+@container (max-width: 40rem) {{
+  .judgestream .board, .judgestream .board :is(thead, tbody) {{ display: block; }}
+  .judgestream .board tr {{ display: grid; grid-template: "rank system score" "range plot plot" / 3em 1fr auto;
+    padding: .35em 0; }}
+  .judgestream .board :is(td, th) {{ padding: .1em .4em; }}
+  .judgestream .board thead tr {{ padding: 0; }}
+  .judgestream .board thead th:not(.plot), .judgestream .board .judgments {{ display: none; }}
+  .judgestream .board .rank {{ grid-area: rank; }}
+  .judgestream .board .range {{ grid-area: range; opacity: .65; text-align: right; }}
+  .judgestream .board .system {{ grid-area: system; }}
+  .judgestream .board .score {{ grid-area: score; }}
+  .judgestream .board .score .faint {{ display: none; }}
+  .judgestream .board tbody .system {{ overflow: hidden; }}
+  .judgestream .board .plot {{ grid-area: plot; width: auto; }}
+}}
+"""
+
+
+def leaderboard_table(board: Leaderboard) -> str:
+    """Draw the table of one leaderboard; it looks as it should inside an element with the class and the STYLE."""
+    rows = board.rows
+    axis, decimals, names = Axis.of(rows), digits(rows), short_names([row.system for row in rows])
+    bodies = "".join(
+        f'<tbody class="{"odd" if cluster % 2 else "even"}">'
+        f"{''.join(_line(row, axis, decimals, names[row.system]) for row in rows if row.cluster == cluster)}</tbody>"
+        for cluster in dict.fromkeys(row.cluster for row in rows)
+    )
+    return (
+        '<table class="board"><thead><tr><th class="rank number">rank</th><th class="range">range</th>'
+        f'<th class="system">system</th><th class="plot">{_ticks(axis)}</th>'
+        '<th class="score number">score ± dev.</th><th class="judgments number">judgments</th></tr></thead>'
+        f"{bodies}</table>"
+    )
+
+
+def fragment(blocks: Iterable[str]) -> str:
+    """Put tables where other HTML is, as a notebook does."""
+    return f'<div class="judgestream"><style>{STYLE}</style>{"".join(blocks)}</div>'
+
+
+def plain_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Draw any table.
+
+    >>> plain_table(["a"], [["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def name_of(system: str, short: str) -> str:
+    """Write a system's name: the short one, and the whole one for those who ask."""
+    told = f' title="{escape(system)}"' if short != system else ""
+    return f"<bdi{told}>{escape(short)}</bdi>"
+
+
+def _line(row: Row, axis: Axis, decimals: int, short: str) -> str:
+    return (
+        f'<tr><td class="rank number">{row.rank}</td>'
+        f'<td class="range">{rank_range(row.rank_low, row.rank_high)}</td>'
+        f'<th class="system" scope="row">{name_of(row.system, short)}</th>'
+        f'<td class="plot">{_whiskers(row, axis)}</td>'
+        f'<td class="score number">{row.score:+.{decimals}f} <span class="faint">± {row.deviation:.{decimals}f}</span>'
+        f'</td><td class="judgments number">{row.judgments:,}</td></tr>'
+    )
+
+
+def _whiskers(row: Row, axis: Axis) -> str:
+    """Draw a score as the terminal does: a dot, a thick line of one deviation and a thin one of 95 %.
+
+    A line without length has round ends however wide the picture is drawn, so it is the dot.
+    """
+    zero = axis.share(0.0)
+    lines = [_stroke("base", 0.0, 1.0, 5, 5), *([_stroke("zero", zero, zero, 0, 10)] if 0 <= zero <= 1 else [])]
+    for kind, reach in (("wide", Z_95), ("near", 1.0), ("dot", 0.0)):
+        ends = (axis.share(row.score - reach * row.deviation), axis.share(row.score + reach * row.deviation))
+        lines.append(_stroke(kind, *ends, 5, 5))
+    return f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}</svg>'
+
+
+def _stroke(kind: str, x1: float, x2: float, y1: int, y2: int) -> str:
+    return f'<line class="{kind}" x1="{100 * x1:.2f}" x2="{100 * x2:.2f}" y1="{y1}" y2="{y2}"/>'
+
+
+def _ticks(axis: Axis) -> str:
+    zero = axis.share(0.0)
+    inside = f'<span class="inside" style="left:{100 * zero:.2f}%">0</span>' if 0.15 < zero < 0.85 else ""
+    return f'<span class="ticks"><span>{axis.low:+g}</span><span>{axis.high:+g}</span>{inside}</span>'

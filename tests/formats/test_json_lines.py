@@ -1,0 +1,92 @@
+"""Lines that are decoded together are taken, or refused, as each alone would be."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from streams import formats
+from streams.decoding import decode
+from streams.errors import RecordError
+from streams.events import Judgment
+from streams.formats import RowError
+from tests.formats.samples import JSONL
+
+GOOD: dict[str, Any] = json.loads(JSONL.splitlines()[0])
+names = st.sampled_from(["a", "b", "c", "[", "{", "é", "\u2028", "", "x" * 201])
+lines = st.fixed_dictionaries(
+    {
+        "id": names,
+        "campaign": st.sampled_from(["c", "c.d-e", "c!", "é"]),
+        "segment": st.just("s"),
+        "judge": st.just("j"),
+        "systems": st.lists(names, max_size=4),
+        "at": st.sampled_from(["2024-01-01T00:00:00Z", "9500-01-01T00:00:00Z", "2024-01-01", 5]),
+    },
+    optional={
+        "ranks": st.one_of(st.none(), st.lists(st.integers(0, 3), max_size=4)),
+        "score": st.one_of(st.none(), st.floats(-1, 101)),
+        "version": st.sampled_from(["1", "1.5", "2"]),
+        "extra": st.sampled_from([[], [[1]], {"a": {}}, json.loads("[" * 120 + "]" * 120)]),
+    },
+)
+
+
+def alone(line: bytes) -> Judgment | str:
+    try:
+        event = decode(line, max_bytes=2**20)
+    except RecordError as error:
+        return error.reason
+    assert isinstance(event, Judgment)
+    return event
+
+
+def together(data: bytes) -> dict[int, Judgment | str]:
+    found: dict[int, Judgment | str] = {}
+    reading = formats.read(
+        io.BytesIO(data), format="jsonl", on_error=lambda error: found.__setitem__(error.line, error.reason)
+    )
+    found |= dict(reading)
+    return found
+
+
+@given(st.lists(st.one_of(lines, st.just(GOOD)), max_size=4))
+@example([GOOD, GOOD | {"score": 3.0}])
+@example([GOOD, GOOD | {"systems": ["a", "a"]}])
+@example([GOOD, GOOD | {"systems": ["a", "b", "a"], "ranks": [1, 2, 3]}])
+@example([GOOD, GOOD | {"ranks": [1, 2, 3]}])
+@example([GOOD, GOOD | {"systems": ["a"], "ranks": [1]}])
+@example([GOOD, GOOD | {"ranks": None}])
+@example([GOOD, GOOD | {"ranks": None, "score": 1.0}])
+@example([GOOD, GOOD | {"at": "9500-01-01T00:00:00Z"}])
+@example([GOOD, GOOD | {"extra": json.loads("[" * 120 + "]" * 120)}])
+def test_lines_are_judged_together_as_each_alone(rows: list[dict[str, Any]]) -> None:
+    texts = [json.dumps(row, ensure_ascii=False).encode() for row in rows]
+    assert together(b"\n".join(texts)) == {number: alone(text) for number, text in enumerate(texts, start=1)}
+
+
+def test_broken_text_in_a_field_that_nobody_reads_is_refused_too() -> None:
+    line = JSONL.splitlines()[0]
+    assert together(line[:-1] + b',"comment":"\xff"}') == {1: "invalid_utf8"}
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n", b"\r\n"])
+def test_blank_lines_and_ends_are_no_matter_and_keep_the_numbers(end: bytes) -> None:
+    line = JSONL.splitlines()[0]
+    assert list(together(line + b"\n\n  \n" + line.replace(b'"1"', b'"9"', 1) + end)) == [1, 4]
+
+
+def test_a_line_may_be_longer_than_what_is_read_at_once() -> None:
+    long = json.dumps(GOOD | {"comment": "x" * 600_000}).encode()
+    assert list(together(b"\n".join([long, JSONL.splitlines()[0], long]))) == [1, 2, 3]
+
+
+def test_the_line_of_an_error_is_right_far_into_a_file() -> None:
+    line = JSONL.splitlines()[0] + b"\n"
+    with pytest.raises(RowError, match="-:12346: "):
+        list(formats.read(io.BytesIO(line * 12_345 + b"{}\n" + line), format="jsonl"))

@@ -1,0 +1,93 @@
+"""Label Studio's exports and webhooks give one judgment an annotation, with the same id either way."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from streams import formats
+from streams.events import Judgment
+from streams.formats import RowError
+from tests.formats.samples import LABEL_STUDIO, WEBHOOK
+
+
+def read(document: object) -> list[Judgment]:
+    return [entry.judgment for entry in formats.read(io.BytesIO(json.dumps(document).encode()))]
+
+
+def event(**changes: Any) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(WEBHOOK)
+    document["annotation"] |= changes
+    return document
+
+
+def test_an_export_gives_who_judged_what_and_how_long() -> None:
+    first, second = (entry.judgment for entry in formats.read(io.BytesIO(LABEL_STUDIO)))
+    assert (first.id, first.campaign, first.segment, first.judge) == ("annotation-501", "label-studio-3", "11", "7")
+    assert (first.systems, first.ranks, first.duration_ms) == (("gpt", "claude"), (2, 1), 12_500)
+    assert first.at.isoformat() == "2024-05-01T10:00:00.123456+00:00"
+    assert (second.judge, second.ranks) == ("8", (1, 1))
+
+
+def test_a_webhook_and_an_export_of_the_same_annotation_have_the_same_id() -> None:
+    (sent,) = read(event())
+    exported = next(iter(formats.read(io.BytesIO(LABEL_STUDIO)))).judgment
+    assert (sent.id, sent.campaign, sent.segment) == (exported.id, exported.campaign, exported.segment)
+    assert (sent.systems, sent.ranks) == (("gpt", "claude"), (1, 2))
+
+
+def test_an_update_is_the_same_judgment() -> None:
+    (updated,) = read(event() | {"action": "ANNOTATION_UPDATED"})
+    assert updated.id == "annotation-501"
+
+
+def test_payloads_may_follow_each_other() -> None:
+    payloads = b"".join(json.dumps(event(id=number)).encode() + b"\n" for number in range(3))
+    assert [entry.line for entry in formats.read(io.BytesIO(payloads))] == [1, 2, 3]
+    pretty = WEBHOOK + b"\n" + WEBHOOK
+    assert [entry.line for entry in formats.read(io.BytesIO(pretty))] == [1, WEBHOOK.count(b"\n") + 2]
+
+
+@pytest.mark.parametrize(
+    ("choice", "ranks"), [("Left", (1, 2)), ("model_b", (2, 1)), ("claude", (2, 1)), ("GPT", (1, 2)), ("tie", (1, 1))]
+)
+def test_a_choice_names_a_side_a_system_or_a_tie(choice: str, ranks: tuple[int, int]) -> None:
+    results = [{"type": "textarea", "value": {"text": ["left"]}}, {"type": "choices", "value": {"choices": [choice]}}]
+    (judgment,) = read(event(result=results))
+    assert judgment.ranks == ranks
+
+
+@pytest.mark.parametrize(
+    ("document", "field", "words"),
+    [
+        (event(result=[{"type": "choices", "value": {"choices": ["good"]}}]), "result", "no verdict in"),
+        (event(result=[{"type": "choices", "value": {"choices": ["left", "right"]}}]), "result", "two verdicts"),
+        (event(result=[{"type": "pairwise", "value": {}}]), "result", "no verdict"),
+        (event(result="left"), "annotation", "Expected `array`"),
+        (event(lead_time=-1), "lead_time", "no number of seconds"),
+        (event() | {"task": {"id": 1, "data": {"text1": "x"}}}, "model_a", "there is no model_a"),
+        (event() | {"annotation": None}, "annotation", "Expected `object`"),
+    ],
+)
+def test_what_is_no_comparison_is_a_bad_row(document: object, field: str, words: str) -> None:
+    with pytest.raises(RowError, match=words) as caught:
+        read(document)
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        (event(was_cancelled=True), "skipped by the judge"),
+        (event(result=[]), "skipped by the judge"),
+        (event() | {"action": "ANNOTATIONS_DELETED"}, "another event"),
+        ([{"id": 1, "data": {}, "annotations": []}], "a task without annotations"),
+    ],
+)
+def test_what_is_no_judgment_is_left_out_and_counted(document: object, kind: str) -> None:
+    reading = formats.read(io.BytesIO(json.dumps(document).encode()))
+    assert not list(reading)
+    assert reading.summary.left_out == {kind: 1}

@@ -1,0 +1,66 @@
+"""Running campaigns to look at, in a memory store that stands where Redis does."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from streams.embedded import Embedded
+from streams.events import CampaignSettings, Create
+from streams.settings import Settings
+from streams.stores.memory import MemoryStore
+from tests.builders import NOON, crowd_log
+
+if TYPE_CHECKING:
+    from streams.events import Command, Judgment
+    from streams.offline import Rated
+
+
+class KeptStore(MemoryStore):
+    """A memory store with what only the Redis one has: a head to ask cheaply, and an end."""
+
+    def head(self, campaign: str) -> dict[str, str]:
+        found = self.contents(campaign)
+        return {} if found is None else {"meta": found.stored.meta.decode()}
+
+    def close(self) -> None:
+        pass
+
+
+class Running:
+    """An embedded stream whose store the commands look at."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.store = KeptStore()
+        self.stream = Embedded(Settings(), store=self.store)
+        monkeypatch.setattr("streams.stores.redis.RedisStore", lambda url, namespace: self.store)
+
+    def take(self, *events: Judgment | Command) -> None:
+        for event in events:
+            self.stream.publish(event)
+        self.stream.run()
+
+
+def opened(model: str = "trueskill", **settings: object) -> Create:
+    chosen = msgspec.convert({"model": model, "outstanding": 0, "replicas": 0, **settings}, CampaignSettings)
+    return Create(id="create", campaign="wmt.fr-en", at=NOON, settings=chosen)
+
+
+def crowd(count: int = 200, **options: int) -> list[Judgment]:
+    """Judge for a while, with durations."""
+    return [
+        msgspec.structs.replace(each, campaign="wmt.fr-en", duration_ms=1000 * (1 + number % 3))
+        for number, each in enumerate(crowd_log(count, **options))
+    ]
+
+
+def rated(log: list[Judgment], model: str = "trueskill") -> Rated:
+    from streams.offline import rate, settings_for
+
+    return rate([log], settings_for(model, "closed"))
+
+
+LATER = NOON + timedelta(days=1)
