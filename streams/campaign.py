@@ -85,6 +85,7 @@ class Campaign:
     ) -> None:
         self.name = name
         self.offset = -1
+        self.opened = -1  # the offset of the record that opened it
         self.clock: datetime = EPOCH  # the latest time that an event of the log names
         self.counts = Counts()
         self.retractions = Retractions()
@@ -124,16 +125,16 @@ class Campaign:
         history: History | None = None,
     ) -> Applied:
         """Apply records whose offsets and events stand in two lists."""
+        before = self.offset
         columns = admit_all(self, offsets, entries) if offsets else None
         if columns is not None:
             self._rate(columns)
         walk = self._walk(zip(offsets, entries, strict=True), history) if columns is None else Walk()
         rows = tuple(self.tables.system_rows(self.model, self.tables.dirty_systems))
+        # What was applied before a restart has asked for its matches then, under the same ids.
+        asked = self.requests.fill(self, origin=origin, seed=self._options.seed) if self.offset > before else ()
         return Applied(
-            walk=walk,
-            rows=rows,
-            ratings=tuple(self._rating(row, origin) for row in rows),
-            requests=tuple(self.requests.fill(self, origin=origin, seed=self._options.seed)),
+            walk=walk, rows=rows, ratings=tuple(self._rating(row, origin) for row in rows), requests=tuple(asked)
         )
 
     def _walk(self, batch: Iterable[Entry], history: History | None) -> Walk:
@@ -141,8 +142,9 @@ class Campaign:
         standing = self.standing
         columns = Columns()
         for offset, event in batch:
-            if offset <= self.offset:
-                continue  # applied before a restart
+            if offset <= self.offset:  # applied before a restart
+                walk.strays += offset < self.opened  # or rejected, before the campaign was there
+                continue
             self.offset = offset
             try:
                 if not isinstance(event, Judgment):
@@ -161,6 +163,7 @@ class Campaign:
                 if event.at > self.clock:
                     self.clock = event.at
                 if self.standing is not standing:
+                    self.opened = offset if self.opened < 0 else self.opened
                     standing = self.standing
                     walk.standings.append(standing)
             except RecordError as error:
@@ -357,6 +360,7 @@ class Campaign:
             offset=self.offset,
             clock=self.clock,
             counts=self.counts,
+            opened=self.opened,
             outstanding=tuple(self.requests.outstanding.values()),
             retractions=self.retractions,
         )
@@ -399,14 +403,21 @@ class Campaign:
         # The stored tables name the systems and segments in their order.
         bare = msgspec.structs.replace(meta.standing.settings, systems=(), segments=(), baseline=None)
         campaign = cls(name, bare, options=options)
-        campaign.tables.restore(stored.tables, campaign.model)
+        try:
+            campaign.tables.restore(stored.tables, campaign.model)
+        except (KeyError, msgspec.DecodeError) as error:
+            raise StoreCorrupt(
+                f"campaign {name!r}: a stored row is missing or can't be read: {error}; mend it with: "
+                f"judgestream rebuild {name}"
+            ) from None
         campaign.standing = meta.standing
         campaign._take_over(meta.standing)
         if campaign.replicas is not None:
             for system, row in stored.tables["replicas"].items():
                 campaign.replicas.load_row(campaign.tables.systems.index[system], row)
         campaign.offset = campaign._persisted = meta.offset
-        campaign.clock, campaign.counts, campaign.retractions = meta.clock, meta.counts, meta.retractions
+        campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
+        campaign.retractions = meta.retractions
         campaign.requests = Requests(meta.outstanding)
         campaign.seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign

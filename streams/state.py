@@ -95,13 +95,14 @@ class Retractions(Struct, frozen=True, kw_only=True):
 
 
 class CampaignMeta(Struct, frozen=True, kw_only=True):
-    """Everything of a campaign that is not a row of a table."""
+    """Everything of a campaign that is not a row of a table; the record at offset `opened` opened it."""
 
     layout: int = LAYOUT
     standing: Campaign
     offset: int
     clock: datetime
     counts: Counts
+    opened: int = -1
     outstanding: tuple[Outstanding, ...]
     retractions: Retractions
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 
 from streams import events, topics
 from streams.decoding import decode, decode_all
-from streams.errors import Conflict, Fenced
+from streams.errors import Conflict, Fenced, StoreCorrupt
 from streams.events import Judgment, Rejection, encode
 from streams.processor import Outcomes, Processor, Record, Rules
 from streams.settings import Settings
@@ -300,3 +302,32 @@ def test_judges_ids_are_in_no_output_and_in_no_store() -> None:
     assert b"alice" not in b"".join(output.value for output in commit.outputs)
     (change,) = commit.campaigns
     assert "alice" not in repr(change)
+
+
+def test_what_came_before_a_campaign_is_counted_again_if_only_the_campaign_was_written() -> None:
+    """On a cluster a campaign is written before its partition, and a worker may die in between."""
+    log = [
+        judgment(1),
+        events.Create(id="create", campaign="c", at=NOON),
+        judgment(2),
+    ]
+    rules = Rules.of(Settings(judge_key="key", unknown_campaign="reject"))
+    store = MemoryStore()
+    first = opened(store, rules=rules)
+    commit = first.prepare(records(*map(encode, log)))
+    written = dataclasses.replace(commit, after=0, outbox=(), read=0, rejected=0, mark="")
+    store._partitions["judgments.v1/0"].next_offset = -1  # so that the store takes it for another batch
+    first.persist(dataclasses.replace(written, before=-1))
+    second = opened(store, rules=rules)
+    assert second.next_offset == 0
+    outputs = second.process(records(*map(encode, log)))
+    assert second.counts() == Outcomes(read=3, applied=2, duplicate=0, rejected=1)
+    assert outputs == (), "they stood in the campaign's outbox"
+
+
+def test_a_stored_campaign_with_a_hole_names_the_way_out() -> None:
+    store = MemoryStore()
+    opened(store).process(records(GOOD))
+    del store._campaigns["c"].tables["systems"]["a"]
+    with pytest.raises(StoreCorrupt, match="judgestream rebuild c"):
+        opened(store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +15,7 @@ from streams import topics
 from streams.errors import BrokerUnavailable, NoAnswer, RecordError
 from streams.events import Campaign, Rejection, encode
 from streams.worker.broker import check_topics
+from streams.worker.past import stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,7 +90,7 @@ def reading(settings: Settings, topic: Topic, *, since: datetime | None = None) 
         try:
             yield Reading(settings.kafka, runner, consumer, runner.run(_placed(consumer, partitions, since)))
         finally:
-            runner.run(_stop(consumer))
+            runner.run(stopped(consumer))
 
 
 def publish(settings: Settings, records: Iterable[Outgoing]) -> int:
@@ -132,7 +133,7 @@ async def _send(settings: Settings, command: Command, answers: list[TopicPartiti
                 "when a worker reads it; is one running? Look with: judgestream doctor"
             ) from None
     finally:
-        await _stop(consumer)
+        await stopped(consumer)
 
 
 async def _answer(consumer: AIOKafkaConsumer, command: str, value: bytes) -> Campaign:
@@ -178,16 +179,10 @@ async def _started(settings: Settings, partitions: list[TopicPartition]) -> AIOK
     try:
         await consumer.start()
     except KafkaError:
-        await _stop(consumer)
+        await stopped(consumer)
         raise
     consumer.assign(partitions)
     return consumer
-
-
-async def _stop(consumer: AIOKafkaConsumer) -> None:
-    """Stop a consumer; where the broker is away, aiokafka lets the cancelling of its own tasks out."""
-    with suppress(asyncio.CancelledError):
-        await consumer.stop()
 
 
 async def _placed(

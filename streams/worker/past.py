@@ -35,7 +35,7 @@ def read_before(kafka: str, topic: str, partition: int, before: int) -> Iterator
         except KafkaError as error:
             raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
         finally:
-            runner.run(_stopped(consumer))
+            runner.run(stopped(consumer))
 
 
 async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
@@ -51,14 +51,15 @@ async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
             raise HistoryGone(f"{source.topic}/{source.partition} begins at offset {beginning}, the rest is gone")
         consumer.seek(source, 0)
     except KafkaError as error:
-        await _stopped(consumer)
+        await stopped(consumer)
         raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
     except HistoryGone:
-        await _stopped(consumer)
+        await stopped(consumer)
         raise
     return consumer
 
 
-async def _stopped(consumer: AIOKafkaConsumer) -> None:
+async def stopped(consumer: AIOKafkaConsumer) -> None:
+    """Stop a consumer, whether the broker answers or not."""
     with suppress(asyncio.CancelledError):  # aiokafka lets those of its own tasks out when the broker is away
         await consumer.stop()

@@ -12,24 +12,17 @@ For each partition:
 
 from __future__ import annotations
 
-import asyncio
-from bisect import bisect_left
 from collections import defaultdict
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError
 
 from streams import topics
 from streams.errors import (
-    BrokerUnavailable,
     Conflict,
     Fenced,
-    ForeignCampaign,
     HistoryGone,
     ParameterError,
     SettingError,
@@ -37,27 +30,24 @@ from streams.errors import (
     TopicError,
     suggestion,
 )
-from streams.limits import Limits
-from streams.processor import Processor, Record, Rules
 from streams.state import CampaignMeta, Commit, StoredCampaign
 from streams.stores.base import HEAD, Contents
 from streams.stores.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
-from streams.stores.memory import MemoryStore
 from streams.stores.redis import RedisStore
 from streams.stores.redis_staging import Staging
-from streams.stores.replacement import Publications, replacement
-from streams.worker.broker import group, inspect_topics
-from streams.worker.past import PATIENCE_MS, read_before
+from streams.stores.replacement import replacement
+from streams.worker.broker import inspect_topics
+from streams.worker.partitioned_log import PartitionedLog
+from streams.worker.rerun import FreshStore, Rerun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streams.settings import Settings
     from streams.stores.base import Lease
+    from streams.worker.rerun import Advance, Stop
 
     Progress = Callable[[int, int], None]  # records rated, of so many
-    Advance = Callable[[int], None]  # the offset up to which a partition is rated
-    Stop = Callable[[], None]
 
 ATTEMPTS = 3
 
@@ -74,7 +64,7 @@ def rebuild(
         raise SettingError("judge_key is not set; set JUDGESTREAM_JUDGE_KEY to the secret that the workers have")
     store = RedisStore(settings.redis, namespace=settings.namespace)
     count = _partitions(settings)
-    with closing(store), _Log.opened(settings) as log:
+    with closing(store), PartitionedLog.opened(settings) as log:
         numbers = [
             number for number in range(count) if campaign is None or campaign in store.campaigns([log.name(number)])
         ]
@@ -108,144 +98,6 @@ def _advance(progress: Progress, before: int, total: int, offset: int) -> None:
     progress(before + offset, total)
 
 
-# -- the log ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Log:
-    """The log in Kafka, read a partition at a time."""
-
-    settings: Settings
-    topic: str
-    runner: asyncio.Runner
-    consumer: AIOKafkaConsumer
-
-    @classmethod
-    @contextmanager
-    def opened(cls, settings: Settings) -> Iterator[_Log]:
-        """Connect, and say in this project's words why Kafka does not answer."""
-        try:
-            with asyncio.Runner() as runner:
-                consumer = runner.run(_consumer(settings))
-                try:
-                    runner.run(consumer.start())
-                    yield cls(settings, topics.JUDGMENTS.within(settings.namespace), runner, consumer)
-                finally:
-                    runner.run(consumer.stop())
-        except KafkaError as error:
-            raise BrokerUnavailable(f"Kafka at {settings.kafka} does not answer: {error}") from None
-
-    def name(self, number: int) -> str:
-        """Name a partition as the store does."""
-        return f"{self.topic}/{number}"
-
-    def end(self, number: int) -> int:
-        """Give the offset behind the last record of a partition, whose beginning must be there."""
-        source = TopicPartition(self.topic, number)
-        beginning = self.runner.run(self.consumer.beginning_offsets([source]))[source]
-        if beginning > 0:
-            raise HistoryGone(
-                f"{self.name(number)} begins at offset {beginning}: what stood before is gone, and without it "
-                "the state can't be rebuilt; keep the log for ever (retention.ms = -1, see: judgestream topics)"
-            )
-        end: int = self.runner.run(self.consumer.end_offsets([source]))[source]
-        return end
-
-    def committed(self, number: int) -> int:
-        """Give the offset up to which the workers have emitted all, as they told Kafka."""
-        return self.runner.run(self.consumer.committed(TopicPartition(self.topic, number))) or 0
-
-    def read(self, number: int, start: int, before: int) -> Iterator[list[Record]]:
-        """Give the records of a partition from an offset up to another, in batches."""
-        source = TopicPartition(self.topic, number)
-        self.runner.run(self._seek(source, start))
-        while self.runner.run(self.consumer.position(source)) < before:
-            fetch = self.consumer.getmany(source, timeout_ms=PATIENCE_MS, max_records=self.settings.batch_records)
-            fetched = self.runner.run(fetch).get(source)
-            if not fetched:
-                raise BrokerUnavailable(f"Kafka at {self.settings.kafka} does not give {self.name(number)} again")
-            if records := [Record(each.offset, each.key, each.value) for each in fetched if each.offset < before]:
-                yield records
-
-    async def _seek(self, source: TopicPartition, start: int) -> None:
-        self.consumer.assign([source])
-        self.consumer.seek(source, start)
-
-
-async def _consumer(settings: Settings) -> AIOKafkaConsumer:
-    """Make a consumer that asks for the workers' offsets and does not join their group."""
-    return AIOKafkaConsumer(
-        bootstrap_servers=settings.kafka,
-        group_id=group(settings),
-        enable_auto_commit=False,
-        max_partition_fetch_bytes=topics.MAX_LOG_BYTES,
-    )
-
-
-# -- the log rated again ---------------------------------------------------------------------------------------------
-
-
-class _FreshStore(MemoryStore):
-    """A store in memory, on which a campaign stays with the partition that it lives on."""
-
-    def __init__(self, live: RedisStore, homes: Mapping[str, str]) -> None:
-        super().__init__()
-        self._live = live
-        self._homes = homes
-
-    def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state."""
-        home = self._homes.get(campaign) or self._live.head(campaign).get("partition")
-        if home is not None and home != lease.partition:
-            raise ForeignCampaign(campaign, home)
-        return super().load(lease, campaign)
-
-
-class _Rerun:
-    """A partition's log, rated again from its beginning."""
-
-    def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
-        rules = Rules.of(settings)
-        # The workers went on through all of it, with whatever limits they had then.
-        limits = Limits(in_a_row=0, share=1.0, window=rules.limits.window)
-        rules = replace(rules, limits=limits, snapshot_judgments=0)
-        past = partial(read_before, settings.kafka, topic, number)
-        self._processor = Processor(topic, number, store, rules, past=past)
-        self._processor.open()
-        self._emitted = emitted
-        self.publications = Publications()
-
-    @property
-    def next_offset(self) -> int:
-        """Say where it stands."""
-        return self._processor.next_offset
-
-    def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
-        """Rate records, and do what waits for an offset when all before it are rated."""
-        stops = stops or {}
-        waiting = sorted(stops)
-        for records in batches:
-            rest = records
-            while waiting and waiting[0] <= rest[-1].offset:
-                place = bisect_left(rest, waiting[0], key=lambda record: record.offset)
-                self._rate(rest[:place])
-                stops[waiting.pop(0)]()
-                rest = rest[place:]
-            self._rate(rest)
-            advance(self.next_offset)
-        for stop in waiting:
-            stops[stop]()
-
-    def _rate(self, records: Sequence[Record]) -> None:
-        if records:
-            commit = self._processor.prepare(records)
-            self._processor.persist(commit)
-            self.publications.take(commit, emitted=self._emitted)
-
-
-# -- one partition ---------------------------------------------------------------------------------------------------
-
-
 class _Rebuild:
     """The work on one partition: look, rate again and compare; then, if need be, take over and swap."""
 
@@ -253,7 +105,7 @@ class _Rebuild:
         self,
         settings: Settings,
         live: RedisStore,
-        log: _Log,
+        log: PartitionedLog,
         number: int,
         campaign: str | None,
         homes: dict[str, str],
@@ -273,8 +125,8 @@ class _Rebuild:
         self._begin()
 
     def _begin(self) -> None:
-        self._fresh = _FreshStore(self._live, self._homes)
-        self._rerun = _Rerun(
+        self._fresh = FreshStore(self._live, self._homes)
+        self._rerun = Rerun(
             self._settings, self._fresh, self._log.topic, self._number, emitted=self._log.committed(self._number)
         )
 

@@ -67,8 +67,9 @@ def in_order(log: Sequence[Judgment], stack: Stack) -> list[tuple[str, str]]:
 
 
 def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:
+    if not WMT13.is_file():
+        pytest.skip(f"{WMT13} is missing")
     stack.start_worker()
-    assert WMT13.is_file(), f"{WMT13} is missing"
     into_kafka = done(stack.command("replay", str(WMT13), "--speed", "max", "--wait", "--json"))
     directly = done(stack.command("replay", str(WMT13), "--direct", "--json"))
     rank = done(stack.command("rank", str(WMT13), "--json"))
