@@ -10,7 +10,7 @@ from zlib import crc32
 from msgspec.structs import astuple
 
 from streams.columns import Columns
-from streams.events import Judgment
+from streams.events import LONGEST_JUMP, Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,8 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
     ids, _, segments, judges, systems, times, ranks, _, requests, durations, _, _ = zip(
         *map(astuple, events), strict=True
     )
-    if None in ranks:
+    latest = max(times)
+    if None in ranks or latest > campaign.clock + LONGEST_JUMP:
         return None
     fresh = set(ids)
     if len(fresh) < len(ids) or campaign.seen.has_any(fresh) or not fresh.isdisjoint(retractions.ids):
@@ -44,7 +45,7 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
         of = list(map(tables.systems.index.__getitem__, chain.from_iterable(systems)))
     except KeyError:
         return None
-    campaign.offset, campaign.clock = offsets[-1], max(campaign.clock, *times)
+    campaign.offset, campaign.clock = offsets[-1], max(campaign.clock, latest)
     campaign.seen.add_all(ids)
     if requests.count(None) < len(requests):
         for request in requests:

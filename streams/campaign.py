@@ -14,7 +14,7 @@ from streams.bulk import admit_all
 from streams.columns import Columns
 from streams.commands import obey
 from streams.errors import HistoryGone, RecordError, StoreCorrupt
-from streams.events import EPOCH, ExcludeJudge, Judgment, Rating, Retract
+from streams.events import EPOCH, LONGEST_JUMP, ExcludeJudge, Judgment, Rating, Retract
 from streams.matching.stopping import outlook
 from streams.replicas import Replicas
 from streams.requests import Requests
@@ -86,7 +86,7 @@ class Campaign:
         self.name = name
         self.offset = -1
         self.opened = -1  # the offset of the record that opened it
-        self.clock: datetime = EPOCH  # the latest time that an event of the log names
+        self.clock: datetime = EPOCH  # the latest time that an event of the log names, a day on at most
         self.counts = Counts()
         self.retractions = Retractions()
         self.requests = Requests()
@@ -161,7 +161,7 @@ class Campaign:
                 else:
                     self._admit(offset, event, columns)
                 if event.at > self.clock:
-                    self.clock = event.at
+                    self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
                 if self.standing is not standing:
                     self.opened = offset if self.opened < 0 else self.opened
                     standing = self.standing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal, get_args
 
 import msgspec
@@ -27,6 +27,8 @@ Parameter = bool | int | float | str
 MAX_RANKED = 100  # systems in one judgment
 MAX_SYSTEMS = 1000  # systems in one campaign: its pair counts are a square of this side
 MAX_DEPTH = 100
+# One event with a wrong time must not take a campaign's clock to where no request ever expires.
+LONGEST_JUMP = timedelta(days=1)
 LATEST = datetime.fromisoformat("9000-01-01T00:00:00+00:00")  # some way from where a sum of times overflows
 
 Reason = Literal[

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 BLAMELESS = frozenset({"campaign_closed", "judge_excluded", "judge_too_fast", "refused_command"})
 
 
+WAY_OUT = (
+    "Nothing of this batch was applied or rejected. Look at those before it in rejected.v1 (judgestream rejected list) "
+    "and mend what publishes; to let such records through, raise the limit"
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """So many bad records in a row, or this share of the last `window` or so; 0 and 1 stand for no limit."""
@@ -44,7 +50,7 @@ class Tally(NamedTuple):
                 continue
             in_a_row += 1
             share += (1.0 - share) * rate
-            last = f"the last one: {error.reason}: {error.message}"
+            last = f"the last one: {error.reason}: {error.message}. {WAY_OUT}"
             if limits.in_a_row and in_a_row > limits.in_a_row:
                 raise TooManyRejections(
                     f"{in_a_row} records in a row are bad, more than max_rejected_in_a_row = {limits.in_a_row}; {last}"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from streams import topics
 from streams.campaign import Campaign, Options
 from streams.decoding import decode, decode_all
-from streams.errors import ForeignCampaign, RecordError
+from streams.errors import Conflict, ForeignCampaign, RecordError
 from streams.events import Rejection, encode
 from streams.limits import Limits, Tally
 from streams.state import Commit, Output
@@ -260,6 +260,12 @@ class Processor:
         """Write a prepared batch; where the store is away the same call may be made again."""
         self._store.persist(self._lease, commit)
         self.persisted_offset = commit.after
+
+    def verify(self) -> None:
+        """Raise Conflict if the store is not where this processor left it: it was put back, or emptied."""
+        offset = int(self._store.partition(self._origin).get("offset", 0))
+        if offset != self.persisted_offset:
+            raise Conflict(f"{self._origin}: the store is at {offset}, and was left at {self.persisted_offset}")
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Walk one batch; what comes back is to be emitted, and after that the source may be committed."""

@@ -540,3 +540,13 @@ class TestRetractions:
         campaign = Campaign("c")
         campaign.apply(log, history=lambda before: log[:before])
         assert campaign.counts == Counts(judgments=1, commands=2, retracted=2)
+
+
+def test_one_wrong_time_takes_the_clock_on_by_a_day_at_most() -> None:
+    campaign = Campaign("c", events.CampaignSettings(outstanding=2, request_seconds=60))
+    campaign.apply(numbered([judgment(1)]))
+    campaign.apply([(1, judgment(2, at=NOON + timedelta(days=9000))), (2, judgment(3))])
+    assert campaign.clock == NOON + timedelta(days=1, seconds=1)
+    later = [judgment(10 + k, at=NOON + timedelta(days=9, hours=k)) for k in range(20)]
+    campaign.apply(list(enumerate(later, start=3)))
+    assert campaign.clock == later[-1].at

@@ -126,12 +126,14 @@ def test_what_a_frame_leaves_out_is_left_out() -> None:
             "duration_ms": [1200, None],
             "segment": [7, 8],
             "at": pd.to_datetime(["2026-05-01 12:00", "2026-05-01 12:01"]),
+            "judge": ["anna", None],
             "comment": ["fine", pd.NA],
         }
     )
     ranked, scored = streams.read(frame)
     assert (ranked.ranks, ranked.score, ranked.duration_ms, ranked.segment) == ((1, 2), None, 1200, "7")
     assert (scored.ranks, scored.score, scored.duration_ms) == (None, 71.5, None)
+    assert (ranked.judge, scored.judge) == ("anna", "anonymous")
     assert ranked.at.isoformat() == "2026-05-01T12:00:00+00:00"
 
 

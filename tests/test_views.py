@@ -165,6 +165,10 @@ def test_where_nobody_agrees_nobody_is_suspicious() -> None:
     assert suspects(campaign(log)) == {}
 
 
+def test_where_there_is_no_consensus_it_does_not_matter_who_shares_it() -> None:
+    assert views.chance_odds(100, 100, typical=0.4) == views.chance_odds(0, 100, typical=0.4) == 0.0
+
+
 @pytest.mark.parametrize(("model", "reason"), [("trueskill-judges", "unreliable"), ("grm", "insensitive")])
 def test_the_models_that_know_judges_find_the_coin_too(model: str, reason: str) -> None:
     found = suspects(campaign(coin_among_judges(2100), model))

@@ -65,6 +65,9 @@ def unknown_last(value: float | None) -> float:
     return float("inf") if value is None else value
 
 
+NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast")
+
+
 def _print(judges: list[JudgeView]) -> None:
     from streams.cli.terminal import print_table
 
@@ -82,7 +85,7 @@ def _print(judges: list[JudgeView]) -> None:
     idle = ("-", "0", "")  # a column that says nothing of anyone is left out
     told = {name: [write(judge) for judge in judges] for name, write in columns.items()}
     told = {name: cells for name, cells in told.items() if name == "judge" or any(each not in idle for each in cells)}
-    print_table(tuple(told), zip(*told.values(), strict=True), wrapped=["suspicious"])
+    print_table(tuple(told), zip(*told.values(), strict=True), wrapped=["suspicious"], right=NUMBERS)
     marked = sum(bool(judge.suspicious) for judge in judges)
     click.echo(f"\n{len(judges):,} judge{'s' * (len(judges) != 1)}, {marked:,} suspicious")
 

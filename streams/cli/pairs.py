@@ -70,6 +70,7 @@ def command(
                 for pair in pairs
             ),
             wrapped=["system", "opponent"],
+            right=["wins", "ties", "losses", "win rate"],
         )
     else:
         _print_matrix(board, pairs)

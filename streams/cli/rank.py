@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -109,8 +109,8 @@ def command(
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
     histories = Histories()
-    observing: dict[str, Any] = {"observe": histories.observe} if plot else {}
-    rated = rate_log(log, settings_for(model, engine), only=campaigns, **observing)
+    observe = histories.observe if plot else None
+    rated = rate_log(log, settings_for(model, engine), only=campaigns, observe=observe)
     boards = rank_rated(rated, model, engine, runs=runs, seed=seed)
     if page:
         outputs.write_page(page, reports(boards, rated))

@@ -294,7 +294,7 @@ def _through_kafka(
     with Bar(total=None) as bar:
         bar.describe("looking at what stands in Kafka")
         found = replay.standing(settings, progress=bar.complete)
-    sent, names = replay.Sent(), set[str]()
+    sent, names, opened_before = replay.Sent(), set[str](), frozenset(found.campaigns)
 
     def fresh() -> Batches:
         for judgments in batches:
@@ -308,8 +308,8 @@ def _through_kafka(
         replay.publish(settings, pace.steps(fresh()), found, sent, opening=opening, patience=patience)
     finally:
         account.sent = sent.acknowledged
-    if sent.interrupted:
-        raise KeyboardInterrupt
+    if opening != _opening(()) and (kept := names & opened_before):
+        click.echo(f"{', '.join(sorted(kept))}: open already, and keeps its settings; --setting changes none", err=True)
     if not wait:
         return []
     ends = {found.partition(name): found.ends[found.partition(name)] for name in names} | sent.ends

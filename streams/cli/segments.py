@@ -61,6 +61,7 @@ def command(
             for each in segments
         ),
         wrapped=["segment"],
+        right=["judgments", "information"],
     )
     more = f"; {total - len(segments):,} more with --limit {total}" if total > len(segments) else ""
     click.echo(f"\n{total:,} segment{'s' * (total != 1)}{more}")

@@ -124,9 +124,6 @@ def command(
         raise click.ClickException(str(error)) from None
     panel = Panel(judges=crowd, truth=truth, seed=seed)
     talk = _talk(settings, standing, panel, most=judgments, rate=rate, patience=timeout)
-    if talk.interrupted:
-        click.echo(f"Stopped after {talk.judgments:,} judgments; without --create the same command goes on.", err=True)
-        sys.exit(INTERRUPTED)
     _show(talk, truth, as_object=as_object)
 
 
@@ -211,15 +208,20 @@ def _talk(
             bar.describe(safe(f"{talk.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
             bar.complete(talk.judgments)
 
-        converse(
-            settings,
-            talk,
-            lambda request, asked: panel.answer(request, asked=asked),
-            most=most,
-            rate=rate,
-            patience=patience,
-            observe=observe,
-        )
+        try:
+            converse(
+                settings,
+                talk,
+                lambda request, asked: panel.answer(request, asked=asked),
+                most=most,
+                rate=rate,
+                patience=patience,
+                observe=observe,
+            )
+        except KeyboardInterrupt:
+            words = f"Stopped after {talk.judgments:,} judgments; without --create the same command goes on."
+            click.echo(words, err=True)
+            sys.exit(INTERRUPTED)
     return talk
 
 

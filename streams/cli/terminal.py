@@ -31,7 +31,9 @@ def confirm(question: str, *, yes: bool) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrapped: Collection[str]) -> None:
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrapped: Collection[str], right: Collection[str] = ()
+) -> None:
     """Print foreign text in columns, made safe; some are wrapped on a terminal, and none in a file."""
     from rich.table import Column, Table
     from rich.text import Text
@@ -41,7 +43,10 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrapp
     console = stdout_console()
     if not console.is_terminal:
         console.width = WIDEST_LINE
-    columns = (Column(name, no_wrap=name not in wrapped, overflow="fold") for name in headings)
+    columns = (
+        Column(name, no_wrap=name not in wrapped, overflow="fold", justify="right" if name in right else "left")
+        for name in headings
+    )
     table = Table(*columns, box=None, pad_edge=False, header_style="dim")
     for row in rows:
         table.add_row(*(Text(safe(cell)) for cell in row))

@@ -57,7 +57,8 @@ def heat_map(report: Report) -> str:
         f'<div class="scroll"><table class="heat{"" if numbers else " small"}"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
         '<p class="note">How often the system of the row was preferred to the one of the column, in percent, '
-        f'ties ignored: <span class="nowrap">0 <span class="legend"></span> 100</span>. Columns are ranks; grey: never met, or only tied.{more}</p>'
+        f'ties ignored: <span class="nowrap">0 <span class="legend"></span> 100</span>. '
+        f"Columns are ranks; grey: never met, or only tied.{more}</p>"
     )
 
 

@@ -26,7 +26,7 @@ from streams.stores.redis_client import Client, fenced
 from streams.stores.redis_units import campaign_unit, partition_unit, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from streams.state import Commit, Output, PartitionState
     from streams.stores.redis_units import Unit
@@ -76,7 +76,7 @@ class RedisStore:
         if status == b"FOREIGN":
             with self.client.answering():
                 self.client.redis.srem(self.keys.partition_campaigns(lease.partition), campaign)
-        return status == b"OK"
+        return bool(status == b"OK")
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state and make the lease its writer."""
@@ -138,27 +138,21 @@ class RedisStore:
 
     def contents(self, campaign: str) -> Contents | None:
         """Give a campaign's state with its scores."""
-        with self.client.answering():
-            pipeline = self.client.redis.pipeline(transaction=True)
-            pipeline.hget(self.keys.campaign(campaign, "meta"), "campaign")
-            pipeline.get(self.keys.campaign(campaign, "outbox"))
-            pipeline.lrange(self.keys.campaign(campaign, "seen"), 0, -1)
-            pipeline.zrange(self.keys.campaign(campaign, "leaderboard"), 0, -1, withscores=True)
-            for table in TABLES:
-                pipeline.hgetall(self.keys.campaign(campaign, table))
-            meta, outbox, seen, scores, *tables = pipeline.execute()
+        names = ("meta", "outbox", "seen", "leaderboard", *TABLES)
+        found = self.client.run("contents", keys=[self.keys.campaign(campaign, name) for name in names], args=[])
+        meta, outbox, seen, scores, *tables = found
         if not meta:
             return None
         stored = StoredCampaign(
             meta=meta,
             tables={
-                table: {name.decode(): value for name, value in rows.items()}
+                table: {name.decode(): value for name, value in _pairs(rows)}
                 for table, rows in zip(TABLES, tables, strict=True)
             },
             seen=tuple(judgment_id.decode() for judgment_id in seen),
             outbox=unpacked(outbox),
         )
-        return Contents(stored, {system.decode(): score for system, score in scores})
+        return Contents(stored, {system.decode(): float(score) for system, score in _pairs(scores)})
 
     def outbox(self, partition: str) -> tuple[Output, ...]:
         """Give what the partition's last batch emits besides its campaigns' outputs."""
@@ -175,6 +169,10 @@ class RedisStore:
     def close(self) -> None:
         """Let the connections go."""
         self.client.close()
+
+
+def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    return zip(items[::2], items[1::2], strict=True)
 
 
 def _text(fields: dict[bytes, bytes]) -> dict[str, str]:

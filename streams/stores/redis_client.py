@@ -46,11 +46,10 @@ class Client:
             return self.first
         return cast("redis.Redis", redis.RedisCluster.from_url(self._url, **_options()))
 
-    def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any]) -> tuple[bytes, bytes]:
-        """Run one of the scripts beside this file, which answers with a status and a detail."""
+    def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        """Run one of the scripts beside this file; those that write answer with a status and a detail."""
         with self.answering():
-            status, detail = self.redis.register_script(_lua(script))(keys=keys, args=args)
-        return status, detail
+            return self.redis.register_script(_lua(script))(keys=keys, args=args)
 
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
         """Run a script that writes for a lease: Fenced or Conflict where it refuses."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import faust
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
+from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
 from streams import topics
 from streams.decoding import decode_command
@@ -15,7 +16,6 @@ from streams.state import Output
 from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
-from streams.worker.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -24,12 +24,25 @@ if TYPE_CHECKING:
 
     from streams.settings import Settings
     from streams.stores import Store
+    from streams.worker.status import Status
 
 # One batch waits while another is rated; the rest waits in the log.
 WAITING_BATCHES = 1
 
 
-def create_app(settings: Settings, store: Store) -> faust.App:
+class Handover(faust.Channel[Any]):
+    """A channel that Faust leaves alone; any other it empties whenever the group of the commands rebalances."""
+
+    @property
+    def queue(self) -> ThrowableQueue[Any]:
+        """Give the queue, under a flow control that nobody else has."""
+        if self._queue is None:
+            flowing = FlowControlEvent(initially_suspended=False)
+            self._queue = ThrowableQueue(maxsize=self.maxsize, flow_control=flowing)
+        return self._queue
+
+
+def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
     """Build the app of one worker."""
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
@@ -55,8 +68,7 @@ def create_app(settings: Settings, store: Store) -> faust.App:
         )
         return sent
 
-    batches = app.channel(maxsize=WAITING_BATCHES)
-    status = Status()
+    batches = Handover(app, maxsize=WAITING_BATCHES)
     rater = Rater(send, status)
     source = BatchSource(settings, store, rater, batches, status)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well

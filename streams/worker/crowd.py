@@ -23,7 +23,7 @@ from streams.errors import BrokerUnavailable, NoAnswer, ParameterError, suggesti
 from streams.events import Campaign, Judgment, Leaderboard, MatchRequest, encode
 from streams.worker.broker import check_topics
 from streams.worker.client import reading
-from streams.worker.replay import acknowledged, go_on, partition_of, producing
+from streams.worker.replay import acknowledged, log_partitions, partition_of, producing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,10 +50,8 @@ class Talk:
     judgments: int = 0  # of this crowd
     skipped: int = 0
     reason: str = ""  # why the first one was
-    waiting: int = 0
     board: Leaderboard | None = None
     ended: str = ""  # why
-    interrupted: bool = False
 
     @property
     def is_applied(self) -> bool:
@@ -79,9 +77,10 @@ def standing_of(settings: Settings, campaign: str) -> Campaign:
 def begun(settings: Settings, standing: Campaign) -> Talk:
     """Look into the log for the requests that were answered before."""
     talk, key = Talk(standing, standing.offset), standing.campaign.encode()
+    home = partition_of(standing.campaign, log_partitions(settings))
     with reading(settings, topics.JUDGMENTS) as records:
         for record in records:
-            if record.key == key:
+            if record.key == key and record.partition == home:
                 talk.last = max(talk.last, record.offset)
                 with suppress(ValueError):
                     if request := _answers.decode(record.value).request:
@@ -99,7 +98,7 @@ def converse(
     patience: float,
     observe: Callable[[], None],
 ) -> None:
-    """Answer requests until there are so many answers, or the campaign asks no more, or is closed; or until SIGINT.
+    """Answer requests until there are so many answers, or the campaign asks no more, or is closed.
 
     `talk` says how it ended. NoAnswer if the campaign is silent for so many seconds while it should not be.
     """
@@ -149,14 +148,15 @@ class _Conversation:
             request_timeout_ms=TIMEOUT_MS,
             max_partition_fetch_bytes=topics.MAX_OUTPUT_BYTES,
         )
-        async with self._consumer, producing(self._settings, patience=self._patience) as self._producer:
-            self._consumer.assign(list(self._partitions.values()))
-            await self._consumer.seek_to_beginning()
-            try:
+        await self._consumer.start()
+        try:
+            async with producing(self._settings, patience=self._patience) as self._producer:
+                self._consumer.assign(list(self._partitions.values()))
+                await self._consumer.seek_to_beginning()
                 await self._talk_on()
-            except asyncio.CancelledError:
-                self._talk.interrupted = True
-                go_on()
+        finally:
+            with suppress(asyncio.CancelledError):  # which aiokafka lets out where the broker is away
+                await self._consumer.stop()
 
     async def _talk_on(self) -> None:
         talk = self._talk
@@ -232,7 +232,6 @@ class _Conversation:
             talk.reason = talk.reason or str(error)
         else:
             heappush(self._waiting, (judgment.at, judgment.id, judgment))
-            talk.waiting = len(self._waiting)
 
     async def _say(self) -> None:
         """Publish the answers that are due, and wait until the broker has them."""
@@ -247,4 +246,3 @@ class _Conversation:
         for done in sent:
             talk.last = max(talk.last, await acknowledged(done, patience=self._patience))
             talk.judgments += 1
-        talk.waiting = len(self._waiting)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from aiokafka.errors import KafkaError
 from faust.exceptions import ProducerSendError
 
-from streams.errors import StoreUnavailable
+from streams.errors import Conflict, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -43,13 +43,15 @@ class Tenure:
     closing: bool = False
     over: bool = False
     reading: int = 0  # the offset that the log should give next
+    quiet_since: int = -1  # the offset at which the last probe found it
 
 
 @dataclass(eq=False)
 class Batch:
-    """Records of one partition on their way to the rating agent."""
+    """Records of one partition on their way to the rating agent; nothing of the log is between `start` and them."""
 
     tenure: Tenure
+    start: int
     records: Sequence[Record]
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -72,9 +74,16 @@ class Rater:
         """Rate and persist a batch, then emit what comes of it; Fenced and Conflict go to the caller."""
         async with self._turn:
             tenure = batch.tenure
+            if tenure.processor.next_offset != batch.start:
+                raise Conflict(f"a batch begins at {batch.start}, and {tenure.processor.next_offset} is next")
             commit = await self._insist(tenure, lambda: tenure.processor.prepare(batch.records))
             await self._insist(tenure, lambda: tenure.processor.persist(commit))
             await self.emit(commit.outputs, tenure)
+
+    async def verify(self, tenure: Tenure) -> None:
+        """See that the store is where this worker left it; Conflict goes to the caller."""
+        async with self._turn:
+            await self._insist(tenure, tenure.processor.verify)
 
     async def snapshot(self, tenure: Tenure) -> None:
         """Emit the leaderboards that changed."""

@@ -106,10 +106,15 @@ def partition_of(campaign: str, partitions: int) -> int:
     return found
 
 
+def log_partitions(settings: Settings) -> int:
+    """Count the partitions of the log."""
+    (report,) = (report for report in check_topics(settings) if report.topic is topics.JUDGMENTS)
+    return report.partitions or 0
+
+
 def standing(settings: Settings, *, progress: Progress) -> Standing:
     """Read the whole log; what stands on another partition than its campaign's is rejected, and so not there."""
-    (report,) = (report for report in check_topics(settings) if report.topic is topics.JUDGMENTS)
-    ends = [0] * (report.partitions or 0)
+    ends = [0] * log_partitions(settings)
     homes: dict[str, int] = {}
     digests: list[bytes] = []
     with reading(settings, topics.JUDGMENTS) as records:
@@ -134,13 +139,12 @@ class Sent:
 
     acknowledged: int = 0  # judgments
     ends: dict[int, int] = field(default_factory=dict)
-    interrupted: bool = False
 
 
 def publish(
     settings: Settings, steps: Steps, found: Standing, sent: Sent, *, opening: CampaignSettings, patience: float
 ) -> None:
-    """Publish judgments in their order, each campaign on its partition; SIGINT ends it after what is under way.
+    """Publish judgments in their order, each campaign on its partition; SIGINT waits for what is under way.
 
     A campaign that the log does not know is opened with the `opening` settings in front of its first judgment. A broker
     that is away is waited for, up to the patience in seconds; what it has acknowledged is in `sent` then too.
@@ -169,11 +173,8 @@ async def _publish(
                         await out.add(partition, _create(judgment, opening))
                     await out.add(partition, judgment)
                 await out.flush()
-        except asyncio.CancelledError:
-            sent.interrupted = True
-            go_on()
         finally:
-            await out.settle()
+            await out.settle()  # after SIGINT too, which cancels this task and comes out as KeyboardInterrupt
 
 
 @asynccontextmanager
@@ -201,13 +202,6 @@ async def acknowledged(sent: asyncio.Future[Any], *, patience: float) -> int:
         raise KafkaTimeoutError(f"no answer in {patience:g} s")
     offset: int = sent.result().offset
     return offset
-
-
-def go_on() -> None:
-    """Take note of SIGINT, which has cancelled this task, and end in good order."""
-    task = asyncio.current_task()
-    assert task is not None
-    task.uncancel()
 
 
 def _create(first: Judgment, settings: CampaignSettings) -> Create:

@@ -13,6 +13,7 @@ from streams.errors import SettingError
 from streams.stores.redis import RedisStore
 from streams.worker.app import create_app
 from streams.worker.broker import check_topics
+from streams.worker.status import Status
 
 if TYPE_CHECKING:
     from streams.settings import Settings
@@ -34,6 +35,11 @@ def run(settings: Settings) -> None:
     gc.set_threshold(100_000, 50, 50)
     for library in ("aiokafka", "faust", "mode"):
         logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
-    app = create_app(settings, store)
+    status = Status()
+    app = create_app(settings, store, status)
     worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True)
-    worker.execute_from_commandline()
+    try:
+        worker.execute_from_commandline()
+    finally:
+        if status.failure is not None:
+            raise status.failure

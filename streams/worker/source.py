@@ -26,7 +26,7 @@ from aiokafka.errors import KafkaError
 from mode import Service
 
 from streams import topics
-from streams.errors import BrokerUnavailable, Conflict, Fenced, WrongLog
+from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
 from streams.processor import Processor, Record, Rules, mark
 from streams.worker.broker import group
 from streams.worker.past import read_before
@@ -121,6 +121,10 @@ class BatchSource(Service):
         except asyncio.CancelledError:
             tenure.closing = tenure.over = True
             raise
+        except (TooManyRejections, WrongLog, StoreCorrupt) as error:
+            tenure.closing = tenure.over = True
+            self._status.fail(error)
+            return False
         except BaseException as error:  # noqa: BLE001 - the worker stops with it
             tenure.closing = tenure.over = True  # nothing behind a batch that failed may be applied
             await self.crash(error)
@@ -149,10 +153,11 @@ class BatchSource(Service):
                 records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
                 if records and not tenure.closing:
                     if records[0].offset < tenure.reading:
-                        await self.crash(self._wrong_log(partition, f"it goes on at offset {records[0].offset}"))
+                        self._status.fail(self._wrong_log(partition, f"it goes on at offset {records[0].offset}"))
                         return
-                    idle, tenure.reading = False, records[-1].offset + 1
-                    batch = Batch(tenure, records)
+                    idle = False
+                    batch = Batch(tenure, tenure.reading, records)
+                    tenure.reading = records[-1].offset + 1
                     self._in_hand.add(batch)
                     await self._channel.put(batch)  # type: ignore[arg-type]  # any value goes
             if idle:
@@ -166,7 +171,7 @@ class BatchSource(Service):
 
     @Service.timer(PROBE_MS / 1000)
     async def _probe(self) -> None:
-        """Ask the broker something, because a consumer that gets nothing does not say why."""
+        """Ask the servers something, because a consumer that gets nothing does not say why."""
         partitions = list(self._tenures)
         try:
             await asyncio.wait_for(self._consumer.end_offsets(partitions), PROBE_MS / 1000)
@@ -176,6 +181,10 @@ class BatchSource(Service):
             self._status.wait_for("Kafka", why)
         else:
             self._status.answers("Kafka")
+        for tenure in list(self._tenures.values()):
+            if tenure.opened and not tenure.closing and tenure.quiet_since == tenure.processor.persisted_offset:
+                await self._within(tenure, self._rater.verify(tenure))  # a busy one would notice by itself
+            tenure.quiet_since = tenure.processor.persisted_offset if tenure.opened else -1
 
     @Service.timer(COMMIT_SECONDS)
     async def _commit_regularly(self) -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from signal import SIGTERM, raise_signal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streams.errors import JudgestreamError
 
 # A loop that has not come round for so long will not come round any more.
 STUCK_SECONDS = 60.0
@@ -16,8 +21,15 @@ class Status:
     assigned: int = 0
     open: int = 0
     joined: bool = False
+    failure: JudgestreamError | None = None  # what the worker stopped for
     fenced: int = 0  # writes that were refused because another worker had taken over
     beat: float = 0.0  # when the reading loop last came round
+
+    def fail(self, error: JudgestreamError) -> None:
+        """Stop the worker in order, as an operator would, for a reason that a restart does not mend."""
+        if self.failure is None:
+            self.failure = error
+            raise_signal(SIGTERM)
 
     def wait_for(self, whom: str, why: str) -> None:
         """Remember that a server is away."""
@@ -33,6 +45,8 @@ class Status:
         >>> Status(joined=True, assigned=2, open=1).not_ready()
         '1 of 2 partitions are not open yet'
         """
+        if self.failure:
+            return str(self.failure)
         if self.waiting:
             return "; ".join(f"waiting for {whom}: {why}" for whom, why in sorted(self.waiting.items()))
         if not self.joined:

@@ -124,6 +124,6 @@ def test_a_log_that_was_deleted_and_made_anew_is_refused(stack: FaultStack, when
         worker = stack.start_worker()
     assert worker.process.wait(60) == 1, stack.told()
     assert worker.said("is not the log"), stack.told()
-    assert worker.said("judgestream rebuild"), stack.told()
+    assert worker.said("a namespace of its own"), stack.told()
     assert not worker.said("Traceback"), stack.told()
     assert stack.hash() == before

@@ -12,7 +12,7 @@ import pytest
 
 from streams import topics
 from streams.embedded import Embedded
-from streams.events import EPOCH, LATEST, MatchRequest, Rejection, encode
+from streams.events import EPOCH, LATEST, LONGEST_JUMP, MatchRequest, Rejection, encode
 from streams.state import CampaignMeta
 from tests.builders import NOON, crowd_log, judgment
 from tests.test_processor import POISON
@@ -63,7 +63,8 @@ def test_nothing_but_poison_stops_the_worker_at_the_limit(stack_on: StackOn) -> 
         for words in (f"max_rejected_in_a_row = {limit}", "missing_field", "rejected.v1"):
             assert words in said, said
     ids = [rejection.id for rejection in rejections(stack)]
-    assert 0 < len(ids) <= limit, f"{len(ids)} rejections were published, {len(set(ids))} of them distinct"
+    # A new owner emits the last batch's outputs again: what counts is how many there are by id.
+    assert 0 < len(set(ids)) <= limit, f"{len(ids)} rejections were published, {len(set(ids))} of them distinct"
 
     # The way out: let them through, and what comes behind them is applied.
     stack.more["JUDGESTREAM_MAX_REJECTED_IN_A_ROW"] = "0"
@@ -135,7 +136,11 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     stack.publish(records[40:])
     stack.wait_until_read(len(records))
     stack.assert_undisturbed(records=len(records))
-    assert meta(stack, "campaign-0").clock == future
+    # One event takes it on by a day at most, or one wrong time would keep all requests out for ever.
+    clock = times[0]
+    for at in times:
+        clock = max(clock, min(at, clock + LONGEST_JUMP))
+    assert meta(stack, "campaign-0").clock == clock < future
 
     orderly = Embedded(stack.settings)
     for entry in log:
@@ -154,4 +159,4 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     out = {each.id for each in meta(stack, "campaign-0").outstanding}
     assert len(out) == meta(stack, "campaign-0").standing.settings.outstanding
     assert out <= {request.id for request in requests}
-    assert all(request.expires_at > future for request in requests if request.id in out)
+    assert all(request.expires_at > clock for request in requests if request.id in out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from datetime import timedelta
@@ -15,13 +16,17 @@ import msgspec
 import numpy as np
 import pytest
 
+from deploy.servers import Servers
 from streams import topics
 from streams.crowd import Panel, Skills, recruit
 from streams.events import Judgment, MatchRequest
+from streams.settings import Settings
 from tests.integration.stack import JUDGESTREAM, Stack
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
+
+    from tests.conftest import Addresses
 
 pytestmark = pytest.mark.integration
 
@@ -159,3 +164,28 @@ def test_without_a_worker_or_a_campaign_it_says_so(stack: Stack) -> None:
         assert (result.returncode, result.stdout) == (1, "")
         assert words in result.stderr
         assert "Traceback" not in result.stderr
+
+
+def test_a_broker_that_goes_away_is_a_clear_error(servers: Addresses, tmp_path: Path) -> None:
+    own = Servers(tmp_path / "servers")
+    try:
+        kafka = own.start("kafka")["JUDGESTREAM_KAFKA"]
+        settings = Settings(kafka=kafka, redis=servers.redis, namespace="mortal", judge_key="k", partitions=4)
+        stack = Stack(settings, tmp_path)
+        stack.start_worker()
+        process = subprocess.Popen(
+            [str(JUDGESTREAM), "simulate", "trial", "--create", "--rate", "50", "--timeout", "10"],
+            env=stack.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=stack.folder,
+        )
+        stack.wait_for(partial(holds, stack, 20), "20 judgments")
+        own.kill("kafka")
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 1
+        assert re.search(r"Error: .*, after [\d,]+ answers|Error: .*; [\d,]+ answers were acknowledged", said), said
+        assert "Traceback" not in said
+    finally:
+        stack.stop()
+        own.kill()

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import signal
+from contextlib import contextmanager
 from subprocess import PIPE, Popen
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tests.builders import NOON, crowd_log
 from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from streams.events import Judgment
@@ -95,15 +97,16 @@ def test_a_redis_that_is_away_is_one_line(stack: Stack, command: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def follow(stack: Stack, file: Path) -> Popen[bytes]:
+@contextmanager
+def follow(stack: Stack, file: Path) -> Iterator[Popen[bytes]]:
+    command = [str(JUDGESTREAM), "watch", "wmt.fr-en", "--interval", "0.1"]
     with file.open("wb") as stream:
-        return Popen(
-            [JUDGESTREAM, "watch", "wmt.fr-en", "--interval", "0.1"],
-            env=stack.environment,
-            stdout=stream,
-            stderr=PIPE,
-            cwd=stack.folder,
-        )
+        watch = Popen(command, env=stack.environment, stdout=stream, stderr=PIPE, cwd=stack.folder)
+    with watch:
+        try:
+            yield watch
+        finally:
+            watch.kill()  # it has ended, if all is well
 
 
 def judged(file: Path) -> list[int]:
@@ -114,12 +117,12 @@ def judged(file: Path) -> list[int]:
 
 def test_a_watch_sees_the_changes_and_ends_with_the_campaign(running: Stack, tmp_path: Path) -> None:
     file = tmp_path / "changes.jsonl"
-    watch = follow(running, file)
-    running.wait_for(lambda: judged(file) == [200], "the first look")
-    publish(running, LOG[200:])
-    running.wait_for(lambda: judged(file)[-1] == 300, "the change")
-    running.publish([(b"wmt.fr-en", encode(Close(id="close", campaign="wmt.fr-en", at=NOON)))], topics.COMMANDS)
-    _, said = watch.communicate(timeout=PATIENCE_SECONDS)
+    with follow(running, file) as watch:
+        running.wait_for(lambda: judged(file) == [200], "the first look")
+        publish(running, LOG[200:])
+        running.wait_for(lambda: judged(file)[-1] == 300, "the change")
+        running.publish([(b"wmt.fr-en", encode(Close(id="close", campaign="wmt.fr-en", at=NOON)))], topics.COMMANDS)
+        _, said = watch.communicate(timeout=PATIENCE_SECONDS)
     assert (watch.returncode, said) == (0, b"")
     last = json.loads(file.read_text().splitlines()[-1])
     assert (last["view"]["state"], last["leaderboard"]["judgments"]) == ("closed", 300)
@@ -127,8 +130,8 @@ def test_a_watch_sees_the_changes_and_ends_with_the_campaign(running: Stack, tmp
 
 def test_an_interrupt_ends_a_watch_cleanly(running: Stack, tmp_path: Path) -> None:
     file = tmp_path / "changes.jsonl"
-    watch = follow(running, file)
-    running.wait_for(lambda: judged(file) == [200], "the first look")
-    watch.send_signal(signal.SIGINT)
-    _, said = watch.communicate(timeout=PATIENCE_SECONDS)
+    with follow(running, file) as watch:
+        running.wait_for(lambda: judged(file) == [200], "the first look")
+        watch.send_signal(signal.SIGINT)
+        _, said = watch.communicate(timeout=PATIENCE_SECONDS)
     assert (watch.returncode, said) == (0, b"")

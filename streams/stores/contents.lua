@@ -1,0 +1,12 @@
+-- Reads a campaign as of one moment; unlike MULTI it works in a Redis that is full.
+-- KEYS: the head, the outbox, the ids seen, the leaderboard, then the tables.
+local found = {
+  redis.call('HGET', KEYS[1], 'campaign'),
+  redis.call('GET', KEYS[2]),
+  redis.call('LRANGE', KEYS[3], 0, -1),
+  redis.call('ZRANGE', KEYS[4], 0, -1, 'WITHSCORES'),
+}
+for number = 5, #KEYS do
+  found[number] = redis.call('HGETALL', KEYS[number])
+end
+return found
