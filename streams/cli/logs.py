@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from streams.offline import Rated
 
 
+LONG_BYTES = 8_000_000
+
+
 def log_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the file, and the options of how it is read."""
     options = (
@@ -70,11 +73,19 @@ class LogFile:
     def batches(self) -> Iterator[Sequence[Judgment]]:
         """Read it, with a bar; FormatError if there is no judgment in it."""
         size = self.file.stat().st_size if self.file.is_file() else None
+        if size is not None and size > LONG_BYTES:
+            from streams import kernels
+
+            kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
         with Bar(total=size) as bar:
             bar.describe(str(self.file))
             for batch in self.reading.batches():
                 yield batch.judgments
                 bar.complete(self.reading.position)
+        self.conclude()
+
+    def conclude(self) -> None:
+        """Say what was left out; FormatError if there was no judgment."""
         summary = self.reading.summary
         if not summary.judgments:
             reason = f"; the first bad row: {self._first}" if self._first else ""

@@ -16,7 +16,7 @@ import click
 from streams.cli.logs import LogFile, log_options
 from streams.cli.options import with_settings
 from streams.cli.progress import Bar
-from streams.errors import FormatError, RecordError, suggestion
+from streams.errors import RecordError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -174,11 +174,7 @@ def _read(log: LogFile, account: Account) -> Batches:
             bar.describe(f"{account}, {speed:,.0f} a second")
             bar.complete(log.reading.position)
             yield batch.judgments
-    summary = log.reading.summary
-    if not summary.judgments:
-        raise FormatError(f"{log.file}: there is no judgment in it")
-    if bad := summary.skipped.total():
-        click.echo(f"{log.file}: {bad:,} of {summary.rows:,} rows were left out", err=True)
+    log.conclude()
 
 
 def _rounds(read: Callable[[], Batches], *, loop: bool) -> Batches:

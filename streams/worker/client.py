@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError
 
 from streams import topics
@@ -16,6 +16,7 @@ from streams.errors import BrokerUnavailable, NoAnswer, RecordError
 from streams.events import Campaign, Rejection, encode
 from streams.worker.broker import check_topics
 from streams.worker.past import stopped
+from streams.worker.producing import acknowledged, producing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -155,15 +156,11 @@ async def _answer(consumer: AIOKafkaConsumer, command: str, value: bytes) -> Cam
 
 
 async def _publish(settings: Settings, records: Iterable[Outgoing]) -> int:
-    producer = AIOKafkaProducer(
-        bootstrap_servers=settings.kafka,
-        enable_idempotence=True,
-        max_request_size=topics.MAX_LOG_BYTES,
-        request_timeout_ms=TIMEOUT_MS,
-    )
-    async with producer:
+    patience = TIMEOUT_MS / 1000
+    async with producing(settings, patience=patience) as producer:
         sent = [await producer.send(topic.within(settings.namespace), value, key=key) for topic, key, value in records]
-        await asyncio.gather(*sent)
+        for each in sent:
+            await acknowledged(each, patience=patience)
     return len(sent)
 
 

@@ -23,7 +23,8 @@ from streams.errors import BrokerUnavailable, NoAnswer, ParameterError, suggesti
 from streams.events import Campaign, Judgment, Leaderboard, MatchRequest, encode
 from streams.worker.broker import check_topics
 from streams.worker.client import reading
-from streams.worker.replay import acknowledged, log_partitions, partition_of, producing
+from streams.worker.producing import acknowledged, producing
+from streams.worker.replay import log_partitions, partition_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,6 +43,7 @@ class Tenure:
     closing: bool = False
     over: bool = False
     reading: int = 0  # the offset that the log should give next
+    short: int = 0  # how often in a row the log was found to end before it
     quiet_since: int = -1  # the offset at which the last probe found it
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, KafkaTimeoutError
+from aiokafka.errors import KafkaError
 from aiokafka.partitioner import DefaultPartitioner
 
 from streams import topics
@@ -23,9 +21,12 @@ from streams.events import Create, Judgment, encode
 from streams.stores.redis import RedisStore
 from streams.worker.broker import check_topics
 from streams.worker.client import reading
+from streams.worker.producing import acknowledged, producing
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from aiokafka import AIOKafkaProducer
 
     from streams.events import CampaignSettings
     from streams.settings import Settings
@@ -33,10 +34,8 @@ if TYPE_CHECKING:
     Steps = Iterable[tuple[float, Sequence[Judgment]]]  # seconds to wait, and what goes out then
     Progress = Callable[[int], None]  # how many records are done
 
-BATCH_BYTES = 256 * 1024
 MOST_UNDER_WAY = 16  # batches, before the reading waits for the broker
 LOOK_SECONDS = 0.1
-STOP_SECONDS = 2.0
 DIGEST = 16  # bytes
 
 _partitioner = DefaultPartitioner()
@@ -175,33 +174,6 @@ async def _publish(
                 await out.flush()
         finally:
             await out.settle()  # after SIGINT too, which cancels this task and comes out as KeyboardInterrupt
-
-
-@asynccontextmanager
-async def producing(settings: Settings, *, patience: float) -> AsyncIterator[AIOKafkaProducer]:
-    """Open a producer, and close it; an idempotent one would wait forever for a broker that is away, also to close."""
-    producer = AIOKafkaProducer(
-        bootstrap_servers=settings.kafka,
-        enable_idempotence=True,
-        max_batch_size=BATCH_BYTES,
-        max_request_size=topics.MAX_LOG_BYTES,
-        request_timeout_ms=int(patience * 1000),
-    )
-    await producer.start()
-    try:
-        yield producer
-    finally:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(producer.stop(), STOP_SECONDS)
-
-
-async def acknowledged(sent: asyncio.Future[Any], *, patience: float) -> int:
-    """Wait until the broker has a record or a batch; give its first offset."""
-    done, _ = await asyncio.wait([sent], timeout=patience)
-    if not done:
-        raise KafkaTimeoutError(f"no answer in {patience:g} s")
-    offset: int = sent.result().offset
-    return offset
 
 
 def _create(first: Judgment, settings: CampaignSettings) -> Create:

@@ -46,6 +46,7 @@ log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
 PROBE_MS = 5000
+MOMENTS = 2
 # How long a batch in hand may take to end when its partition is taken away or the worker stops.
 GRACE_SECONDS = 4.0
 
@@ -172,19 +173,27 @@ class BatchSource(Service):
     @Service.timer(PROBE_MS / 1000)
     async def _probe(self) -> None:
         """Ask the servers something, because a consumer that gets nothing does not say why."""
-        partitions = list(self._tenures)
+        tenures = {partition: tenure for partition, tenure in self._tenures.items() if tenure.opened}
+        ends: dict[TopicPartition, int] = {}
         try:
-            await asyncio.wait_for(self._consumer.end_offsets(partitions), PROBE_MS / 1000)
+            ends = await asyncio.wait_for(self._consumer.end_offsets(list(tenures)), PROBE_MS / 1000)
         except (KafkaError, TimeoutError) as error:
             why = str(error) or f"no answer in {PROBE_MS / 1000:.0f} s"
             log.warning("Kafka does not answer: %s; waiting, nothing is lost", why)
             self._status.wait_for("Kafka", why)
         else:
             self._status.answers("Kafka")
-        for tenure in list(self._tenures.values()):
-            if tenure.opened and not tenure.closing and tenure.quiet_since == tenure.processor.persisted_offset:
-                await self._within(tenure, self._rater.verify(tenure))  # a busy one would notice by itself
-            tenure.quiet_since = tenure.processor.persisted_offset if tenure.opened else -1
+        for partition, tenure in tenures.items():
+            await self._within(tenure, self._look_at(partition, tenure, ends.get(partition)))
+
+    async def _look_at(self, partition: TopicPartition, tenure: Tenure, end: int | None) -> None:
+        """See that the log and the store are where this worker left them; a busy one would notice by itself."""
+        persisted = tenure.processor.persisted_offset
+        if tenure.quiet_since == persisted and not tenure.closing:
+            if end is not None:
+                self._reaches(partition, tenure, end)
+            await self._rater.verify(tenure)
+        tenure.quiet_since = persisted
 
     @Service.timer(COMMIT_SECONDS)
     async def _commit_regularly(self) -> None:
@@ -244,19 +253,19 @@ class BatchSource(Service):
 
     async def _take_over(self, partition: TopicPartition, tenure: Tenure) -> None:
         await self._rater.open(tenure)
-        while not tenure.closing and not await self._is_known(partition, tenure.processor):
+        while not tenure.closing and not await self._is_known(partition, tenure):
             await self.sleep(COMMIT_SECONDS)
 
-    async def _is_known(self, partition: TopicPartition, processor: Processor) -> bool:
-        """Find the last record that the store knows in the log again; False if the broker does not answer now."""
-        consumer, after = self._consumer, processor.next_offset
+    async def _is_known(self, partition: TopicPartition, tenure: Tenure) -> bool:
+        """Find the last record that the store knows in the log again; False if the broker does not say so now."""
+        consumer, processor, after = self._consumer, tenure.processor, tenure.processor.next_offset
         try:
             begin = (await consumer.beginning_offsets([partition]))[partition]
             end = (await consumer.end_offsets([partition]))[partition]
             if begin > after:
                 raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
-            if end < after:
-                raise self._wrong_log(partition, f"it ends at offset {end}, and the state at {after}")
+            if not self._reaches(partition, tenure, end):
+                return False
             last = int(processor.mark.partition(":")[0] or -1)
             if last < begin:
                 return True  # there is no such record, or it is gone by now
@@ -271,6 +280,14 @@ class BatchSource(Service):
         if record.offset <= last and mark(record) != processor.mark:
             raise self._wrong_log(partition, f"another record stands at offset {record.offset}")
         return True
+
+    def _reaches(self, partition: TopicPartition, tenure: Tenure, end: int) -> bool:
+        """See that the log does not end before the state; a broker that has just started may say so for a moment."""
+        after = tenure.processor.persisted_offset
+        tenure.short = 0 if end >= after else tenure.short + 1
+        if tenure.short > MOMENTS:
+            raise self._wrong_log(partition, f"it ends at offset {end}, and the state at {after}")
+        return not tenure.short
 
     def _wrong_log(self, partition: TopicPartition, why: str) -> WrongLog:
         return WrongLog(

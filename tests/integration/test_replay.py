@@ -9,7 +9,7 @@ import signal
 import subprocess
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -66,6 +66,34 @@ def in_order(log: Sequence[Judgment], stack: Stack) -> list[tuple[str, str]]:
     return sorted(((each.campaign, each.id) for each in log), key=lambda each: home[each[0]])
 
 
+class Start(Protocol):
+    def __call__(self, stack: Stack, *arguments: str) -> subprocess.Popen[str]: ...
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Give what starts a command in the background, and see to it that none outlives the test."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(JUDGESTREAM), *arguments],
+            env=stack.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=stack.folder,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
 def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:
     if not WMT13.is_file():
         pytest.skip(f"{WMT13} is missing")
@@ -108,18 +136,14 @@ def test_several_campaigns_with_repeats_give_the_same_bits(stack: Stack) -> None
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(stack: Stack, how: signal.Signals) -> None:
+def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
+    start: Start, stack: Stack, how: signal.Signals
+) -> None:
     log = crowd_log(6000, campaigns=3)
     file = written(stack, log)
     for more in (1, 700, 1500):
         known = len(ids_in_kafka(stack))
-        process = subprocess.Popen(
-            [JUDGESTREAM, "replay", file, "--rate", "2000"],
-            env=stack.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=stack.folder,
-        )
+        process = start(stack, "replay", str(file), "--rate", "2000")
         # Somebody else publishes to the same campaigns meanwhile.
         stack.publish([(b"campaign-1", encode(judgment(1_000_000 + more, campaign="campaign-1")))])
         stack.wait_for(partial(holds, stack, known + 1 + more), f"{more} more judgments")
@@ -174,31 +198,25 @@ def test_without_a_worker_it_says_so_and_what_was_sent_stays(stack: Stack) -> No
     assert len(ids_in_kafka(stack)) == 50
 
 
-def test_rounds_and_new_names_stand_in_the_log_and_go_on_after_an_interruption(stack: Stack) -> None:
+def test_rounds_and_new_names_stand_in_the_log_and_go_on_after_an_interruption(start: Start, stack: Stack) -> None:
     log = crowd_log(40)
     file = written(stack, log)
-    arguments = [str(JUDGESTREAM), "replay", str(file), "--loop", "--rate", "200", "--campaign", "again"]
+    arguments = ["replay", str(file), "--loop", "--rate", "200", "--campaign", "again"]
     for number in (2, 4):
-        process = subprocess.Popen(arguments, env=stack.environment, stderr=subprocess.DEVNULL, cwd=stack.folder)
+        process = start(stack, *arguments)
         stack.wait_for(partial(holds, stack, number * 40 + 1), f"{number} rounds")
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        process.communicate(timeout=30)
+        assert process.returncode == 130
     found = ids_in_kafka(stack)
     rounds = ("", "~2", "~3", "~4", "~5", "~6", "~7", "~8", "~9")
     assert found == [("again", f"{each.id}{mark}") for mark in rounds for each in log][: len(found)]
 
 
-def killed_in_the_middle(stack: Stack, own: Servers, *arguments: str) -> subprocess.Popen[str]:
+def killed_in_the_middle(start: Start, stack: Stack, own: Servers, *arguments: str) -> subprocess.Popen[str]:
     """Start a replay of 3,000 judgments, and kill the broker after some of them."""
     file = written(stack, crowd_log(3000, campaigns=3))
-    process = subprocess.Popen(
-        [JUDGESTREAM, "replay", file, "--rate", "1500", *arguments],
-        env=stack.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=stack.folder,
-    )
+    process = start(stack, "replay", str(file), "--rate", "1500", *arguments)
     stack.wait_for(partial(holds, stack, 300), "300 judgments")
     own.kill("kafka")
     return process
@@ -225,8 +243,10 @@ def mortal(own: Servers, servers: Addresses, tmp_path: Path) -> Iterator[Stack]:
         stack.stop()
 
 
-def test_a_broker_that_comes_back_gets_each_judgment_once_and_in_order(mortal: Stack, own: Servers) -> None:
-    process = killed_in_the_middle(mortal, own, "--json")
+def test_a_broker_that_comes_back_gets_each_judgment_once_and_in_order(
+    start: Start, mortal: Stack, own: Servers
+) -> None:
+    process = killed_in_the_middle(start, mortal, own, "--json")
     own.start("kafka")
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr
@@ -234,8 +254,10 @@ def test_a_broker_that_comes_back_gets_each_judgment_once_and_in_order(mortal: S
     assert ids_in_kafka(mortal) == in_order(crowd_log(3000, campaigns=3), mortal)
 
 
-def test_a_broker_that_stays_away_is_a_clear_error_and_the_next_run_goes_on(mortal: Stack, own: Servers) -> None:
-    process = killed_in_the_middle(mortal, own, "--timeout", "4")
+def test_a_broker_that_stays_away_is_a_clear_error_and_the_next_run_goes_on(
+    start: Start, mortal: Stack, own: Servers
+) -> None:
+    process = killed_in_the_middle(start, mortal, own, "--timeout", "4")
     stderr = process.communicate(timeout=60)[1]
     assert process.returncode == 1
     assert "Traceback" not in stderr

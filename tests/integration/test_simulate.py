@@ -7,10 +7,11 @@ import os
 import re
 import signal
 import subprocess
+from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -24,6 +25,7 @@ from streams.settings import Settings
 from tests.integration.stack import JUDGESTREAM, Stack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
@@ -48,6 +50,34 @@ def judgments(stack: Stack, campaign: str) -> list[dict[str, Any]]:
 def requests(stack: Stack, campaign: str) -> dict[str, dict[str, Any]]:
     events = [json.loads(value) for value in stack.values(topics.MATCH_REQUESTS)]
     return {event["id"]: event for event in events if event["campaign"] == campaign}
+
+
+class Start(Protocol):
+    def __call__(self, stack: Stack, *arguments: str) -> subprocess.Popen[str]: ...
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Give what starts a command in the background, and see to it that none outlives the test."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(JUDGESTREAM), *arguments],
+            env=stack.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=stack.folder,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
 
 
 def test_a_campaign_with_a_real_log_as_its_oracle_ends_by_its_stop_rule(stack: Stack) -> None:
@@ -95,7 +125,7 @@ def test_a_campaign_is_played_to_its_budget_by_requests_of_many_and_every_answer
         assert msgspec.convert(answer, Judgment, strict=False) == expected[answer["request"]]
 
 
-def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(stack: Stack) -> None:
+def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(start: Start, stack: Stack) -> None:
     stack.start_worker()
     create = ("--create", "--setting", "budget=400", "--setting", "outstanding=20")
     first = done(stack.command("simulate", "trial", *create, "--judgments", "30", "--json"))
@@ -103,13 +133,7 @@ def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(s
     assert first["simulation"]["ended"] == "there are as many judgments as were wanted"
     for how, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
         known = len(judgments(stack, "trial"))
-        process = subprocess.Popen(
-            [str(JUDGESTREAM), "simulate", "trial", "--rate", "200", "--seed", str(int(how))],
-            env=stack.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=stack.folder,
-        )
+        process = start(stack, "simulate", "trial", "--rate", "200", "--seed", str(int(how)))
         stack.wait_for(partial(holds, stack, known + 20), "20 more judgments")
         process.send_signal(how)
         said = process.communicate(timeout=30)[1]
@@ -138,16 +162,9 @@ def test_matches_that_the_judges_know_nothing_of_are_not_answered_and_counted(st
     assert all("stranger" not in answer["systems"] for answer in judgments(stack, "trial"))
 
 
-def test_a_campaign_that_is_closed_ends_it(stack: Stack) -> None:
+def test_a_campaign_that_is_closed_ends_it(start: Start, stack: Stack) -> None:
     stack.start_worker()
-    process = subprocess.Popen(
-        [str(JUDGESTREAM), "simulate", "trial", "--create", "--rate", "50", "--json"],
-        env=stack.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=stack.folder,
-    )
+    process = start(stack, "simulate", "trial", "--create", "--rate", "50", "--json")
     stack.wait_for(partial(holds, stack, 20), "20 judgments")
     assert stack.command("campaign", "close", "trial", "--yes").returncode == 0
     stdout, stderr = process.communicate(timeout=30)
@@ -166,26 +183,19 @@ def test_without_a_worker_or_a_campaign_it_says_so(stack: Stack) -> None:
         assert "Traceback" not in result.stderr
 
 
-def test_a_broker_that_goes_away_is_a_clear_error(servers: Addresses, tmp_path: Path) -> None:
+def test_a_broker_that_goes_away_is_a_clear_error(start: Start, servers: Addresses, tmp_path: Path) -> None:
     own = Servers(tmp_path / "servers")
-    try:
+    with ExitStack() as ending:
+        ending.callback(own.kill)
         kafka = own.start("kafka")["JUDGESTREAM_KAFKA"]
         settings = Settings(kafka=kafka, redis=servers.redis, namespace="mortal", judge_key="k", partitions=4)
         stack = Stack(settings, tmp_path)
+        ending.callback(stack.stop)
         stack.start_worker()
-        process = subprocess.Popen(
-            [str(JUDGESTREAM), "simulate", "trial", "--create", "--rate", "50", "--timeout", "10"],
-            env=stack.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=stack.folder,
-        )
+        process = start(stack, "simulate", "trial", "--create", "--rate", "50", "--timeout", "10")
         stack.wait_for(partial(holds, stack, 20), "20 judgments")
         own.kill("kafka")
         said = process.communicate(timeout=60)[1]
         assert process.returncode == 1
         assert re.search(r"Error: .*, after [\d,]+ answers|Error: .*; [\d,]+ answers were acknowledged", said), said
         assert "Traceback" not in said
-    finally:
-        stack.stop()
-        own.kill()
