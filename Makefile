@@ -16,10 +16,10 @@ test: $(VENV)/.dev  ## the unit tests; no server needed
 	$(PYTEST) -m "not integration"
 
 integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
-	$(PYTEST) -m integration --ignore=tests/faults --timeout=300
+	$(PYTEST) -m integration --ignore=tests/faults --timeout=300 -n 2
 
 faults: $(VENV)/.dev  ## the fault suite: servers and workers killed, stopped, filled and cut off; the state must not show it
-	$(PYTEST) tests/faults -m integration --timeout=300
+	$(PYTEST) tests/faults -m integration --timeout=300 -n 2
 
 lint: $(VENV)/.dev  ## style, types and the directions of the imports
 	$(BIN)/ruff check .
