@@ -13,7 +13,7 @@ demo: $(VENV)/.installed  ## a simulated crowd ranks the systems of a WMT compet
 	@$(BIN)/judgestream demo
 
 test: $(VENV)/.dev  ## the unit tests; no server needed
-	$(PYTEST) -m "not integration"
+	$(PYTEST) -m "not integration" -n auto
 
 integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
 	$(PYTEST) -m integration --ignore=tests/faults --timeout=300 -n 2
