@@ -262,7 +262,11 @@ class BatchSource(Service):
         try:
             begin = (await consumer.beginning_offsets([partition]))[partition]
             end = (await consumer.end_offsets([partition]))[partition]
-            if begin > after:
+            if begin > after == 0:
+                log.warning(
+                    "%s/%d begins at offset %d: what stood before is gone, and not in the state", *partition, begin
+                )
+            elif begin > after:
                 raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
             if not self._reaches(partition, tenure, end):
                 return False

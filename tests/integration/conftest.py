@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from streams.settings import Settings
-from tests.integration.stack import Stack
+from tests.integration.stack import JUDGESTREAM, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,3 +36,31 @@ def stack(servers: Addresses, namespace: str, tmp_path: Path) -> Iterator[Stack]
         yield stack
     finally:
         stack.stop()
+
+
+class Start(Protocol):
+    def __call__(self, stack: Stack, *arguments: str) -> subprocess.Popen[str]: ...
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Give what starts a command in the background, and see to it that none outlives the test."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(JUDGESTREAM), *arguments],
+            env=stack.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=stack.folder,
+        )
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

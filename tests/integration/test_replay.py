@@ -9,7 +9,7 @@ import signal
 import subprocess
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,13 +19,14 @@ from streams.events import Judgment, encode
 from streams.settings import Settings
 from streams.worker.replay import partition_of
 from tests.builders import crowd_log, judgment
-from tests.integration.stack import JUDGESTREAM, Stack
+from tests.integration.stack import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
+    from tests.integration.conftest import Start
 
 pytestmark = pytest.mark.integration
 
@@ -64,34 +65,6 @@ def in_order(log: Sequence[Judgment], stack: Stack) -> list[tuple[str, str]]:
     """Give campaign and id of judgments in the order of the partitions."""
     home = {each.campaign: partition_of(each.campaign, stack.settings.partitions) for each in log}
     return sorted(((each.campaign, each.id) for each in log), key=lambda each: home[each[0]])
-
-
-class Start(Protocol):
-    def __call__(self, stack: Stack, *arguments: str) -> subprocess.Popen[str]: ...
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Give what starts a command in the background, and see to it that none outlives the test."""
-    running: list[subprocess.Popen[str]] = []
-
-    def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [str(JUDGESTREAM), *arguments],
-            env=stack.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=stack.folder,
-        )
-        running.append(process)
-        return process
-
-    yield start
-    for process in running:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
 
 def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:

@@ -6,12 +6,11 @@ import json
 import os
 import re
 import signal
-import subprocess
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -22,13 +21,13 @@ from streams import topics
 from streams.crowd import Panel, Skills, recruit
 from streams.events import Judgment, MatchRequest
 from streams.settings import Settings
-from tests.integration.stack import JUDGESTREAM, Stack
+from tests.integration.stack import Stack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
+    from tests.integration.conftest import Start
 
 pytestmark = pytest.mark.integration
 
@@ -50,34 +49,6 @@ def judgments(stack: Stack, campaign: str) -> list[dict[str, Any]]:
 def requests(stack: Stack, campaign: str) -> dict[str, dict[str, Any]]:
     events = [json.loads(value) for value in stack.values(topics.MATCH_REQUESTS)]
     return {event["id"]: event for event in events if event["campaign"] == campaign}
-
-
-class Start(Protocol):
-    def __call__(self, stack: Stack, *arguments: str) -> subprocess.Popen[str]: ...
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Give what starts a command in the background, and see to it that none outlives the test."""
-    running: list[subprocess.Popen[str]] = []
-
-    def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [str(JUDGESTREAM), *arguments],
-            env=stack.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=stack.folder,
-        )
-        running.append(process)
-        return process
-
-    yield start
-    for process in running:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
 
 def test_a_campaign_with_a_real_log_as_its_oracle_ends_by_its_stop_rule(stack: Stack) -> None:
