@@ -8,6 +8,8 @@ from typing import Any, cast
 import pytest
 from aiokafka import TopicPartition
 
+from streams.errors import WrongLog
+from streams.processor import Processor, Rules
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker import source
@@ -33,3 +35,44 @@ def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monk
         return batches
 
     assert not asyncio.run(rebalance()).crashed
+
+
+class ShortLog:
+    """A log that holds only the offsets from `begin` to `end`."""
+
+    def __init__(self, begin: int, end: int) -> None:
+        self.begin, self.end = begin, end
+
+    async def beginning_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(partitions, self.begin)
+
+    async def end_offsets(self, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(partitions, self.end)
+
+
+def known(log: ShortLog, *, at: int, times: int = 1) -> list[bool]:
+    """Say what the source says of a log, so many times, when the state is at an offset."""
+
+    async def ask() -> list[bool]:
+        batches = source.BatchSource(Settings(), MemoryStore(), cast("Any", None), cast("Any", None), Status())
+        batches._consumer = cast("Any", log)
+        processor = Processor("judgments.v1", 0, MemoryStore(), Rules.of(Settings()))
+        processor.open()
+        processor.next_offset = processor.persisted_offset = at
+        tenure = Tenure(processor)
+        return [await batches._is_known(TopicPartition("judgments.v1", 0), tenure) for _ in range(times)]
+
+    return asyncio.run(ask())
+
+
+def test_a_log_without_its_beginning_opens_a_fresh_state_and_no_other() -> None:
+    assert known(ShortLog(5, 9), at=0) == [True]
+    with pytest.raises(WrongLog, match="it begins at offset 5, and the state ends at 3"):
+        known(ShortLog(5, 9), at=3)
+
+
+def test_a_log_that_ends_before_the_state_is_asked_again_and_then_refused() -> None:
+    """A broker that has just started may not say all that it has."""
+    assert known(ShortLog(0, 9), at=12, times=source.MOMENTS) == [False] * source.MOMENTS
+    with pytest.raises(WrongLog, match="it ends at offset 9, and the state at 12"):
+        known(ShortLog(0, 9), at=12, times=source.MOMENTS + 1)
