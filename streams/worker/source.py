@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
 PROBE_MS = 5000
+# aiokafka's five minutes are long for a worker whose topic was made anew meanwhile.
+METADATA_MS = 10_000
 MOMENTS = 2
 # How long a batch in hand may take to end when its partition is taken away or the worker stops.
 GRACE_SECONDS = 4.0
@@ -82,6 +84,7 @@ class BatchSource(Service):
             auto_offset_reset="earliest",
             session_timeout_ms=session,
             heartbeat_interval_ms=session // 3,
+            metadata_max_age_ms=METADATA_MS,
             max_partition_fetch_bytes=topics.MAX_LOG_BYTES,
         )
         self._consumer.subscribe([self._topic], listener=_Listener(self))
