@@ -20,6 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams.formats import uniform  # noqa: E402
 from streams.models.base import Batch, Model, parameters_of  # noqa: E402
 from streams.models.grm import GradedResponse  # noqa: E402
@@ -31,21 +32,6 @@ if TYPE_CHECKING:
     from streams.models.base import Floats, Ints
 
 FILE = "wmt13_fr-en_rank.csv.gz"
-OFFICIAL = {
-    "uedin-heafield": 0.638,
-    "uedin-wmt13": 0.604,
-    "online-b": 0.591,
-    "limsi": 0.573,
-    "kit": 0.562,
-    "online-a": 0.541,
-    "mes": 0.512,
-    "dcu": 0.486,
-    "rwth": 0.439,
-    "cmu": 0.429,
-    "cu-zeman": 0.420,
-    "jhu": 0.389,
-    "shef": 0.322,
-}
 
 
 class Log(NamedTuple):
@@ -125,7 +111,7 @@ def main() -> None:
     path = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data")) / FILE
     log, names = read(path)
     sizes = (len(names), int(log.judge.max()) + 1, int(log.segment.max()) + 1)
-    gold = np.array([next(score for key, score in OFFICIAL.items() if key in name.lower()) for name in names])
+    gold = official_scores(names)
     print(f"{FILE}: {len(log.u)} comparisons, {sizes[0]} systems, {sizes[1]} judges, {sizes[2]} segments")
     print(f"{options.comparisons} comparisons a fit, {options.draws} draws")
     print("noise  online  batch  online - batch | any pairs: GRM  TrueSkill | seconds: online  batch")

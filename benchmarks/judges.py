@@ -19,6 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import kernels  # noqa: E402
 from streams.formats import uniform  # noqa: E402
 from streams.models.base import Batch  # noqa: E402
@@ -31,22 +32,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-# Expected Wins as published, by what tells the names in the log apart.
-OFFICIAL = {
-    "uedin-heafield": 0.638,
-    "uedin-wmt13": 0.604,
-    "online-b": 0.591,
-    "limsi": 0.573,
-    "kit": 0.562,
-    "online-a": 0.541,
-    "mes": 0.512,
-    "dcu": 0.486,
-    "rwth": 0.439,
-    "cmu": 0.429,
-    "cu-zeman": 0.420,
-    "jhu": 0.389,
-    "shef": 0.322,
-}
 ENOUGH = 20  # judgments, to say anything about a judge
 MODELS = ("Expected Wins", "TrueSkill", "trueskill-judges")
 
@@ -65,8 +50,7 @@ def load(path: Path) -> tuple[Ints, Floats, int]:
             for x in range(len(shown))
             for y in range(x + 1, len(shown))
         ]
-    official = [next(score for part, score in OFFICIAL.items() if part in system.lower()) for system in systems]
-    return np.array(rows, np.int64), np.array(official), len(judges)
+    return np.array(rows, np.int64), official_scores(systems), len(judges)
 
 
 def draw(

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from benchmarks.wmt13 import official_scores
 from streams import kernels
 from streams.errors import ParameterError
 from streams.formats import uniform
@@ -24,21 +25,6 @@ if TYPE_CHECKING:
     from streams.models.base import Floats, Ints
 
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
-OFFICIAL = {  # WMT13 French-English, expected wins
-    "uedin-heafield": 0.638,
-    "uedin-wmt13": 0.604,
-    "online-b": 0.591,
-    "limsi": 0.573,
-    "kit": 0.562,
-    "online-a": 0.541,
-    "mes": 0.512,
-    "dcu": 0.486,
-    "rwth": 0.439,
-    "cmu": 0.429,
-    "cu-zeman": 0.420,
-    "jhu": 0.389,
-    "shef": 0.322,
-}
 
 
 class Simulated(NamedTuple):
@@ -441,7 +427,7 @@ def test_the_official_order_of_a_real_campaign_is_found() -> None:
         segments=np.array([segments.setdefault(judgment.segment, len(segments)) for judgment in log]),
         scores=np.full(len(log), np.nan),
     )
-    gold = np.array([next(score for key, score in OFFICIAL.items() if key in name.lower()) for name in names])
+    gold = official_scores(names)
     for parameters, baseline, least in (({}, None, 0.995), ({"mode": "baseline"}, "dcu", 0.985)):
         model = grown_model(len(names), len(judges), len(segments), **parameters)
         model.baseline = next((i for name, i in names.items() if baseline and baseline in name.lower()), None)
