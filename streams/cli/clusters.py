@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from streams.cli.logs import LogFile, log_options, rate_log
+from streams.cli.logs import LogFile, log_argument, rate_log
 from streams.cli.rank import rank_rated, ranking_options, show
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command(
@@ -20,7 +15,7 @@ Examples:
   judgestream clusters wmt15.csv.gz --no-resample
   judgestream clusters wmt15.csv.gz --campaign wmt15.de-en --json""",
 )
-@log_options
+@log_argument
 @ranking_options
 @click.option(
     "--resample/--no-resample",
@@ -30,10 +25,7 @@ Examples:
 )
 def command(
     *,
-    file: Path,
-    from_name: str | None,
-    on_error: str,
-    shared_ties: bool,
+    log: LogFile,
     campaigns: tuple[str, ...],
     runs: int,
     seed: int,
@@ -47,6 +39,5 @@ def command(
     """
     from streams.offline import DEFAULT_MODEL, WMT, settings_for
 
-    log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
     rated = rate_log(log, settings_for(DEFAULT_MODEL, WMT), only=campaigns)
     show(rank_rated(rated, DEFAULT_MODEL, WMT, runs=runs, seed=seed, resample=resample), as_object=as_object)

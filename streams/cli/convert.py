@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from streams.cli.progress import Bar
+from streams.cli.logs import LogFile, reading_options
 from streams.errors import FormatError, ParameterError
-from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, format_named, read
+from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, format_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.events import Judgment
-    from streams.formats import Format, Reading, RowError
+    from streams.formats import Format, Reading
 
 STDOUT = STDIN
 _READ = "\n".join(f"  {name:14}{found.about}" for name, found in FORMATS.items())
@@ -38,22 +38,9 @@ Examples:
 )
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("target", metavar="TO", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--from", "from_name", metavar="FORMAT", help="What FROM is in; by default its content tells.")
+@reading_options
 @click.option("--to", "to_name", metavar="FORMAT", help="What to write; by default TO's suffix tells.")
 @click.option("--campaign", metavar="NAME", help="The campaign's name, whatever the file calls it.")
-@click.option(
-    "--on-error",
-    type=click.Choice(["stop", "skip", "report"]),
-    default="stop",
-    show_default=True,
-    help="At a bad row: stop, leave it out and count it, or print it too.",
-)
-@click.option(
-    "--shared-ties/--no-shared-ties",
-    default=True,
-    show_default=True,
-    help="Whether systems that shared one output are tied, or not compared.",
-)
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @click.option("--json", "as_object", is_flag=True, help="Print the summary as one JSON object.")
 def command(
@@ -74,38 +61,15 @@ def command(
     and `-` is standard output; it appears when it is complete, or not at all.
     """
     written = _written(target, to_name)
-    first: list[RowError] = []
-    try:
-        reading = read(
-            source,
-            format=from_name,
-            campaign=campaign,
-            on_error="stop" if on_error == "stop" else _Taker(first, aloud=on_error == "report"),
-            shared_ties=shared_ties,
-        )
-    except ParameterError as error:
-        raise click.UsageError(str(error)) from None
+    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign)
     with _opened(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
-            written.write(out, _judgments(reading, source))
-        if first and not reading.summary.judgments:
-            raise FormatError(f"{source}: no row of {reading.summary.rows:,} is a judgment; the first: {first[0]}")
-    _tell(reading, source, target, written, as_object=as_object)
-
-
-class _Taker:
-    """Takes the bad rows: keeps the first, and prints each if it should."""
-
-    def __init__(self, first: list[RowError], *, aloud: bool) -> None:
-        self._first = first
-        self._aloud = aloud
-
-    def __call__(self, error: RowError) -> None:
-        if not self._first:
-            self._first.append(error)
-        if self._aloud:
-            click.echo(str(error), err=True)
+            written.write(out, chain.from_iterable(log.read()))
+        summary = log.reading.summary
+        if log.first_bad and not summary.judgments:
+            raise FormatError(f"{source}: no row of {summary.rows:,} is a judgment; the first: {log.first_bad}")
+    _tell(log.reading, source, target, written, as_object=as_object)
 
 
 def _written(target: Path, name: str | None) -> Format:
@@ -124,15 +88,6 @@ def _written(target: Path, name: str | None) -> Format:
     if not found.write:
         raise click.UsageError(f"the format {name!r} can only be read; written are: {_WRITE}")
     return found
-
-
-def _judgments(reading: Reading, source: Path) -> Iterator[Judgment]:
-    size = source.stat().st_size if source.is_file() else None
-    with Bar(total=size) as bar:
-        bar.describe(source.name)
-        for batch in reading.batches():
-            bar.complete(reading.position)
-            yield from batch.judgments
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
 LONG_BYTES = 8_000_000
 
 
-def log_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the file, and the options of how it is read."""
+def reading_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of how a log is read."""
     options = (
-        click.argument("file", type=click.Path(path_type=Path, allow_dash=True)),
-        click.option("--from", "from_name", metavar="FORMAT", help="What FILE is in; by default its content tells."),
+        click.option("--from", "from_name", metavar="FORMAT", help="What the log is in; by default its content tells."),
         click.option(
             "--on-error",
             type=click.Choice(["stop", "skip", "report"]),
@@ -46,19 +46,41 @@ def log_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+def log_argument(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command its FILE as a LogFile, `log`, with the options of how it is read."""
+
+    @wraps(function)
+    def run(*, file: Path, from_name: str | None, on_error: str, shared_ties: bool, **more: object) -> None:
+        function(log=LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties), **more)
+
+    argument = click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+    decorated: Callable[..., None] = argument(reading_options(run))
+    return decorated
+
+
 class LogFile:
     """A file of judgments that is read once, batch by batch; what was left out is said at the end."""
 
-    def __init__(self, file: Path, *, from_name: str | None, on_error: str, shared_ties: bool) -> None:
+    def __init__(
+        self,
+        file: Path,
+        *,
+        from_name: str | None = None,
+        on_error: str = "stop",
+        shared_ties: bool = True,
+        campaign: str | None = None,
+    ) -> None:
         from streams.formats import read
 
         self.file = file
+        self.size = file.stat().st_size if file.is_file() else None
+        self.first_bad: RowError | None = None
         self._aloud = on_error == "report"
-        self._first: RowError | None = None
         try:
             self.reading: Reading = read(
                 file,
                 format=from_name,
+                campaign=campaign,
                 on_error="stop" if on_error == "stop" else self._take,
                 shared_ties=shared_ties,
             )
@@ -66,33 +88,32 @@ class LogFile:
             raise click.UsageError(str(error)) from None
 
     def _take(self, error: RowError) -> None:
-        self._first = self._first or error
+        self.first_bad = self.first_bad or error
         if self._aloud:
             click.echo(str(error), err=True)
 
     def batches(self) -> Iterator[Sequence[Judgment]]:
         """Read it, with a bar; FormatError if there is no judgment in it."""
-        size = self.file.stat().st_size if self.file.is_file() else None
-        if size is not None and size > LONG_BYTES:
-            from streams import kernels
-
-            kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
-        with Bar(total=size) as bar:
-            bar.describe(str(self.file))
-            for batch in self.reading.batches():
-                yield batch.judgments
-                bar.complete(self.reading.position)
+        yield from self.read()
         self.conclude()
+
+    def read(self, tell: Callable[[int], str] | None = None) -> Iterator[Sequence[Judgment]]:
+        """Read it, with a bar that names the file, or says what `tell` makes of the judgments in each batch."""
+        with Bar(total=self.size) as bar:
+            for batch in self.reading.batches():
+                bar.describe(tell(len(batch.judgments)) if tell else str(self.file))
+                bar.complete(self.reading.position)
+                yield batch.judgments
 
     def conclude(self) -> None:
         """Say what was left out; FormatError if there was no judgment."""
         summary = self.reading.summary
         if not summary.judgments:
-            reason = f"; the first bad row: {self._first}" if self._first else ""
+            reason = f"; the first bad row: {self.first_bad}" if self.first_bad else ""
             raise FormatError(f"{self.file}: there is no judgment in it{reason}")
         if bad := summary.skipped.total():
             click.echo(
-                f"{self.file}: {bad:,} of {summary.rows:,} rows were left out; the first: {self._first}", err=True
+                f"{self.file}: {bad:,} of {summary.rows:,} rows were left out; the first: {self.first_bad}", err=True
             )
 
 
@@ -104,8 +125,11 @@ def rate_log(
     observe: Callable[[Campaign], None] | None = None,
 ) -> Rated:
     """Rate a file's campaigns, and say what did not count."""
+    from streams import kernels
     from streams.offline import rate
 
+    if log.size is not None and log.size > LONG_BYTES:
+        kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
     try:
         rated = rate(log.batches(), settings, only=only, observe=observe)
     except ParameterError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.logs import LogFile, log_options, rate_log
+from streams.cli.logs import LogFile, log_argument, rate_log
 from streams.cli.progress import Bar
 from streams.errors import ParameterError
 
@@ -56,7 +56,7 @@ Examples:
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
-@log_options
+@log_argument
 @ranking_options
 @click.option("--model", metavar="NAME", default="trueskill", show_default=True, help="What rates the systems.")
 @click.option(
@@ -75,10 +75,7 @@ Examples:
 )
 def command(
     *,
-    file: Path,
-    from_name: str | None,
-    on_error: str,
-    shared_ties: bool,
+    log: LogFile,
     campaigns: tuple[str, ...],
     runs: int,
     seed: int,
@@ -107,7 +104,6 @@ def command(
         raise click.UsageError("--json, --csv and --markdown each take the whole output; give one of them")
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
-    log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
     histories = Histories()
     observe = histories.observe if plot else None
     rated = rate_log(log, settings_for(model, engine), only=campaigns, observe=observe)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.logs import LogFile, log_options
+from streams.cli.logs import LogFile, log_argument
 from streams.cli.options import with_settings
 from streams.cli.progress import Bar
 from streams.errors import RecordError, suggestion
@@ -56,7 +56,7 @@ Examples:
   judgestream replay arena.jsonl --speed 10x --campaign arena-again --loop
   judgestream replay wmt15.csv.gz --campaign wmt15.de-en=trial --setting model=grm""",
 )
-@log_options
+@log_argument
 @click.option("--direct", is_flag=True, help="Rate it in this process: no server is needed, and nothing stays.")
 @click.option("--speed", type=Speed(), default="max", show_default=True, help="By the judgments' own times: 1x, 10x.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), metavar="N", help="At most so many a second.")
@@ -89,10 +89,7 @@ Examples:
 def command(
     settings: Settings,
     *,
-    file: Path,
-    from_name: str | None,
-    on_error: str,
-    shared_ties: bool,
+    log: LogFile,
     direct: bool,
     speed: float,
     rate: float | None,
@@ -109,9 +106,8 @@ def command(
     already is not sent again: wherever it was interrupted, the same command goes on. A new campaign is opened with the
     settings by which `judgestream rank` rates, so that both give the same.
     """
-    if loop and not file.is_file():
-        raise click.UsageError(f"--loop reads FILE again, and {file} can be read only once")
-    log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
+    if loop and not log.file.is_file():
+        raise click.UsageError(f"--loop reads FILE again, and {log.file} can be read only once")
     opening, new_names, account = _opening(given), _new_names(log, names), Account()
 
     def rounds() -> Batches:
@@ -126,7 +122,7 @@ def command(
     except KeyboardInterrupt:
         click.echo(f"Stopped. {account.way_on(direct=direct)}", err=True)
         sys.exit(INTERRUPTED)
-    _show(file, account, campaigns, as_object=as_object)
+    _show(log.file, account, campaigns, as_object=as_object)
 
 
 @dataclass
@@ -167,13 +163,13 @@ class Account:
 def _read(log: LogFile, account: Account) -> Batches:
     """Read the file once, with a bar that says how it goes."""
     began, before = time.monotonic(), account.read
-    with Bar(total=log.file.stat().st_size if log.file.is_file() else None) as bar:
-        for batch in log.reading.batches():
-            account.read += len(batch.judgments)
-            speed = (account.read - before) / max(time.monotonic() - began, 1e-3)
-            bar.describe(f"{account}, {speed:,.0f} a second")
-            bar.complete(log.reading.position)
-            yield batch.judgments
+
+    def tell(more: int) -> str:
+        account.read += more
+        speed = (account.read - before) / max(time.monotonic() - began, 1e-3)
+        return f"{account}, {speed:,.0f} a second"
+
+    yield from log.read(tell)
     log.conclude()
 
 

@@ -155,7 +155,7 @@ def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
     from streams.crowd import Oracle
     from streams.offline import DEFAULT_MODEL, chosen_engine, pair_counts, settings_for
 
-    log = LogFile(file, from_name=None, on_error="stop", shared_ties=True)
+    log = LogFile(file)
     rated = rate_log(log, settings_for(DEFAULT_MODEL, chosen_engine(DEFAULT_MODEL)), only=[of] if of else [])
     found = rated.campaigns
     name = of or (campaign if campaign in found else min(found))
