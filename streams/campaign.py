@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from streams import events, models, ranking
 from streams.admission import check, check_new_systems, check_pace
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from streams.columns import Admitted
     from streams.events import MatchRequest
     from streams.matching.stopping import Outlook
     from streams.state import Output, StoredCampaign, SystemRow
@@ -126,10 +126,10 @@ class Campaign:
     ) -> Applied:
         """Apply records whose offsets and events stand in two lists."""
         before = self.offset
-        columns = admit_all(self, offsets, entries) if offsets else None
-        if columns is not None:
-            self._rate(columns)
-        walk = self._walk(zip(offsets, entries, strict=True), history) if columns is None else Walk()
+        admitted = admit_all(self, offsets, entries) if offsets else None
+        if admitted is not None:
+            self._rate(admitted)
+        walk = self._walk(zip(offsets, entries, strict=True), history) if admitted is None else Walk()
         rows = tuple(self.tables.system_rows(self.model, self.tables.dirty_systems))
         # What was applied before a restart has asked for its matches then, under the same ids.
         asked = self.requests.fill(self, origin=origin, seed=self._options.seed) if self.offset > before else ()
@@ -148,7 +148,7 @@ class Campaign:
             self.offset = offset
             try:
                 if not isinstance(event, Judgment):
-                    self._rate(columns)
+                    self._rate(columns.admitted())
                     columns = Columns()
                     self._obey(offset, event, history)
                 elif event.id in self.seen:
@@ -170,7 +170,7 @@ class Campaign:
                 walk.rejections[offset] = error
                 walk.strays += not self.exists
                 self._count(rejected=int(self.exists))
-        self._rate(columns)
+        self._rate(columns.admitted())
         return walk
 
     def _check(self, judgment: Judgment, judge: str) -> None:
@@ -211,21 +211,16 @@ class Campaign:
         if not self.exists:
             self.standing = msgspec.structs.replace(self.standing, offset=offset)
 
-    def _rate(self, columns: Columns) -> None:
-        if not columns:
+    def _rate(self, admitted: Admitted) -> None:
+        if not len(admitted.offsets):
             return
-        batch = columns.batch()
+        batch = admitted.batch
         self._grow()
-        self.tables.record(
-            batch,
-            self.model,
-            offsets=np.array(columns.offsets, np.int64),
-            durations=np.array(columns.durations, np.int64),
-        )
+        self.tables.record(batch, self.model, offsets=admitted.offsets, durations=admitted.durations)
         self.model.apply(batch)
         if self.replicas is not None:
-            self.replicas.apply(batch, np.array(columns.keys, np.int64))
-        self._count(judgments=len(columns))
+            self.replicas.apply(batch, admitted.keys)
+        self._count(judgments=len(admitted.offsets))
 
     def _count(self, **more: int) -> None:
         counts = {name: getattr(self.counts, name) + number for name, number in more.items()}
@@ -389,7 +384,7 @@ class Campaign:
     def discard_changes(self) -> None:
         """Let go of the account of what changed, where nobody keeps it."""
         self.tables.forget_changes()
-        self.seen.take()
+        self.seen.discard_new()
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: Options | None = None) -> Campaign:

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
     from streams.events import Judgment
 
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """Judgments that were let into a campaign: what its model sees of them, and the rest."""
+
+    batch: Batch
+    offsets: Ints
+    durations: Ints  # in milliseconds, -1 where none was given
+    keys: Ints  # checksums of the ids
+
 
 @dataclass
 class Columns:
@@ -46,9 +58,9 @@ class Columns:
         self.scores.append(nan if judgment.score is None else judgment.score)
         self.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
 
-    def batch(self) -> Batch:
-        """Give what a model sees of them."""
-        return Batch(
+    def admitted(self) -> Admitted:
+        """Give them as arrays."""
+        batch = Batch(
             systems=_ints(self.systems),
             ranks=_ints(self.ranks),
             starts=_ints(self.starts),
@@ -56,7 +68,10 @@ class Columns:
             segments=_ints(self.segments),
             scores=np.array(self.scores, np.float64),
         )
+        return Admitted(
+            batch=batch, offsets=_ints(self.offsets), durations=_ints(self.durations), keys=_ints(self.keys)
+        )
 
 
-def _ints(values: list[int]) -> NDArray[np.int64]:
+def _ints(values: list[int]) -> Ints:
     return np.array(values, np.int64)

@@ -111,7 +111,7 @@ def _depth(value: bytes) -> int:
 def check(judgment: Judgment) -> None:
     """Check what the decoder does not; RecordError where a judgment is not sound."""
     if judgment.campaign not in _sound_names:
-        _check_campaign(judgment.campaign)
+        check_campaign(judgment.campaign)
     systems, ranks = judgment.systems, judgment.ranks
     if judgment.at > LATEST:
         raise _too_far(judgment.at)
@@ -140,7 +140,8 @@ def check(judgment: Judgment) -> None:
         raise RecordError("duplicate_system", f"the system {shown(twice)} is named twice", field="systems")
 
 
-def _check_campaign(name: str) -> None:
+def check_campaign(name: str) -> None:
+    """Raise a RecordError if this is no name of a campaign."""
     if not _CAMPAIGN.search(name):
         message = f"`campaign` is {shown(name)}: letters, digits, '.', '_' and '-' make a name"
         raise RecordError("invalid_value", message, field="campaign")

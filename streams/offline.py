@@ -14,6 +14,7 @@ from streams.errors import ParameterError, suggestion
 from streams.events import CampaignSettings
 from streams.models import MODELS
 from streams.ranking import ENGINES, SCORES, PairCounts, Ratings, Standing, stand
+from streams.scanning import Scanned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -85,6 +86,10 @@ def _by_campaign(
     places: Sequence[int], judgments: Sequence[Judgment]
 ) -> Iterable[tuple[str, Sequence[int], Sequence[Judgment]]]:
     """Take a batch apart; most are of one campaign."""
+    if isinstance(judgments, Scanned):
+        for name, rows, part in judgments.by_campaign():
+            yield name, (rows + places[0]).tolist(), part
+        return
     names = [judgment.campaign for judgment in judgments]
     for name in dict.fromkeys(names):
         if names.count(name) == len(names):

@@ -37,6 +37,8 @@ class Names:
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
         self.names: list[str] = []
+        self._other: Sequence[str] = ()
+        self._found: Ints = np.empty(0, np.int64)  # for each place in the other list
 
     def __len__(self) -> int:
         return len(self.names)
@@ -54,6 +56,37 @@ class Names:
             return list(map(self.index.__getitem__, names))
         except KeyError:
             return [self.add(name) for name in names]
+
+    def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Give the indices of names that are places in another list, one that only grows; -1 where there is none.
+
+        >>> known = Names()
+        >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
+        (0, [0, -1, 0])
+        """
+        if names is not self._other:
+            self._other, self._found = names, np.empty(0, np.int64)
+        self._found = _grown(self._found, len(names), fill=-1)
+        indices = self._found[numbers]
+        if indices.min() < 0:
+            for number in set(numbers[indices < 0].tolist()):
+                self._found[number] = self.index.get(names[number], -1)
+            indices = self._found[numbers]
+        return indices
+
+    def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Give their indices, a new one to each that has none, in order.
+
+        >>> known = Names()
+        >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
+        ([0, 1, 0], ['b', 'a'])
+        """
+        indices = self.find_numbered(numbers, names)
+        if indices.min() < 0:
+            for number in dict.fromkeys(numbers[indices < 0].tolist()):
+                self._found[number] = self.add(names[number])
+            indices = self._found[numbers]
+        return indices
 
 
 class CampaignTables:

@@ -34,7 +34,7 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
     for offset, entry in enumerate(crowd_log(60, systems=4)):
         systems = [int(name[-1]) for name in entry.systems]
         columns.append(offset, entry, systems=systems, judge=0, segment=0)
-    batch, keys = columns.batch(), np.array(columns.keys)
+    batch, keys = columns.admitted().batch, np.array(columns.keys)
     replicas = Replicas(40, mean=0.0, deviation=1.0, beta=1.118, margin=0.45)
     replicas.grow(4)
     replicas.apply(batch, keys)
@@ -62,7 +62,7 @@ def test_what_was_dumped_loads_to_the_same_bits() -> None:
         replicas.grow(3)
     columns = Columns()
     columns.append(0, judgment(1), systems=[0, 2], judge=0, segment=0)
-    one.apply(columns.batch(), np.array(columns.keys))
+    one.apply(columns.admitted().batch, np.array(columns.keys))
     for system in range(3):
         other.load_row(system, one.dump_row(system))
     assert [one.dump_row(system) for system in range(3)] == [other.dump_row(system) for system in range(3)]

@@ -92,15 +92,20 @@ class LogFile:
         if self._aloud:
             click.echo(str(error), err=True)
 
+    @property
+    def is_long(self) -> bool:
+        """Say whether it repays the loading of compiled kernels."""
+        return self.size is not None and self.size > LONG_BYTES
+
     def batches(self) -> Iterator[Sequence[Judgment]]:
-        """Read it, with a bar; FormatError if there is no judgment in it."""
-        yield from self.read()
+        """Read it to be rated, with a bar; FormatError if there is no judgment in it."""
+        yield from self.read(columns=self.is_long)
         self.conclude()
 
-    def read(self, tell: Callable[[int], str] | None = None) -> Iterator[Sequence[Judgment]]:
+    def read(self, tell: Callable[[int], str] | None = None, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read it, with a bar that names the file, or says what `tell` makes of the judgments in each batch."""
         with Bar(total=self.size) as bar:
-            for batch in self.reading.batches():
+            for batch in self.reading.batches(columns=columns):
                 bar.describe(tell(len(batch.judgments)) if tell else str(self.file))
                 bar.complete(self.reading.position)
                 yield batch.judgments
@@ -128,7 +133,7 @@ def rate_log(
     from streams import kernels
     from streams.offline import rate
 
-    if log.size is not None and log.size > LONG_BYTES:
+    if log.is_long:
         kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
     try:
         rated = rate(log.batches(), settings, only=only, observe=observe)

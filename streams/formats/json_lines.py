@@ -12,9 +12,10 @@ from streams.events import Judgment
 from streams.formats.base import MAX_LINE, Batch, Format
 from streams.formats.names import campaign_name
 from streams.formats.sound import decode_lines
+from streams.scanning import Scanner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from streams.formats.base import Run
     from streams.formats.head import Head
@@ -26,9 +27,11 @@ _encoder = msgspec.json.Encoder()
 
 def _batches(source: Source, run: Run) -> Iterator[Batch]:
     line = 1
-    for block in _blocks(source):
-        count = block.count(b"\n")
-        judgments = [] if block.isspace() else decode_lines(block, count)
+    scanner = Scanner() if run.columns and run.campaign is None else None
+    for block, count in _blocks(source):
+        judgments: Sequence[Judgment] | None = scanner.scan(block, count) if scanner else None
+        if judgments is None:
+            judgments = [] if block.isspace() else decode_lines(block, count)
         if judgments:
             run.summary.rows += count
             run.summary.judged += count
@@ -39,23 +42,24 @@ def _batches(source: Source, run: Run) -> Iterator[Batch]:
         line += count
 
 
-def _blocks(source: Source) -> Iterator[bytes]:
-    """Give whole lines, as many as come at once, each with its end."""
+def _blocks(source: Source) -> Iterator[tuple[bytes, int]]:
+    """Give whole lines, as many as come at once, each with its end, and their number."""
     kept: list[bytes] = []
     size, line = 0, 1
     while data := source.read():
         end = data.rfind(b"\n") + 1
         if end:
             block = b"".join([*kept, data[:end]])
-            yield block
-            line += block.count(b"\n")
+            count = block.count(b"\n")
+            yield block, count
+            line += count
             kept, size = [], 0
         kept.append(data[end:])
         size += len(data) - end
         if size > MAX_LINE:
             raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
     if size:
-        yield b"".join(kept) + b"\n"
+        yield b"".join(kept) + b"\n", 1
 
 
 def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
@@ -83,7 +87,7 @@ def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
     yield Batch(lines, _renamed(judgments, run))
 
 
-def _renamed(judgments: list[Judgment], run: Run) -> list[Judgment]:
+def _renamed(judgments: Sequence[Judgment], run: Run) -> Sequence[Judgment]:
     if run.campaign is None:
         return judgments
     campaign = campaign_name(run)

@@ -46,9 +46,12 @@ class Reading:
     def __iter__(self) -> Iterator[Entry]:
         return chain.from_iterable(map(Entry, batch.lines, batch.judgments) for batch in self.batches())
 
-    def batches(self) -> Iterator[Batch]:
-        """Read the judgments in batches of some hundred to some thousand, from the beginning."""
-        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties)
+    def batches(self, *, columns: bool = False) -> Iterator[Batch]:
+        """Read the judgments in batches of some hundred to some thousand, from the beginning.
+
+        With `columns` a batch may be Scanned: quicker for one who rates it, slower for one who reads each judgment.
+        """
+        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties, columns)
         self.summary = run.summary
         with opened(self._source) as source:
             self.format = self._chosen(source)
