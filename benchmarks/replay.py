@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import resource
 import subprocess
 import sys
@@ -85,8 +86,9 @@ def ranked(file: Path) -> Run:
 def _ranked(file: Path) -> Run:
     """Run in a process that has no other children, because the usage is that of all of them."""
     command = [sys.executable, "-c", "from streams.cli.main import main; main()", "rank", str(file), "--json"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+    done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env=environment)
     seconds = time.perf_counter() - began
     assert json.loads(done.stdout)["campaigns"][0]["judgments"]
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -137,7 +137,7 @@ class Scanned(Sequence[Judgment]):
         members = np.repeat(kept, sizes)
         return replace(
             self,
-            rows=self.rows[:, places],
+            rows=np.ascontiguousarray(self.rows[:, places]),
             starts=np.append(0, np.cumsum(sizes[places])),
             systems=self.systems[members],
             ranks=self.ranks[members],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_FEWEST = 2**15  # hashes in a table; no block of lines has more
+_FEWEST = 2**16  # hashes in a table; no block of lines has more
 
 
 class SeenIds:

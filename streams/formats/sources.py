@@ -21,7 +21,7 @@ STDIN = "-"
 HEAD = 2**16  # bytes that are looked at to recognise a format
 
 _BOM = b"\xef\xbb\xbf"
-_CHUNK = 2**18
+_CHUNK = 2**20
 
 
 class Source:

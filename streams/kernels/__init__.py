@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from streams.kernels.machine_code import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +28,7 @@ _COMPILED = f"{__name__}.compiled_"
 _NEIGHBOUR = re.compile(rf"^from {re.escape(__name__)}\.(\w+) import", re.MULTILINE)
 # So many updates repay the loading of numba.
 WORTH_LOADING = 200_000
+_compiled: dict[str, Any] = {}
 
 
 def jit(function: Function) -> Function:
@@ -37,7 +42,19 @@ def plain(name: str) -> Any:
 
 
 def compiled(name: str) -> Any:
-    """Give a module of kernels compiled; after the first time from numba's cache on disk."""
+    """Give a module of kernels compiled; after the first time from what was kept on disk."""
+    if name not in _compiled:
+        kept = None
+        if hasattr(plain(name), "SIGNATURES"):
+            folder = files(__name__)
+            assert isinstance(folder, Path)
+            kept = load(name, digest=_digest(), folder=folder, rest=partial(by_numba, name))
+        _compiled[name] = kept or by_numba(name)
+    return _compiled[name]
+
+
+def by_numba(name: str) -> ModuleType:
+    """Give a module of kernels compiled by numba, which is loaded for it."""
     full = f"{_COMPILED}.{name}"
     if full not in sys.modules:
         _load(name, full)
@@ -51,7 +68,7 @@ def suited(name: str, updates: int) -> Any:
 
 def is_loaded() -> bool:
     """Say whether kernels have been compiled in this process."""
-    return _COMPILED in sys.modules
+    return bool(_compiled)
 
 
 def _load(name: str, full: str) -> None:
@@ -59,7 +76,7 @@ def _load(name: str, full: str) -> None:
     file = files(__name__).joinpath(f"{name}.py")
     source = file.read_text()
     for neighbour in _NEIGHBOUR.findall(source):
-        compiled(neighbour)
+        by_numba(neighbour)
     parent = sys.modules.setdefault(_COMPILED, ModuleType(_COMPILED))
     parent.__dict__.update(__path__=[], jit=_compiler())
     source = _NEIGHBOUR.sub(rf"from {_COMPILED}.\1 import", source)
@@ -81,11 +98,14 @@ def _compiler() -> Callable[[Function], Function]:
     """
     from numba import njit
 
-    sources = sorted((file.name, file.read_text()) for file in files(__name__).iterdir() if file.name.endswith(".py"))
-    digest = sha256(repr(sources).encode()).hexdigest()[:12]
-
     def compile_(function: Any) -> Any:
-        function.__qualname__ += f"_{digest}"
+        function.__qualname__ += f"_{_digest()}"
         return njit(cache=True, nogil=True)(function)
 
     return compile_
+
+
+@cache
+def _digest() -> str:
+    sources = sorted((file.name, file.read_text()) for file in files(__name__).iterdir() if file.name.endswith(".py"))
+    return sha256(repr(sources).encode()).hexdigest()[:12]

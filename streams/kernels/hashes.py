@@ -7,6 +7,13 @@ from typing import Any
 from streams.kernels import jit
 from streams.kernels.lines import hashed, slot_of
 
+SIGNATURES = {
+    "hash_texts": "B1 q1 q1",
+    "enter_new": "q1 q1 q1 -> q",
+    "enter_all": "q1 q1",
+    "number_names": "i1 q1 q",
+}
+
 
 @jit
 def hash_texts(data: Any, ends: Any, values: Any) -> None:

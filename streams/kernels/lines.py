@@ -40,6 +40,8 @@ _1, _2, _3, _4, _5, _6, _7 = (np.uint64(number) for number in range(1, 8))  # an
 _KEPT = np.array([(1 << 8 * size) - 1 for size in range(8)] + [-1], np.int64)  # of a word, so many bytes
 _ODD = np.array([(byte < _SPACE and byte != _END) or byte == _BACKSLASH for byte in range(256)], np.uint8)
 
+SIGNATURES = {"scan_lines": "B1 q q1 i1 q1 q1 q1 q1 q2 q1 q1 q1 -> q"}
+
 
 @jit
 def find_quotes(data: Any, size: int, quotes: Any) -> int:

@@ -11,6 +11,11 @@ from typing import Any
 from streams.kernels import jit
 from streams.kernels.normal import tie_moments, win_moments
 
+SIGNATURES = {
+    "rate_rankings": "d1 d1 q1 q1 q1 d d",
+    "judge_rankings": "q2 q2 ?2 q1 q1 q1 q1 q1 q1",
+}
+
 
 @jit
 def rated_pair(
