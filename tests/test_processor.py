@@ -11,9 +11,9 @@ from streams import events, topics
 from streams.decoding import decode, decode_all
 from streams.errors import Conflict, Fenced, StoreCorrupt
 from streams.events import Judgment, Rejection, encode
-from streams.processor import Outcomes, Processor, Record, Rules
+from streams.processor import Processor, Record, Rules
 from streams.settings import Settings
-from streams.state import Output
+from streams.state import Outcomes, Output
 from streams.stores.memory import MemoryStore
 from tests.builders import NOON, crowd_log, judgment
 
@@ -139,6 +139,35 @@ def test_a_redelivered_batch_changes_nothing() -> None:
     before = processor.counts(), processor.campaigns["campaign-0"].leaderboard()
     assert processor.process(batch) == ()
     assert (processor.counts(), processor.campaigns["campaign-0"].leaderboard()) == before
+
+
+def test_a_batch_tells_what_became_of_its_records_and_why() -> None:
+    processor = opened()
+    good, again = encode(judgment(1)), encode(events.Close(id="close", campaign="c", at=NOON))
+    commit = processor.prepare(records(good, b"bad", good, b"", again, again, encode(judgment(2))))
+    assert commit.outcomes == Outcomes(read=7, applied=2, duplicate=2, rejected=3)
+    assert commit.reasons == {"invalid_json": 1, "empty": 1, "campaign_closed": 1}
+
+
+def test_the_batches_outcomes_add_up_to_what_the_campaigns_count() -> None:
+    log = [encode(entry) for entry in crowd_log(80, campaigns=3)]
+    log[20:20] = [log[3], b"bad", log[19]]
+    log[60] = log[59]
+    processor, outcomes = opened(), []
+    for start in range(0, len(log), 7):
+        commit = processor.prepare(records(*log[start : start + 7], start=start))
+        processor.persist(commit)
+        outcomes.append(commit.outcomes)
+    assert Outcomes(*map(sum, zip(*outcomes, strict=True))) == processor.counts()
+    assert processor.counts() == Outcomes(read=83, applied=79, duplicate=3, rejected=1)
+
+
+def test_what_a_campaign_has_already_is_a_duplicate_of_the_batch_that_brings_it_again() -> None:
+    processor = opened()
+    log = records(*(encode(entry) for entry in crowd_log(5)))
+    processor.process(log)
+    processor.next_offset = 3  # as if the campaign had been written, and the partition not
+    assert processor.prepare(log).outcomes == Outcomes(read=2, applied=0, duplicate=2, rejected=0)
 
 
 def test_a_new_owner_goes_on_where_the_store_stands() -> None:

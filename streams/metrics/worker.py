@@ -6,6 +6,7 @@ Campaigns, systems and judges are no labels: their number is the users' choice, 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client.core import GaugeMetricFamily
@@ -17,6 +18,8 @@ from streams.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from streams.state import Commit, Output
 
 OUTCOMES = ("applied", "duplicate", "rejected")
 SERVERS = ("kafka", "redis")
@@ -51,13 +54,13 @@ class WorkerMetrics(Metrics):
             "rate_duration_seconds", "Decoding, deduplicating and rating a batch.", buckets=SECONDS
         )
         self.persist_seconds = self._histogram(
-            "persist_duration_seconds", "Writing a batch, with the waiting for a store that was away.", buckets=SECONDS
+            "persist_duration_seconds", "Writing a batch to the store.", buckets=SECONDS
         )
         self.emit_seconds = self._histogram(
             "emit_duration_seconds", "Sending a batch's outputs until the broker has them.", buckets=SECONDS
         )
         self.delay_seconds = self._histogram(
-            "delay_seconds", "From the broker's taking a batch's first record to the batch's being kept.",
+            "delay_seconds", "From the timestamp of a batch's first record until the store has the batch.",
             buckets=(*SECONDS, 60, 300, 1800, 7200),
         )  # fmt: skip
         self.outputs = self._counter("outputs", "Records emitted, by topic without its namespace.", ["topic"])
@@ -87,6 +90,34 @@ class WorkerMetrics(Metrics):
             for value in label:
                 counter.labels(value)
 
+    def kept(self, commit: Commit, *, rated: float, persisted: float, delay: float | None) -> None:
+        """Count a batch that the store has, with the seconds that it took; no delay is one that nobody knows."""
+        outcomes = commit.outcomes
+        self.records_read.inc(outcomes.read)
+        for outcome in OUTCOMES:
+            self.records.labels(outcome).inc(getattr(outcomes, outcome))
+        for reason, count in commit.reasons.items():
+            self.rejections.labels(reason).inc(count)
+        self.batch_records.observe(outcomes.read)
+        self.rate_seconds.observe(rated)
+        self.persist_seconds.observe(persisted)
+        if delay is not None:
+            self.delay_seconds.observe(max(0.0, delay))  # two machines' clocks may differ
+
+    def sent(self, outputs: Iterable[Output]) -> None:
+        """Count records that the broker has."""
+        counts, sizes = Counter[str](), Counter[str]()
+        for output in outputs:
+            counts[output.topic] += 1
+            sizes[output.topic] += len(output.value)
+        for topic, count in counts.items():
+            self.outputs.labels(topic).inc(count)
+            self.output_bytes.labels(topic).inc(sizes[topic])
+
+    def failed(self, server: str) -> None:
+        """Count a call that a server failed."""
+        self.errors.labels(server).inc()
+
     def watch(self, standings: Callable[[], Iterable[Standing]]) -> None:
         """Name what tells of the partitions held; it is asked at each scrape, so what was lost is not shown."""
         self._partitions.standings = standings
@@ -110,7 +141,7 @@ class _Partitions(Collector):
     standings: Callable[[], Iterable[Standing]] = staticmethod(tuple)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        held = list(self.standings())
+        held = sorted(self.standings())
         for name, (about, value_of) in self.GAUGES.items():
             family = GaugeMetricFamily(f"{NAMESPACE}_worker_{name}", about, labels=["partition"])
             for standing in held:

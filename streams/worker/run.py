@@ -10,6 +10,7 @@ from faust.worker import Worker
 
 from streams import kernels
 from streams.errors import SettingError
+from streams.metrics import WorkerMetrics
 from streams.stores.redis import RedisStore
 from streams.worker.app import create_app
 from streams.worker.broker import check_topics
@@ -36,7 +37,7 @@ def run(settings: Settings) -> None:
     for library in ("aiokafka", "faust", "mode"):
         logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
     status = Status()
-    app = create_app(settings, store, status)
+    app = create_app(settings, store, status, WorkerMetrics())
     worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True)
     try:
         worker.execute_from_commandline()
