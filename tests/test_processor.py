@@ -104,6 +104,19 @@ def test_a_message_names_the_value_that_was_found() -> None:
     assert rejection.message == "`ranks[0]` is 0: Expected `int` >= 1"
 
 
+@pytest.mark.parametrize(
+    "value", [b"4711", b'"%s"' % (b"alice" * 100), b'{"mail":"alice"}', b'["alice",4711]', b"4711e999"]
+)
+def test_a_message_never_repeats_what_stands_for_a_judge(value: bytes) -> None:
+    exclude = encode(events.ExcludeJudge(id="x", campaign="c", at=NOON, judge="judge"))
+    for record in (GOOD, exclude):
+        (rejection,) = rejections(opened().process(records(record.replace(b'"judge":"judge"', b'"judge":' + value))))
+        assert (rejection.reason, rejection.field) == ("invalid_value", "judge")
+        assert rejection.message.startswith("`judge`, whose value is not shown here: ")
+        assert "alice" not in rejection.message
+        assert "4711" not in rejection.message
+
+
 def test_a_message_does_not_repeat_a_long_value() -> None:
     (rejection,) = rejections(opened().process(records(encode(judgment(1, campaign="c" * 10_000)))))
     assert len(rejection.message) < 200

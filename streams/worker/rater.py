@@ -123,7 +123,7 @@ class Rater:
             except StoreUnavailable as error:
                 self._status.wait_for("Redis", str(error))
                 self._metrics.failed("redis")
-                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause)
+                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra={"server": "redis"})
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
@@ -138,7 +138,12 @@ class Rater:
             except (KafkaError, ProducerSendError) as error:
                 self._status.wait_for("Kafka", str(error))
                 self._metrics.failed("kafka")
-                log.warning("Kafka does not take the outputs: %s; trying again in %.1f s", error, pause)
+                log.warning(
+                    "Kafka does not take the outputs: %s; trying again in %.1f s",
+                    error,
+                    pause,
+                    extra={"server": "kafka"},
+                )
             else:
                 self._status.answers("Kafka")
                 self._metrics.sent(outputs)

@@ -123,12 +123,12 @@ class BatchSource(Service):
             return False
         except Fenced as error:
             self._metrics.fenced_writes.inc()
-            log.warning("%s; this worker writes no more to it", error)
+            log.warning("%s; this worker writes no more to it", error, extra=_of(tenure))
             tenure.closing = tenure.over = True
             self.add_future(self._recover(tenure))
             return False
         except (Conflict, BrokerUnavailable) as error:
-            log.warning("%s; loading the state again", error)
+            log.warning("%s; loading the state again", error, extra=_of(tenure))
             self._metrics.reloads.inc()
             self._reopen(tenure)
             return False
@@ -207,7 +207,7 @@ class BatchSource(Service):
             ends = await asyncio.wait_for(self._consumer.end_offsets(list(tenures)), PROBE_MS / 1000)
         except (KafkaError, TimeoutError) as error:
             why = str(error) or f"no answer in {PROBE_MS / 1000:.0f} s"
-            log.warning("Kafka does not answer: %s; waiting, nothing is lost", why)
+            log.warning("Kafka does not answer: %s; waiting, nothing is lost", why, extra={"server": "kafka"})
             self._status.wait_for("Kafka", why)
             self._metrics.failed("kafka")
         else:
@@ -241,7 +241,7 @@ class BatchSource(Service):
             await self._consumer.commit(offsets)
             self._committed.update(offsets)
         except KafkaError as error:
-            log.info("the offsets were not committed: %s; the store has them", error)
+            log.info("the offsets were not committed: %s; the store has them", error, extra={"server": "kafka"})
             self._metrics.failed("kafka")
 
     def given(self, partitions: Iterable[TopicPartition]) -> None:
@@ -285,7 +285,7 @@ class BatchSource(Service):
             tenure.reading = tenure.processor.next_offset
             self._consumer.seek(partition, tenure.reading)
             tenure.opened, tenure.applied_at = True, time()
-            log.info("%s/%d is open at offset %d", *partition, tenure.reading)
+            log.info("%s/%d is open at offset %d", *partition, tenure.reading, extra=_of(tenure))
 
     async def _take_over(self, partition: TopicPartition, tenure: Tenure) -> None:
         await self._rater.open(tenure)
@@ -300,7 +300,10 @@ class BatchSource(Service):
             end = tenure.end = (await consumer.end_offsets([partition]))[partition]
             if begin > after == 0:
                 log.warning(
-                    "%s/%d begins at offset %d: what stood before is gone, and not in the state", *partition, begin
+                    "%s/%d begins at offset %d: what stood before is gone, and not in the state",
+                    *partition,
+                    begin,
+                    extra=_of(tenure),
                 )
             elif begin > after:
                 raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
@@ -312,7 +315,7 @@ class BatchSource(Service):
             consumer.seek(partition, last)
             found = (await consumer.getmany(partition, timeout_ms=PROBE_MS, max_records=1)).get(partition)
         except KafkaError as error:
-            log.warning("Kafka does not show %s/%d: %s; waiting, nothing is lost", *partition, error)
+            log.warning("Kafka does not show %s/%d: %s; waiting, nothing is lost", *partition, error, extra=_of(tenure))
             self._metrics.failed("kafka")
             return False
         if not found:
@@ -345,6 +348,14 @@ class BatchSource(Service):
     def _reopen(self, tenure: Tenure) -> None:
         tenure.closing = tenure.over = True
         self.begin([partition for partition, held in self._tenures.items() if held is tenure])
+
+
+def _of(tenure: Tenure) -> dict[str, object]:
+    """Name a tenure's partition and its offset as fields of a line."""
+    processor = tenure.processor
+    # Before the state is loaded there is no offset.
+    offset = getattr(processor, "persisted_offset", None)
+    return {"topic": processor.topic, "partition": processor.partition, "offset": offset}
 
 
 class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka has no types
