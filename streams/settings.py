@@ -76,7 +76,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0.5
     rejected_window: Annotated[int, Meta(ge=1, description="So many last records make up that share.")] = 5000
     seed: Annotated[int, Meta(ge=0, description="Of everything that is drawn at random.")] = 1
-    health_host: Annotated[str, Meta(min_length=1, description="Where a worker answers /healthz, /readyz, /metrics.")] = (
+    health_host: Annotated[str, Meta(min_length=1, description="Where a worker tells its health and metrics.")] = (
         "127.0.0.1"
     )
     health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
