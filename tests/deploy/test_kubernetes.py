@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,11 @@ def test_selectors_find_their_pods() -> None:
 
 def test_a_worker_has_time_to_end_its_batch() -> None:
     assert PODS["judgestream-worker"]["spec"]["terminationGracePeriodSeconds"] >= 15  # as docker-compose.yml gives it
+
+
+def test_the_docs_create_the_secret_that_the_pods_ask_for() -> None:
+    asked_for = [each["valueFrom"]["secretKeyRef"] for pod in SERVICES for each in container(pod)["env"]]
+    docs = (FOLDER.parent / "README.md").read_text().replace("\\\n", "")
+    (command,) = [line for line in docs.splitlines() if line.startswith("kubectl create")]
+    assert {reference["name"] for reference in asked_for} == {command.split()[4]}
+    assert {reference["key"] for reference in asked_for} == set(re.findall(r"--from-literal=([\w-]+)=", command))
