@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from deploy.kafka_server import KafkaServer
 from deploy.ports import HOST, free_port
 from deploy.processes import end, launch
 from streams import topics
+from streams.settings import Settings
 from tests.builders import crowd_log
+from tests.conftest import Addresses
 from tests.integration.stack import Stack
 from tests.integration.test_metrics import values
 
 pytestmark = pytest.mark.integration
 
+READY_SECONDS = 60.0
 PASSWORD = "a-password-of-the-tests"
 LOGIN = f'org.apache.kafka.common.security.plain.PlainLoginModule required user_app="{PASSWORD}";'
 SECURED = f"""\
@@ -51,6 +54,13 @@ class SecureKafka:
         assert written.count(own) == 2
         properties.write_text(f"{written.replace(own, own + listeners)}{SECURED}")
         self._process = launch(command, home=home, log=home / "kafka.log")
+
+    def wait(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not self.plain.is_ready():
+            assert self._process.runs(), (self._home / "kafka.log").read_text()[-3000:]
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
 
     def stop(self) -> None:
         end(self._process, patience=0)
@@ -87,16 +97,24 @@ def _certify(home: Path, authority: Path) -> None:
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureKafka]:
     server = SecureKafka(tmp_path_factory.mktemp("secure") / "kafka")
     try:
+        server.wait()
         yield server
     finally:
         server.stop()
 
 
 @pytest.fixture
-def secure(kafka: SecureKafka, stack: Stack, tmp_path: Path) -> Iterator[Stack]:
+def secure(kafka: SecureKafka, servers: Addresses, namespace: str, tmp_path: Path) -> Iterator[Stack]:
     """A stack that itself speaks plainly to the broker; its commands are told otherwise."""
-    stack.wait_for(kafka.plain.is_ready, "the broker")
-    stack = Stack(msgspec.structs.replace(stack.settings, kafka=kafka.plain.address), tmp_path)
+    settings = Settings(
+        kafka=kafka.plain.address,
+        redis=servers.redis,
+        namespace=namespace,
+        judge_key="a key for tests",
+        partitions=2,
+        snapshot_seconds=0.5,
+    )
+    stack = Stack(settings, tmp_path)
     try:
         yield stack
     finally:
