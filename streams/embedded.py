@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from streams import topics
 from streams.events import encode
 from streams.log import MemoryLog
-from streams.processor import Outcomes, Processor, Rules
+from streams.processor import Processor, Rules
 from streams.settings import Settings
+from streams.state import Outcomes
 from streams.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ class Embedded:
         self.settings = settings or Settings()
         self.log = MemoryLog(partitions)
         rules = Rules.of(self.settings)
-        store = store or MemoryStore()
+        self.store = store or MemoryStore()
         self.processors = [
-            Processor(topics.JUDGMENTS.name, partition, store, rules, past=partial(self._past, partition))
+            Processor(topics.JUDGMENTS.name, partition, self.store, rules, past=partial(self._past, partition))
             for partition in range(partitions)
         ]
         for processor in self.processors:

@@ -33,6 +33,19 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kafka: Annotated[str, Meta(min_length=1, description="Bootstrap servers, host:port, comma-separated.")] = (
         "127.0.0.1:9092"
     )
+    kafka_security: Annotated[
+        Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+        Meta(description="How to reach it: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."),
+    ] = "PLAINTEXT"
+    kafka_mechanism: Annotated[
+        Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"],
+        Meta(description="Of SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."),
+    ] = "PLAIN"
+    kafka_username: Annotated[str, Meta(description="For SASL.")] = ""
+    kafka_password: Annotated[str, Meta(description="For SASL.")] = ""
+    kafka_ca_file: Annotated[str, Meta(description="PEM file of the authority to trust; none: the system's.")] = ""
+    kafka_cert_file: Annotated[str, Meta(description="PEM file of the certificate to show to Kafka.")] = ""
+    kafka_key_file: Annotated[str, Meta(description="PEM file of its key; none: it is in the same file.")] = ""
     redis: Annotated[
         str,
         Meta(pattern=r"^(redis|rediss|unix)://", description="URL of Redis, with its password."),
@@ -76,19 +89,42 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0.5
     rejected_window: Annotated[int, Meta(ge=1, description="So many last records make up that share.")] = 5000
     seed: Annotated[int, Meta(ge=0, description="Of everything that is drawn at random.")] = 1
-    health_host: Annotated[str, Meta(min_length=1, description="Where a worker answers /healthz and /readyz.")] = (
+    health_host: Annotated[str, Meta(min_length=1, description="Where a worker tells its health and metrics.")] = (
         "127.0.0.1"
     )
     health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
+    monitor_host: Annotated[str, Meta(min_length=1, description="Where the monitor listens.")] = "127.0.0.1"
+    monitor_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: a free one.")] = 8080
+    monitor_tokens: Annotated[
+        str, Meta(description="Who may write through the monitor: name:secret, comma-separated; secrets of 16 or more.")
+    ] = ""
+    monitor_reads: Annotated[
+        Literal["open", "closed"], Meta(description="open, or closed: a token is needed to read as well.")
+    ] = "open"
+    monitor_origins: Annotated[
+        str, Meta(description="Web pages of other origins that may ask the monitor, comma-separated; none by default.")
+    ] = ""
+    monitor_body_bytes: Annotated[
+        int, Meta(ge=1000, le=64_000_000, description="A longer request to the monitor is refused.")
+    ] = 1_000_000
+    monitor_rate: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Requests a second of one token, or of one address without.")
+    ] = 1000
+    monitor_lease_seconds: Annotated[
+        float, Meta(ge=1, le=86_400, description="How long a judge has the match that the monitor gave out.")
+    ] = 600.0
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"
+    log_format: Annotated[
+        Literal["text", "json"], Meta(description="text, or json: one object a line, of a worker and a monitor.")
+    ] = "text"
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{name}={shown(self, name)!r}' for name in self.__struct_fields__)})"
 
 
-SECRETS = frozenset({"judge_key"})
+SECRETS = frozenset({"judge_key", "kafka_password", "monitor_tokens"})
 
 
 def load(

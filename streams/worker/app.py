@@ -13,15 +13,18 @@ from streams.decoding import decode_command
 from streams.errors import RecordError
 from streams.processor import Record, rejected
 from streams.state import Output
+from streams.worker.connection import connection
 from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+    from ssl import SSLContext
 
     from faust.types import EventT
 
+    from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
     from streams.worker.status import Status
@@ -42,11 +45,12 @@ class Handover(faust.Channel[Any]):
         return self._queue
 
 
-def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
+def create_app(settings: Settings, store: Store, status: Status, metrics: WorkerMetrics) -> faust.App:
     """Build the app of one worker."""
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
         broker=[f"kafka://{address.strip()}" for address in settings.kafka.split(",")],
+        broker_credentials=_credentials(**connection(settings)),
         key_serializer="raw",
         value_serializer="raw",
         topic_allow_declare=False,
@@ -69,11 +73,13 @@ def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
         return sent
 
     batches = Handover(app, maxsize=WAITING_BATCHES)
-    rater = Rater(send, status)
-    source = BatchSource(settings, store, rater, batches, status)
+    rater = Rater(send, status, metrics)
+    source = BatchSource(settings, store, rater, batches, status, metrics)
+    metrics.watch(source.standings)
+    metrics.campaigns.set_function(source.campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     if settings.health_port:
-        app.service(Health(status, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
+        app.service(Health(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 
     @app.agent(batches, name="rating")
     async def rate(stream: StreamT[Any]) -> None:
@@ -87,9 +93,30 @@ def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
     @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
     async def command(stream: StreamT[Any]) -> None:
         async for event in stream.events():
-            await rater.emit([_passed_on(event, max_bytes=settings.max_record_bytes)])
+            output = _passed_on(event, max_bytes=settings.max_record_bytes)
+            await rater.emit([output])
+            metrics.commands.labels("rejected" if output.topic == topics.REJECTED.name else "passed_on").inc()
 
     return app
+
+
+def _credentials(
+    *,
+    ssl_context: SSLContext | None = None,
+    sasl_mechanism: str = "",
+    sasl_plain_username: str = "",
+    sasl_plain_password: str = "",
+    **_: str,
+) -> faust.auth.Credentials | None:
+    """Say to Faust what every other client is told."""
+    if sasl_mechanism:
+        return faust.SASLCredentials(
+            username=sasl_plain_username,
+            password=sasl_plain_password,
+            mechanism=sasl_mechanism,
+            ssl_context=ssl_context,
+        )
+    return None if ssl_context is None else faust.SSLCredentials(ssl_context)
 
 
 def _passed_on(event: EventT[Any], *, max_bytes: int) -> Output:
