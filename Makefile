@@ -39,6 +39,7 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/replay.py
+	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
 
 schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py
