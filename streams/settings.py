@@ -33,6 +33,19 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kafka: Annotated[str, Meta(min_length=1, description="Bootstrap servers, host:port, comma-separated.")] = (
         "127.0.0.1:9092"
     )
+    kafka_security: Annotated[
+        Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+        Meta(description="How to reach it: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."),
+    ] = "PLAINTEXT"
+    kafka_mechanism: Annotated[
+        Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"],
+        Meta(description="Of SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."),
+    ] = "PLAIN"
+    kafka_username: Annotated[str, Meta(description="For SASL.")] = ""
+    kafka_password: Annotated[str, Meta(description="For SASL.")] = ""
+    kafka_ca_file: Annotated[str, Meta(description="PEM file of the authority to trust; none: the system's.")] = ""
+    kafka_cert_file: Annotated[str, Meta(description="PEM file of the certificate to show to Kafka.")] = ""
+    kafka_key_file: Annotated[str, Meta(description="PEM file of its key; none: it is in the same file.")] = ""
     redis: Annotated[
         str,
         Meta(pattern=r"^(redis|rediss|unix)://", description="URL of Redis, with its password."),
@@ -76,7 +89,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0.5
     rejected_window: Annotated[int, Meta(ge=1, description="So many last records make up that share.")] = 5000
     seed: Annotated[int, Meta(ge=0, description="Of everything that is drawn at random.")] = 1
-    health_host: Annotated[str, Meta(min_length=1, description="Where a worker answers /healthz and /readyz.")] = (
+    health_host: Annotated[str, Meta(min_length=1, description="Where a worker tells its health and metrics.")] = (
         "127.0.0.1"
     )
     health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
@@ -111,7 +124,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"Settings({', '.join(f'{name}={shown(self, name)!r}' for name in self.__struct_fields__)})"
 
 
-SECRETS = frozenset({"judge_key", "monitor_tokens"})
+SECRETS = frozenset({"judge_key", "kafka_password", "monitor_tokens"})
 
 
 def load(

@@ -71,7 +71,8 @@ def _kafka(settings: Settings) -> Finding:
     return _asked(
         "Kafka",
         lambda: describe(settings),
-        "start one (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA",
+        "start one (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA; "
+        "if it wants TLS or a password, set JUDGESTREAM_KAFKA_SECURITY and what belongs to it",
     )
 
 

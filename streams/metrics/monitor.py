@@ -17,7 +17,7 @@ class MonitorMetrics(Metrics):
             "http_requests", "Requests answered, by route, method and status.", ["route", "method", "status"]
         )
         self.http_seconds = self._histogram(
-            "http_request_duration_seconds", "Until a request was answered; event streams are left out.",
+            "http_request_duration_seconds", "Time until a request was answered; event streams are left out.",
             ["route", "method"], buckets=SECONDS,
         )  # fmt: skip
         self.event_streams = self._gauge("event_streams", "Event streams open now.")
@@ -26,7 +26,7 @@ class MonitorMetrics(Metrics):
             "judgments_published", "Judgments that came by HTTP; the broker has them."
         )
         self.publish_seconds = self._histogram(
-            "publish_duration_seconds", "Until the broker had the judgments of a request.", buckets=SECONDS
+            "publish_duration_seconds", "Time until the broker had the judgments of a request.", buckets=SECONDS
         )
         self.leases = self._counter("leases", "Match requests leased to a judge.")
         self.records_consumed = self._counter("records_consumed", "Records read from the output topics.", ["topic"])

@@ -6,7 +6,7 @@ Campaigns, systems and judges are no labels: their number is the users' choice, 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client.core import GaugeMetricFamily
@@ -41,7 +41,7 @@ class WorkerMetrics(Metrics):
         super().__init__("worker")
         self.records_read = self._counter("records_read", "Records of the log that were walked and are in the store.")
         self.records = self._counter(
-            "records", "The same by what became of them: the three add up to those read.", ["outcome"]
+            "records", "Records of the log by what became of them; the three add up to those read.", ["outcome"]
         )
         self.rejections = self._counter("rejections", "Rejected records of the log by reason.", ["reason"])
         self.commands = self._counter(
@@ -64,17 +64,21 @@ class WorkerMetrics(Metrics):
             buckets=(*SECONDS, 60, 300, 1800, 7200),
         )  # fmt: skip
         self.outputs = self._counter("outputs", "Records emitted, by topic without its namespace.", ["topic"])
-        self.output_bytes = self._counter("output_bytes", "Their values' bytes.", ["topic"])
+        self.output_bytes = self._counter(
+            "output_bytes", "Bytes in the values of the records emitted, by topic.", ["topic"]
+        )
         self.snapshot_seconds = self._histogram(
             "snapshot_duration_seconds", "Ranking all changed campaigns of a partition.", buckets=SECONDS
         )
         self.rebalances = self._counter("rebalances", "Times that the group gave this worker its partitions anew.")
         self.fenced_writes = self._counter("fenced_writes", "Writes refused: another worker had the partition.")
-        self.reloads = self._counter("reloads", "Partitions loaded again, as the store or the broker was elsewhere.")
+        self.reloads = self._counter(
+            "reloads", "Partitions loaded again, because the store was not where the worker had left it."
+        )
         self.errors = self._counter("server_errors", "Calls that a server failed; they are made again.", ["server"])
         self.campaigns = self._gauge("campaigns", "Campaigns in memory.")
         self.assigned = self._gauge("partitions_assigned", "Partitions that the group gave this worker.")
-        self.open = self._gauge("partitions_open", "Those of them whose state is loaded and that are read.")
+        self.open = self._gauge("partitions_open", "Partitions whose state is loaded and that are read.")
         self.ready = self._gauge("ready", "What /readyz says: 1 is ready.")
         self._partitions = _Partitions()
         self.registry.register(self._partitions)
@@ -106,13 +110,12 @@ class WorkerMetrics(Metrics):
 
     def sent(self, outputs: Iterable[Output]) -> None:
         """Count records that the broker has."""
-        counts, sizes = Counter[str](), Counter[str]()
-        for output in outputs:
-            counts[output.topic] += 1
-            sizes[output.topic] += len(output.value)
-        for topic, count in counts.items():
-            self.outputs.labels(topic).inc(count)
-            self.output_bytes.labels(topic).inc(sizes[topic])
+        sizes = defaultdict[str, list[int]](list)
+        for topic, _, value, _ in outputs:
+            sizes[topic].append(len(value))
+        for topic, found in sizes.items():
+            self.outputs.labels(topic).inc(len(found))
+            self.output_bytes.labels(topic).inc(sum(found))
 
     def failed(self, server: str) -> None:
         """Count a call that a server failed."""
@@ -134,7 +137,7 @@ class _Partitions(Collector):
         "log_end_offset": ("The offset that a partition's next record will have.", lambda held: held.end),
         "applied_offset": ("The offset after a partition's last applied record.", lambda held: held.applied),
         "applied_timestamp_seconds": (
-            "When that offset last moved, or the partition was opened.",
+            "When the applied offset last moved, or the partition was opened, in Unix time.",
             lambda held: held.applied_at,
         ),
     }

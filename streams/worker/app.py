@@ -13,12 +13,14 @@ from streams.decoding import decode_command
 from streams.errors import RecordError
 from streams.processor import Record, rejected
 from streams.state import Output
+from streams.worker.connection import connection
 from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
+    from ssl import SSLContext
 
     from faust.types import EventT
 
@@ -48,6 +50,7 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
         broker=[f"kafka://{address.strip()}" for address in settings.kafka.split(",")],
+        broker_credentials=_credentials(**connection(settings)),
         key_serializer="raw",
         value_serializer="raw",
         topic_allow_declare=False,
@@ -95,6 +98,25 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
             metrics.commands.labels("rejected" if output.topic == topics.REJECTED.name else "passed_on").inc()
 
     return app
+
+
+def _credentials(
+    *,
+    ssl_context: SSLContext | None = None,
+    sasl_mechanism: str = "",
+    sasl_plain_username: str = "",
+    sasl_plain_password: str = "",
+    **_: str,
+) -> faust.auth.Credentials | None:
+    """Say to Faust what every other client is told."""
+    if sasl_mechanism:
+        return faust.SASLCredentials(
+            username=sasl_plain_username,
+            password=sasl_plain_password,
+            mechanism=sasl_mechanism,
+            ssl_context=ssl_context,
+        )
+    return None if ssl_context is None else faust.SSLCredentials(ssl_context)
 
 
 def _passed_on(event: EventT[Any], *, max_bytes: int) -> Output:

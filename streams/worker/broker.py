@@ -13,6 +13,7 @@ from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError, for_c
 
 from streams.errors import BrokerUnavailable, TopicError
 from streams.topics import TOPICS, Topic
+from streams.worker.connection import connection, manner
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Iterable
@@ -177,12 +178,12 @@ def _partitions(found: dict[str, list[object]] | None) -> int | None:
 
 @asynccontextmanager
 async def _admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient]:
-    admin = AIOKafkaAdminClient(bootstrap_servers=settings.kafka, request_timeout_ms=TIMEOUT_MS)
+    admin = AIOKafkaAdminClient(**connection(settings), request_timeout_ms=TIMEOUT_MS)
     try:
         await admin.start()
         yield admin
     except KafkaError as error:
-        raise BrokerUnavailable(f"Kafka at {settings.kafka} does not answer: {error}") from None
+        raise BrokerUnavailable(f"Kafka at {settings.kafka}{manner(settings)} does not answer: {error}") from None
     finally:
         await admin.close()
 

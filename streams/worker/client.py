@@ -15,6 +15,7 @@ from streams import topics
 from streams.errors import BrokerUnavailable, NoAnswer, RecordError
 from streams.events import Campaign, Rejection, encode
 from streams.worker.broker import check_topics
+from streams.worker.connection import connection
 from streams.worker.past import stopped
 from streams.worker.producing import acknowledged, producing
 
@@ -167,7 +168,7 @@ async def _publish(settings: Settings, records: Iterable[Outgoing]) -> int:
 async def _started(settings: Settings, partitions: list[TopicPartition]) -> AIOKafkaConsumer:
     """Start a consumer of no group; if the beginning is deleted meanwhile it goes on from the new one."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=settings.kafka,
+        **connection(settings),
         enable_auto_commit=False,
         auto_offset_reset="earliest",
         request_timeout_ms=TIMEOUT_MS,

@@ -23,6 +23,7 @@ from streams.errors import BrokerUnavailable, NoAnswer, ParameterError, suggesti
 from streams.events import Campaign, Judgment, Leaderboard, MatchRequest, encode
 from streams.worker.broker import check_topics
 from streams.worker.client import reading
+from streams.worker.connection import connection
 from streams.worker.producing import acknowledged, producing
 from streams.worker.replay import log_partitions, partition_of
 
@@ -143,7 +144,7 @@ class _Conversation:
 
     async def run(self) -> None:
         self._consumer = AIOKafkaConsumer(
-            bootstrap_servers=self._settings.kafka,
+            **connection(self._settings),
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             request_timeout_ms=TIMEOUT_MS,

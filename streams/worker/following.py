@@ -12,6 +12,7 @@ from aiokafka.errors import KafkaError
 from streams import topics
 from streams.errors import BrokerUnavailable
 from streams.worker.broker import count_partitions
+from streams.worker.connection import connection
 from streams.worker.past import stopped
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Following:
 
     def __init__(self, settings: Settings, followed: Iterable[tuple[Topic, int]]) -> None:
         self._settings = settings
-        self._kafka = settings.kafka
+        self._settings = settings
         self._topics = {topic.within(settings.namespace): (topic, back) for topic, back in followed}
         self._log = topics.JUDGMENTS.within(settings.namespace)
         self._consumer: AIOKafkaConsumer | None = None
@@ -43,7 +44,7 @@ class Following:
         followed = [topic for topic, _ in self._topics.values()]
         counts = await count_partitions(self._settings, [topics.JUDGMENTS, *followed])
         consumer = AIOKafkaConsumer(
-            bootstrap_servers=self._kafka,
+            **connection(self._settings),
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             request_timeout_ms=REQUEST_MS,
@@ -60,7 +61,7 @@ class Following:
                 consumer.seek(partition, max(beginnings[partition], end - back))
         except KafkaError as error:
             await stopped(consumer)
-            raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+            raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
         self._consumer = consumer
         self.partitions = range(counts[self._log])
 
@@ -71,7 +72,7 @@ class Following:
             try:
                 fetched = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
             except KafkaError as error:
-                raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+                raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
             for partition, records in fetched.items():
                 topic, _ = self._topics[partition.topic]
                 for record in records:
@@ -85,7 +86,7 @@ class Following:
         try:
             found = await self._consumer.end_offsets(places)
         except KafkaError as error:
-            raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+            raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
         return {partition.partition: end for partition, end in found.items()}
 
     async def stop(self) -> None:

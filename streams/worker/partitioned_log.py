@@ -14,6 +14,7 @@ from streams import topics
 from streams.errors import BrokerUnavailable, HistoryGone
 from streams.processor import Record
 from streams.worker.broker import group
+from streams.worker.connection import connection
 from streams.worker.past import PATIENCE_MS, stopped
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class PartitionedLog:
 async def _consumer(settings: Settings) -> AIOKafkaConsumer:
     """Make a consumer that asks for the workers' offsets and does not join their group."""
     return AIOKafkaConsumer(
-        bootstrap_servers=settings.kafka,
+        **connection(settings),
         group_id=group(settings),
         enable_auto_commit=False,
         max_partition_fetch_bytes=topics.MAX_LOG_BYTES,

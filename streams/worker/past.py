@@ -12,36 +12,39 @@ from aiokafka.errors import KafkaError
 from streams import topics
 from streams.errors import BrokerUnavailable, HistoryGone
 from streams.processor import Record
+from streams.worker.connection import connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from streams.settings import Settings
+
 PATIENCE_MS = 10_000
 
 
-def read_before(kafka: str, topic: str, partition: int, before: int) -> Iterator[Record]:
+def read_before(settings: Settings, topic: str, partition: int, before: int) -> Iterator[Record]:
     """Give the records of a partition before an offset, from a thread that has no event loop of its own."""
     source = TopicPartition(topic, partition)
     with asyncio.Runner() as runner:
-        consumer = runner.run(_opened(kafka, source))
+        consumer = runner.run(_opened(settings, source))
         try:
             while runner.run(consumer.position(source)) < before:
                 fetched = runner.run(consumer.getmany(source, timeout_ms=PATIENCE_MS)).get(source)
                 if not fetched:
-                    raise BrokerUnavailable(f"Kafka at {kafka} does not give {topic}/{partition} again")
+                    raise BrokerUnavailable(f"Kafka at {settings.kafka} does not give {topic}/{partition} again")
                 for record in fetched:
                     if record.offset < before:
                         yield Record(record.offset, record.key, record.value)
         except KafkaError as error:
-            raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
+            raise BrokerUnavailable(f"Kafka at {settings.kafka} does not answer: {error}") from None
         finally:
             runner.run(stopped(consumer))
 
 
-async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
+async def _opened(settings: Settings, source: TopicPartition) -> AIOKafkaConsumer:
     """Start a consumer at the beginning of the log, which must be there."""
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=kafka, enable_auto_commit=False, max_partition_fetch_bytes=topics.MAX_LOG_BYTES
+        **connection(settings), enable_auto_commit=False, max_partition_fetch_bytes=topics.MAX_LOG_BYTES
     )
     try:
         await consumer.start()
@@ -52,7 +55,7 @@ async def _opened(kafka: str, source: TopicPartition) -> AIOKafkaConsumer:
         consumer.seek(source, 0)
     except KafkaError as error:
         await stopped(consumer)
-        raise BrokerUnavailable(f"Kafka at {kafka} does not answer: {error}") from None
+        raise BrokerUnavailable(f"Kafka at {settings.kafka} does not answer: {error}") from None
     except HistoryGone:
         await stopped(consumer)
         raise

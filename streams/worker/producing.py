@@ -10,6 +10,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaTimeoutError
 
 from streams import topics
+from streams.worker.connection import connection
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,7 +25,7 @@ STOP_SECONDS = 2.0
 async def producing(settings: Settings, *, patience: float, linger_ms: int = 0) -> AsyncIterator[AIOKafkaProducer]:
     """Open a producer, and close it; an idempotent one would wait forever for a broker that is away, also to close."""
     producer = AIOKafkaProducer(
-        bootstrap_servers=settings.kafka,
+        **connection(settings),
         enable_idempotence=True,
         max_batch_size=BATCH_BYTES,
         linger_ms=linger_ms,

@@ -51,7 +51,7 @@ class Rerun:
         # The workers went on through all of it, with whatever limits they had then.
         limits = Limits(in_a_row=0, share=1.0, window=rules.limits.window)
         rules = replace(rules, limits=limits, snapshot_judgments=0)
-        past = partial(read_before, settings.kafka, topic, number)
+        past = partial(read_before, settings, topic, number)
         self._processor = Processor(topic, number, store, rules, past=past)
         self._processor.open()
         self._emitted = emitted

@@ -30,6 +30,7 @@ from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, To
 from streams.metrics import Standing
 from streams.processor import Processor, Record, Rules, mark
 from streams.worker.broker import group
+from streams.worker.connection import connection
 from streams.worker.past import read_before
 from streams.worker.rater import Abandoned, Batch, Tenure
 
@@ -87,7 +88,7 @@ class BatchSource(Service):
         """Join the group."""
         session = int(self._settings.session_timeout_seconds * 1000)
         self._consumer = AIOKafkaConsumer(
-            bootstrap_servers=self._settings.kafka,
+            **connection(self._settings),
             group_id=group(self._settings),
             enable_auto_commit=False,
             auto_offset_reset="earliest",
@@ -253,7 +254,7 @@ class BatchSource(Service):
         """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
         self._status.joined = True
         for partition in partitions:
-            past = partial(read_before, self._settings.kafka, self._topic, partition.partition)
+            past = partial(read_before, self._settings, self._topic, partition.partition)
             processor = Processor(self._topic, partition.partition, self._store, self._rules, past=past)
             tenure = self._tenures[partition] = Tenure(processor)
             self._opening[tenure] = asyncio.create_task(self._open(partition, tenure))

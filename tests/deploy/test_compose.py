@@ -14,8 +14,9 @@ from streams.settings import CONFIG_VARIABLE, PREFIX, Settings
 from streams.topics import MAX_LOG_BYTES
 
 ROOT = Path(__file__).parents[2]
-OURS = ("topics", "worker")
+OURS = ("topics", "worker", "monitor")
 THEIRS = ("kafka", "redis")
+WATCHERS = ("prometheus", "grafana")
 
 
 class Healthcheck(Struct):
@@ -28,7 +29,8 @@ class Healthcheck(Struct):
 class Service(Struct):
     image: str
     restart: str
-    environment: dict[str, str | None]
+    environment: dict[str, str | None] = {}
+    profiles: list[str] = []
     build: dict[str, str] | None = None
     command: list[str] = []
     ports: list[str] = []
@@ -49,13 +51,19 @@ def compose() -> Compose:
     return msgspec.yaml.decode((ROOT / "docker-compose.yml").read_bytes(), type=Compose)
 
 
-def test_there_are_two_servers_a_one_shot_and_the_worker(compose: Compose) -> None:
-    assert compose.services.keys() == {*OURS, *THEIRS}
-    assert [compose.services[name].restart for name in OURS] == ["no", "unless-stopped"]
+def test_there_are_two_servers_a_one_shot_the_worker_the_monitor_and_those_who_watch(compose: Compose) -> None:
+    assert compose.services.keys() == {*OURS, *THEIRS, *WATCHERS}
+    assert [compose.services[name].restart for name in OURS] == ["no", "unless-stopped", "unless-stopped"]
 
 
-def test_the_worker_waits_for_healthy_servers_and_for_the_topics(compose: Compose) -> None:
-    assert compose.services["worker"].depends_on == {
+def test_only_those_who_watch_have_to_be_asked_for(compose: Compose) -> None:
+    asked_for = {name: service.profiles for name, service in compose.services.items() if service.profiles}
+    assert asked_for == {name: ["metrics"] for name in WATCHERS}
+
+
+@pytest.mark.parametrize("name", ["worker", "monitor"])
+def test_a_service_waits_for_healthy_servers_and_for_the_topics(compose: Compose, name: str) -> None:
+    assert compose.services[name].depends_on == {
         "kafka": {"condition": "service_healthy"},
         "redis": {"condition": "service_healthy"},
         "topics": {"condition": "service_completed_successfully"},
@@ -77,7 +85,7 @@ def test_whatever_is_waited_for_says_when_it_is_healthy(compose: Compose) -> Non
 
 def test_the_servers_keep_their_data_in_declared_volumes(compose: Compose) -> None:
     mounted = {volume.partition(":")[0] for service in compose.services.values() for volume in service.volumes}
-    assert mounted == compose.volumes.keys()
+    assert {name for name in mounted if not name.startswith("./")} == compose.volumes.keys()
     assert compose.services["kafka"].volumes == [f"kafka-data:{kafka(compose)['LOG_DIRS']}"]
     assert compose.services["redis"].volumes == ["redis-data:/data"]
 
@@ -90,7 +98,30 @@ def test_the_worker_can_be_scaled(compose: Compose) -> None:
 
 def test_nothing_listens_beyond_this_machine(compose: Compose) -> None:
     published = [port for service in compose.services.values() for port in service.ports]
-    assert sorted(published) == ["127.0.0.1:6379:6379", "127.0.0.1:9092:9092"]
+    assert sorted(published) == [f"127.0.0.1:{port}:{port}" for port in (3000, 6379, 8080, 9090, 9092)]
+
+
+def test_prometheus_and_grafana_are_given_what_the_repo_has(compose: Compose) -> None:
+    given = [volume.split(":") for name in WATCHERS for volume in compose.services[name].volumes if volume[0] == "."]
+    assert {(ROOT / folder).is_dir() for folder, _, _ in given} == {True}
+    assert {mode for _, _, mode in given} == {"ro"}
+    places = {folder.rpartition("/")[2]: inside for folder, inside, _ in given}
+    home = compose.services["grafana"].environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"] or ""
+    assert (ROOT / "deploy" / "grafana" / "dashboards" / home.removeprefix(f"{places['dashboards']}/")).is_file()
+    provided = (ROOT / "deploy" / "grafana" / "provisioning" / "dashboards" / "judgestream.yml").read_text()
+    assert f"path: {places['dashboards']}\n" in provided
+
+
+def test_prometheus_scrapes_the_ports_that_our_services_answer_on(compose: Compose) -> None:
+    config = msgspec.yaml.decode((ROOT / "deploy" / "prometheus" / "prometheus.yml").read_bytes())
+    for job in config["scrape_configs"]:
+        (found,) = job["dns_sd_configs"]
+        (name,) = found["names"]
+        setting = {"worker": "HEALTH", "monitor": "MONITOR"}[name]
+        assert job["job_name"] == f"judgestream-{name}"
+        environment = compose.services[name].environment
+        assert environment[f"{PREFIX}{setting}_PORT"] == str(found["port"])
+        assert environment[f"{PREFIX}{setting}_HOST"] == "0.0.0.0"
 
 
 def test_no_secret_has_a_default(compose: Compose) -> None:
