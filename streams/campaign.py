@@ -336,6 +336,11 @@ class Campaign:
             rows=rows,
         )
 
+    def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:
+        """Give the rating of every system as it stands."""
+        rows = self.tables.system_rows(self.model, range(len(self.tables.systems)))
+        return tuple(self._rating(row, origin) for row in rows)
+
     def _rating(self, row: SystemRow, origin: str) -> Rating:
         system = self.tables.systems.names[row.index]
         return Rating(

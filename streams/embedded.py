@@ -36,9 +36,9 @@ class Embedded:
         self.settings = settings or Settings()
         self.log = MemoryLog(partitions)
         rules = Rules.of(self.settings)
-        store = store or MemoryStore()
+        self.store = store or MemoryStore()
         self.processors = [
-            Processor(topics.JUDGMENTS.name, partition, store, rules, past=partial(self._past, partition))
+            Processor(topics.JUDGMENTS.name, partition, self.store, rules, past=partial(self._past, partition))
             for partition in range(partitions)
         ]
         for processor in self.processors:

@@ -33,6 +33,10 @@ class MemoryLog:
         """Read up to so many records of a partition."""
         return self._records[topic, partition][start : start + limit]
 
+    def end(self, topic: str, partition: int) -> int:
+        """Give the offset that the next record will have."""
+        return len(self._records[topic, partition])
+
     def all(self, topic: str) -> list[Record]:
         """Read a whole topic, partition after partition."""
         return [record for partition in range(self.partitions) for record in self._records[topic, partition]]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Event = tuple[Judgment | None, MatchRequest | None]  # a judgment, and what was asked for after it
 
+SHOW_SECONDS = 12.0
+SERVED_SECONDS = 180.0
 FRAMES_PER_SECOND = 8
 SCORES = (-0.75, 0.75)  # that the plot of the show spans, so that the whiskers are seen to shrink
 LONGEST_FEED = 12
@@ -33,6 +35,7 @@ ACCENT = "color(32)"
     epilog="""\b
 Examples:
   judgestream demo
+  judgestream demo --serve
   judgestream demo --careless 0.5 --budget 20000
   judgestream demo --json""",
 )
@@ -53,17 +56,43 @@ Examples:
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),
-    default=12.0,
-    show_default=True,
-    help="How long the show takes; 0 is as fast as possible.",
+    help="How long the show takes; 0 is as fast as possible.  [default: 12, with --serve 180]",
 )
 @click.option("--json", "as_object", is_flag=True, help="No show: print the final leaderboard as one JSON object.")
-def command(*, seed: int, judges: int, careless: float, budget: int, seconds: float, as_object: bool) -> None:
+@click.option("--serve", is_flag=True, help="Show it on the monitor's page in a browser, until Ctrl-C.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Of the page; 0 is a free one."
+)
+def command(
+    *,
+    seed: int,
+    judges: int,
+    careless: float,
+    budget: int,
+    seconds: float | None,
+    as_object: bool,
+    serve: bool,
+    port: int,
+) -> None:
     """Watch a simulated crowd rank the systems of WMT13 French-English.
 
     The judges answer match requests with verdicts drawn from the published win rates, except the careless
     ones, who do not look. No server is needed: log, worker and store live in this process.
     """
+    if serve:
+        if as_object:
+            raise click.UsageError("--serve shows a page, and --json prints what would be on it; give one of them")
+        from streams.cli.demo_page import serve_demo
+
+        serve_demo(
+            seed=seed,
+            judges=judges,
+            careless=careless,
+            budget=budget,
+            seconds=SERVED_SECONDS if seconds is None else seconds,
+            port=port,
+        )
+        return
     from streams.cli import render
     from streams.crowd import WMT13_FR_EN, Competition, Simulation
 
@@ -75,7 +104,7 @@ def command(*, seed: int, judges: int, careless: float, budget: int, seconds: fl
             deque(simulation.steps(), maxlen=0)
             click.echo(render.as_json([simulation.leaderboard()]))
             return
-        pace = Pace(seconds=seconds, budget=budget)
+        pace = Pace(seconds=SHOW_SECONDS if seconds is None else seconds, budget=budget)
         if console.is_terminal and not console.is_dumb_terminal:
             _show(simulation, console, pace)
         else:

@@ -4,7 +4,8 @@ from streams.crowd.agreement import kendall_tau, overlaps
 from streams.crowd.crowd import Crowd
 from streams.crowd.judges import Judge, recruit
 from streams.crowd.panel import Panel
-from streams.crowd.simulation import Simulation, Step
+from streams.crowd.play import Play, Step
+from streams.crowd.simulation import Simulation, segments
 from streams.crowd.truths import Oracle, Skills, Truth
 from streams.crowd.winrates import WMT13_FR_EN, Competition, Official
 
@@ -16,6 +17,7 @@ __all__ = [
     "Official",
     "Oracle",
     "Panel",
+    "Play",
     "Simulation",
     "Skills",
     "Step",
@@ -23,4 +25,5 @@ __all__ = [
     "kendall_tau",
     "overlaps",
     "recruit",
+    "segments",
 ]

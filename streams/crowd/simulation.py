@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
-from streams import topics
 from streams.crowd.agreement import kendall_tau, overlaps
-from streams.crowd.crowd import Crowd
 from streams.crowd.judges import recruit
+from streams.crowd.play import Play
 from streams.embedded import Embedded
-from streams.events import EPOCH, CampaignSettings, Create, MatchRequest
+from streams.events import EPOCH, CampaignSettings
 from streams.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,20 +18,11 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from streams.campaign import Campaign
+    from streams.crowd.play import Step
     from streams.crowd.winrates import Competition
-    from streams.events import Judgment, Leaderboard
+    from streams.events import Leaderboard
 
 SEGMENTS = 300
-
-_requests = msgspec.json.Decoder(MatchRequest)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """What one batch brought: answers that were processed, and requests that went out after them."""
-
-    answers: tuple[Judgment, ...]
-    requests: tuple[MatchRequest, ...]
 
 
 class Simulation:
@@ -54,48 +42,32 @@ class Simulation:
         self.competition = competition
         self.judges = recruit(judges, careless=careless, random=random)
         self.budget = budget
-        self.judgments = 0
         self.stream = Embedded(Settings(seed=seed))
-        self._crowd = Crowd(self.judges, competition, start=EPOCH, random=random)
-        self._read = 0
+        settings = CampaignSettings(
+            systems=competition.systems, segments=segments(SEGMENTS), budget=budget, outstanding=len(self.judges)
+        )
+        self._play = Play(
+            self.stream,
+            competition.campaign,
+            settings,
+            judges=self.judges,
+            truth=competition,
+            start=EPOCH,
+            random=random,
+        )
 
     def steps(self) -> Iterator[Step]:
         """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
-        self.stream.publish(
-            Create(
-                id="create",
-                campaign=self.competition.campaign,
-                at=EPOCH,
-                settings=CampaignSettings(
-                    systems=self.competition.systems,
-                    segments=tuple(f"segment-{number}" for number in range(1, SEGMENTS + 1)),
-                    budget=self.budget,
-                    outstanding=len(self.judges),
-                ),
-            )
-        )
-        batch = max(1, len(self.judges) // 2)
-        answers: list[Judgment] = []
-        while True:
-            self.stream.run()
-            self.judgments += len(answers)
-            requests = self._new_requests()
-            self._crowd.ask(requests)
-            yield Step(answers=tuple(answers), requests=requests)
-            answers = self._crowd.answer(batch)
-            if not answers:
-                return
-            for judgment in answers:
-                self.stream.publish(judgment)
+        return self._play.steps()
 
-    def _new_requests(self) -> tuple[MatchRequest, ...]:
-        records = self.stream.log.read(topics.MATCH_REQUESTS.name, 0, start=self._read, limit=len(self.judges))
-        self._read += len(records)
-        return tuple(_requests.decode(record.value or b"") for record in records)
+    @property
+    def judgments(self) -> int:
+        """Count the judgments that were processed."""
+        return self._play.judgments
 
     @property
     def _campaign(self) -> Campaign:
-        return self.stream.campaign(self.competition.campaign)
+        return self._play.campaign
 
     def leaderboard(self) -> Leaderboard:
         """Rank the systems by what has been judged so far."""
@@ -114,7 +86,7 @@ class Simulation:
     @property
     def elapsed(self) -> timedelta:
         """Give the simulated time that the crowd has worked."""
-        return self._crowd.clock - EPOCH
+        return self._play.clock - EPOCH
 
     def tau(self, leaderboard: Leaderboard) -> float:
         """Compare a leaderboard's order with the official one."""
@@ -123,3 +95,12 @@ class Simulation:
     def overlaps(self, leaderboard: Leaderboard) -> int:
         """Count the systems whose rank range overlaps the official one."""
         return overlaps(leaderboard.rows, self.competition.official)
+
+
+def segments(count: int) -> tuple[str, ...]:
+    """Name so many segments.
+
+    >>> segments(2)
+    ('segment-1', 'segment-2')
+    """
+    return tuple(f"segment-{number}" for number in range(1, count + 1))

@@ -63,6 +63,12 @@ class Store(Protocol):
     def peek(self, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state."""
 
+    def outline(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state to look at, without the ids seen, which only a writer needs and which are many."""
+
+    def head(self, campaign: str) -> dict[str, str]:
+        """Give the head of a campaign: epoch, partition and offset; nothing if there is none."""
+
     def contents(self, campaign: str) -> Contents | None:
         """Give a campaign's state with its scores."""
 

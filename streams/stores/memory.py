@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streams.errors import Conflict, Fenced, ForeignCampaign
@@ -97,6 +97,18 @@ class MemoryStore:
         """Give a campaign's state without taking it over."""
         found = self.contents(campaign)
         return found.stored if found else None
+
+    def outline(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state without the ids seen."""
+        found = self.peek(campaign)
+        return replace(found, seen=()) if found else None
+
+    def head(self, campaign: str) -> dict[str, str]:
+        """Give the head of a campaign: epoch, partition and offset."""
+        kept = self._campaigns.get(campaign)
+        if kept is None:
+            return {}
+        return {"epoch": str(kept.epoch), "partition": kept.partition, "offset": str(kept.offset)}
 
     def contents(self, campaign: str) -> Contents | None:
         """Give a campaign's state with its scores."""

@@ -136,11 +136,19 @@ class RedisStore:
         found = self.contents(campaign)
         return found.stored if found else None
 
+    def outline(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state without the ids seen."""
+        found = self._contents(campaign, seen=(1, 0))
+        return found.stored if found else None
+
     def contents(self, campaign: str) -> Contents | None:
         """Give a campaign's state with its scores."""
+        return self._contents(campaign, seen=(0, -1))
+
+    def _contents(self, campaign: str, *, seen: tuple[int, int]) -> Contents | None:
         names = ("meta", "outbox", "seen", "leaderboard", *TABLES)
-        found = self.client.run("contents", keys=[self.keys.campaign(campaign, name) for name in names], args=[])
-        meta, outbox, seen, scores, *tables = found
+        found = self.client.run("contents", keys=[self.keys.campaign(campaign, name) for name in names], args=seen)
+        meta, outbox, ids, scores, *tables = found
         if not meta:
             return None
         stored = StoredCampaign(
@@ -149,7 +157,7 @@ class RedisStore:
                 table: {name.decode(): value for name, value in _pairs(rows)}
                 for table, rows in zip(TABLES, tables, strict=True)
             },
-            seen=tuple(judgment_id.decode() for judgment_id in seen),
+            seen=tuple(judgment_id.decode() for judgment_id in ids),
             outbox=unpacked(outbox),
         )
         return Contents(stored, {system.decode(): float(score) for system, score in _pairs(scores)})

@@ -1,0 +1,47 @@
+"""`judgestream demo --serve`: the whole loop in one process, shown on the monitor's page."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from streams.monitor.exhibition import Exhibition
+
+HOST = "127.0.0.1"
+
+
+def serve_demo(*, seed: int, judges: int, careless: float, budget: int, seconds: float, port: int) -> None:
+    """Play the demo's campaigns behind a page, and serve it until Ctrl-C."""
+    from streams.monitor.exhibition import Exhibition
+
+    exhibition = Exhibition(judges=judges, careless=careless, budget=budget, seed=seed)
+    asyncio.run(_serve(exhibition, seconds=seconds, port=port))
+
+
+async def _serve(exhibition: Exhibition, *, seconds: float, port: int) -> None:
+    from streams.monitor.app import Site
+    from streams.monitor.embedded import EmbeddedBackend
+    from streams.monitor.serving import serving, until_told
+
+    backend = EmbeddedBackend(exhibition.stream)
+    async with serving(Site(backend).app(), host=HOST, port=port) as url:
+        click.echo(f"The page is at {url}  (Ctrl-C ends it)")
+        playing = asyncio.create_task(exhibition.run(backend, seconds=seconds))
+        playing.add_done_callback(_tell_of_the_end)
+        try:
+            await until_told()
+        finally:
+            playing.cancel()
+            with suppress(asyncio.CancelledError):
+                await playing
+    click.echo(f"Stopped after {exhibition.judgments:,} judgments.", err=True)
+
+
+def _tell_of_the_end(playing: asyncio.Task[None]) -> None:
+    if not playing.cancelled():
+        playing.result()
+        click.echo("The budget is spent; the page stays.")

@@ -1,0 +1,92 @@
+"""A campaign that plays itself: its stream asks for matches, a crowd answers, until nothing is asked any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams import topics
+from streams.crowd.crowd import Crowd
+from streams.events import Create, MatchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    import numpy as np
+
+    from streams.campaign import Campaign
+    from streams.crowd.judges import Judge
+    from streams.crowd.truths import Truth
+    from streams.embedded import Embedded
+    from streams.events import CampaignSettings, Judgment
+
+_requests = msgspec.json.Decoder(MatchRequest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What one batch brought: answers that were processed, and requests that went out after them."""
+
+    answers: tuple[Judgment, ...]
+    requests: tuple[MatchRequest, ...]
+
+
+class Play:
+    """One campaign on an embedded stream, which it may share with others, and the crowd that works on it."""
+
+    def __init__(
+        self,
+        stream: Embedded,
+        campaign: str,
+        settings: CampaignSettings,
+        *,
+        judges: Sequence[Judge],
+        truth: Truth,
+        start: datetime,
+        random: np.random.Generator,
+    ) -> None:
+        self.name = campaign
+        self.judges = judges
+        self.judgments = 0
+        self._stream = stream
+        self._create = Create(id="create", campaign=campaign, at=start, settings=settings)
+        self._crowd = Crowd(judges, truth, start=start, random=random)
+        self._read = 0
+
+    @property
+    def campaign(self) -> Campaign:
+        """Give the campaign as the stream has it."""
+        return self._stream.campaign(self.name)
+
+    @property
+    def clock(self) -> datetime:
+        """Give the simulated time."""
+        return self._crowd.clock
+
+    def steps(self) -> Iterator[Step]:
+        """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
+        self._stream.publish(self._create)
+        batch = max(1, len(self.judges) // 2)
+        answers: list[Judgment] = []
+        while True:
+            self._stream.run()
+            self.judgments += len(answers)
+            requests = self._new_requests()
+            self._crowd.ask(requests)
+            yield Step(answers=tuple(answers), requests=requests)
+            answers = self._crowd.answer(batch)
+            if not answers:
+                return
+            for judgment in answers:
+                self._stream.publish(judgment)
+
+    def _new_requests(self) -> tuple[MatchRequest, ...]:
+        log, mine = self._stream.log, self.name.encode()
+        requests = []
+        while records := log.read(topics.MATCH_REQUESTS.name, 0, start=self._read, limit=1000):
+            self._read += len(records)
+            requests += [_requests.decode(record.value or b"") for record in records if record.key == mine]
+        return tuple(requests)

@@ -1,0 +1,298 @@
+"""Server-sent events: what changed is put into words once, and handed to everybody who listens."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from streams.events import Leaderboard, Row, encode
+from streams.monitor.looks import Overview  # noqa: TC001
+from streams.monitor.reads import Point, point
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from streams.monitor.monitor import Monitor
+    from streams.monitor.watched import Watched
+
+PAUSE_SECONDS = 0.25  # between two messages on one campaign
+QUIET_SECONDS = 15.0  # after which a comment keeps the connection open
+STATUS_SECONDS = 5.0
+ALL_PAUSE_SECONDS = 1.0
+MOST_WAITING = 32  # messages for one listener, beyond which it is told everything anew instead
+RETRY = b"retry: 2000\n\n"
+COMMENT = b": still here\n\n"
+
+
+class Rows(Struct, frozen=True, kw_only=True):
+    """What changed in a leaderboard: the order, if it did, the rows that did, and the systems that left."""
+
+    sequence: int
+    judgments: int
+    order: list[str] | None
+    rows: list[Row]
+    gone: list[str]
+
+
+class NewPoint(Struct, frozen=True, kw_only=True):
+    """One more sample of the history."""
+
+    systems: list[str]
+    sample: Point
+
+
+class RequestCount(Struct, frozen=True, kw_only=True):
+    """How many match requests are out."""
+
+    count: int
+
+
+class RejectionCount(Struct, frozen=True, kw_only=True):
+    """What was rejected so far."""
+
+    total: int
+    reasons: dict[str, int]
+
+
+def message(event: str, data: object, *, sequence: int | None = None) -> bytes:
+    r"""Put an event into words.
+
+    >>> message("requests", {"count": 3}, sequence=7)
+    b'event: requests\nid: 7\ndata: {"count":3}\n\n'
+    """
+    number = b"" if sequence is None else b"id: %d\n" % sequence
+    return b"event: %s\n%sdata: %s\n\n" % (event.encode(), number, encode(data))
+
+
+def difference(before: Leaderboard, now: Leaderboard) -> Rows:
+    """Say what changed from one leaderboard to the next."""
+    known = {row.system: row for row in before.rows}
+    order = [row.system for row in now.rows]
+    return Rows(
+        sequence=now.sequence,
+        judgments=now.judgments,
+        order=None if order == [row.system for row in before.rows] else order,
+        rows=[row for row in now.rows if known.get(row.system) != row],
+        gone=sorted(known.keys() - set(order)),
+    )
+
+
+class Listener:
+    """One connection: messages wait here until it takes them; None ends it."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.behind = False
+
+    def put(self, words: bytes | None) -> None:
+        """Hand a message over; somebody who does not keep up is `behind`, and loses what waits."""
+        if self._queue.qsize() >= MOST_WAITING:
+            while not self._queue.empty():
+                self._queue.get_nowait()
+            self.behind = True
+        self._queue.put_nowait(words)
+
+    async def messages(self) -> AsyncIterator[bytes]:
+        """Give the messages as they come, and a comment where none does."""
+        while True:
+            try:
+                async with asyncio.timeout(QUIET_SECONDS):
+                    words = await self._queue.get()
+            except TimeoutError:
+                yield COMMENT
+                continue
+            if words is None:
+                return
+            yield words
+
+
+class _Channel:
+    """Those who listen to the same, and the task that tells them while there are any."""
+
+    def __init__(self) -> None:
+        self.listeners: set[Listener] = set()
+        self.changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def join(self, listener: Listener) -> None:
+        self.listeners.add(listener)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+
+    def leave(self, listener: Listener) -> None:
+        self.listeners.discard(listener)
+        if not self.listeners and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    def close(self) -> None:
+        for listener in list(self.listeners):
+            listener.put(None)
+
+    async def _run(self) -> None:
+        raise NotImplementedError
+
+    def tell(self, words: bytes) -> None:
+        for listener in self.listeners:
+            listener.put(words)
+
+
+class _CampaignChannel(_Channel):
+    def __init__(self, monitor: Monitor, watched: Watched) -> None:
+        super().__init__()
+        self._monitor, self._watched = monitor, watched
+        self.board = watched.board
+        self._overview = watched.overview(monitor.now())
+        self._sample = watched.sample
+        self._requests = self._count_requests()
+        self._rejections = monitor.outputs(watched.name).rejections.total
+
+    def everything(self) -> bytes:
+        """Tell a newcomer all that the others know."""
+        sequence = self.board.sequence
+        return b"".join(
+            (
+                RETRY,
+                message("leaderboard", self.board, sequence=sequence),
+                message("overview", self._overview, sequence=sequence),
+                message("requests", RequestCount(count=self._requests), sequence=sequence),
+                message("rejections", self._rejection_count(), sequence=sequence),
+            )
+        )
+
+    def _count_requests(self) -> int:
+        return len(self._watched.look.requests) if self._watched.look else self._watched.view.outstanding
+
+    def _rejection_count(self) -> RejectionCount:
+        found = self._monitor.outputs(self._watched.name).rejections
+        total = max(found.total, self._watched.view.rejected)
+        return RejectionCount(total=total, reasons=dict(found.reasons.most_common()))
+
+    async def _run(self) -> None:
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STATUS_SECONDS):  # in which the rate changes where nothing else does
+                    await self.changed.wait()
+            self.changed.clear()
+            if words := self._news():
+                self.tell(words)
+                for listener in self.listeners:
+                    if listener.behind:
+                        listener.behind = False
+                        listener.put(self.everything())
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    def _news(self) -> bytes:
+        words, watched = [], self._watched
+        board, sequence = watched.board, watched.board.sequence
+        if board is not self.board and board != self.board:
+            words.append(message("rows", difference(self.board, board), sequence=sequence))
+            self.board = board
+        overview = watched.overview(self._monitor.now())
+        if overview != self._overview:
+            words.append(message("overview", overview, sequence=sequence))
+            self._overview = overview
+        if watched.sample is not None and watched.sample is not self._sample:
+            self._sample = watched.sample
+            systems = list(self._sample.rows)
+            words.append(
+                message("history", NewPoint(systems=systems, sample=point(self._sample, systems)), sequence=sequence)
+            )
+        if (count := self._count_requests()) != self._requests:
+            words.append(message("requests", RequestCount(count=count), sequence=sequence))
+            self._requests = count
+        rejections = self._rejection_count()
+        if rejections.total != self._rejections:
+            words.append(message("rejections", rejections, sequence=sequence))
+            self._rejections = rejections.total
+        return b"".join(words)
+
+
+class _AllChannel(_Channel):
+    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]]) -> None:
+        super().__init__()
+        self._monitor, self._status = monitor, status
+        self.names: set[str] = set()
+        self._told: dict[str, Overview] = {}
+
+    async def _run(self) -> None:
+        monitor, told_status = self._monitor, 0.0
+        while True:
+            words = []
+            now = monitor.now()
+            if now - told_status >= STATUS_SECONDS:
+                told_status = now
+                words.append(message("status", await self._status()))
+                self.names |= {name for name, told in self._told.items() if told.rate > 0}
+            for name in sorted(self.names):
+                watched = monitor.known(name)
+                overview = watched.overview(now) if watched else None
+                if overview is not None and overview != self._told.get(name):
+                    self._told[name] = overview
+                    words.append(message("overview", overview))
+            self.names.clear()
+            if words:
+                self.tell(b"".join(words))
+            await asyncio.sleep(ALL_PAUSE_SECONDS)
+
+
+class Hub:
+    """All event streams."""
+
+    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]]) -> None:
+        self._monitor = monitor
+        self._all = _AllChannel(monitor, status)
+        self._campaigns: dict[str, _CampaignChannel] = {}
+        monitor.listeners.append(self._changed)
+
+    @property
+    def streams(self) -> int:
+        """Count the open streams."""
+        return len(self._all.listeners) + sum(len(channel.listeners) for channel in self._campaigns.values())
+
+    def _changed(self, name: str) -> None:
+        self._all.names.add(name)
+        if name in self._campaigns:
+            self._campaigns[name].changed.set()
+
+    async def all(self) -> AsyncIterator[bytes]:
+        """Listen to all campaigns."""
+        listener = Listener()
+        overviews = await self._monitor.overviews()
+        self._monitor.onlookers += 1
+        self._all.join(listener)
+        try:
+            yield RETRY + b"".join(message("overview", overview) for overview in overviews)
+            async for words in listener.messages():
+                yield words
+        finally:
+            self._monitor.onlookers -= 1
+            self._all.leave(listener)
+
+    async def campaign(self, name: str) -> AsyncIterator[bytes]:
+        """Listen to one campaign."""
+        await self._monitor.look(name)
+        watched = await self._monitor.watched(name)
+        channel = self._campaigns.get(name)
+        if channel is None:
+            channel = self._campaigns[name] = _CampaignChannel(self._monitor, watched)
+        listener = Listener()
+        listener.put(channel.everything())
+        channel.join(listener)
+        self._monitor.followers[name] += 1
+        try:
+            async for words in listener.messages():
+                yield words
+        finally:
+            self._monitor.followers[name] -= 1
+            channel.leave(listener)
+            if not channel.listeners:
+                self._campaigns.pop(name, None)
+
+    def close(self) -> None:
+        """End all streams."""
+        for channel in (self._all, *self._campaigns.values()):
+            channel.close()

@@ -1,0 +1,49 @@
+"""The rejections of a campaign as the page shows them: counted, and the latest without what a judge sent."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
+
+from msgspec import Struct
+
+from streams.events import Rejection  # noqa: TC001 - msgspec reads the annotation of the neighbours
+
+MOST_KEPT = 200
+
+
+class RejectionView(Struct, frozen=True, kw_only=True):
+    """One record that was not applied, by its place in the log; its bytes stay there."""
+
+    reason: str
+    field: str | None
+    message: str
+    place: str
+    at: datetime
+
+
+class Rejections:
+    """What was rejected of one campaign, as far as the monitor has read."""
+
+    def __init__(self) -> None:
+        self.reasons: Counter[str] = Counter()
+        self.latest: deque[RejectionView] = deque(maxlen=MOST_KEPT)
+
+    def add(self, rejection: Rejection, *, at: datetime) -> None:
+        """Count one."""
+        self.reasons[rejection.reason] += 1
+        quotes_judge = rejection.field == "judge" and rejection.reason == "invalid_value"
+        self.latest.appendleft(
+            RejectionView(
+                reason=rejection.reason,
+                field=rejection.field,
+                message="`judge` is no name of 1 to 200 characters" if quotes_judge else rejection.message,
+                place=f"{rejection.topic}/{rejection.partition}/{rejection.offset}",
+                at=at,
+            )
+        )
+
+    @property
+    def total(self) -> int:
+        """Count them all."""
+        return self.reasons.total()

@@ -1,0 +1,109 @@
+"""What the monitor remembers of one campaign between two looks at it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from streams.events import MatchRequest
+from streams.monitor.looks import Look, Overview, overview
+from streams.monitor.rejections import Rejections
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from streams.events import Leaderboard
+    from streams.stores.ledger import Sample
+    from streams.views import CampaignView
+
+WINDOW_SECONDS = 60.0
+MOST_REQUESTS = 10_000  # as many as a campaign may have out
+UNTOLD = "asked for before this monitor began to listen"
+
+
+class Rate:
+    """Judgments a second over the last minute.
+
+    >>> rate = Rate()
+    >>> for second, judgments in ((0.0, 100), (10.0, 150)):
+    ...     rate.note(second, judgments)
+    >>> rate.at(10.0), rate.at(25.0), rate.at(100.0)
+    (5.0, 2.0, 0.0)
+    """
+
+    def __init__(self) -> None:
+        self._noted: deque[tuple[float, int]] = deque()
+
+    def note(self, now: float, judgments: int) -> None:
+        """Note a count; what is older than the window goes, but for the last one before it."""
+        if self._noted and judgments < self._noted[-1][1]:
+            self._noted.clear()  # some were retracted
+        self._noted.append((now, judgments))
+        while len(self._noted) > 2 and self._noted[1][0] <= now - WINDOW_SECONDS:
+            self._noted.popleft()
+
+    def at(self, now: float) -> float:
+        """Give the rate as of a moment."""
+        if not self._noted:
+            return 0.0
+        since = now - WINDOW_SECONDS
+        before = self._noted[0]
+        for noted in self._noted:
+            if noted[0] > since:
+                break
+            before = noted
+        elapsed = min(now - before[0], WINDOW_SECONDS)
+        return (self._noted[-1][1] - before[1]) / elapsed if elapsed > 0 else 0.0
+
+
+@dataclass
+class Watched:
+    """One campaign: the newest leaderboard from the log or the store, and the last look at the rest."""
+
+    name: str
+    view: CampaignView
+    board: Leaderboard
+    look: Look | None = None
+    looked: float = 0.0  # when, on the monitor's clock
+    cost: float = 0.0  # of a look, in seconds
+    rate: Rate = field(default_factory=Rate)
+    unnoted: datetime | None = None  # when the leaderboard came that the history has not been told of
+    sample: Sample | None = None  # the last one that the history took
+    paired: int = -1  # the sequence of the last counts of pairs that the history was told
+
+    def overview(self, now: float) -> Overview:
+        """Sum it up."""
+        return overview(self.view, self.board, rate=round(self.rate.at(now), 3))
+
+
+class Outputs:
+    """What came of a campaign on the output topics, whether it was looked at or not."""
+
+    def __init__(self) -> None:
+        self.board: Leaderboard | None = None
+        self.rejections = Rejections()
+        self._requests: dict[str, MatchRequest] = {}
+
+    def add_request(self, request: MatchRequest) -> None:
+        """Remember a request."""
+        self._requests[request.id] = request
+        if len(self._requests) > MOST_REQUESTS:
+            del self._requests[next(iter(self._requests))]
+
+    def requests(self, look: Look) -> Sequence[MatchRequest]:
+        """Give the requests that are out, as they were sent where that was heard."""
+        return [
+            self._requests.get(out.id)
+            or MatchRequest(
+                id=out.id,
+                campaign=look.view.campaign,
+                systems=out.systems,
+                segment=out.segment,
+                why=UNTOLD,
+                information=0.0,
+                expires_at=out.expires_at,
+            )
+            for out in look.requests
+        ]
