@@ -10,7 +10,7 @@ export function judgesChart(judges) {
   return (Plot, width) => ({
     height: width < 520 ? 220 : 250,
     marginLeft: 46, marginBottom: 36, marginRight: 16, marginTop: 22,
-    x: { label: "judgments", zero: true, nice: true, ticks: width < 520 ? 4 : 8 },
+    x: { label: "judgments", zero: true, nice: true, tickFormat: "d", ticks: Math.min(width < 520 ? 4 : 8, Math.max(...compared.map(({ judgments }) => judgments))) },
     y: { label: "agreement", tickFormat: (share) => `${Math.round(100 * share)} %`, nice: true, grid: true, ticks: 5 },
     marks: [
       Plot.ruleY([agreed / total], { stroke: "var(--soft)", strokeDasharray: "3 3" }),

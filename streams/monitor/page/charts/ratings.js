@@ -32,7 +32,7 @@ export function ratingsChart({ systems, samples }, choice) {
         ...[...lines].flatMap(([system, points]) => {
           const colour = choice.colourOf(system);
           return [
-            Plot.areaY(points, { x: "judgments", y1: "low", y2: "high", fill: colour, fillOpacity: 0.13, clip: true }),
+            Plot.areaY(points, { x: "judgments", y1: "low", y2: "high", fill: colour, fillOpacity: 0.1, clip: true }),
             Plot.lineY(points, { x: "judgments", y: "score", stroke: colour, strokeWidth: 1.8, clip: true }),
           ];
         }),

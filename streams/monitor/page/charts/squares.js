@@ -90,7 +90,10 @@ function square(systems, cells, { marks, tip }) {
   };
 }
 
+/** A name that is read from the right must not take its rank along. */
+const isolated = (name) => `\u2068${name}\u2069`;
+
 function nameOf(systems, place, most, named, every) {
-  if (named) return `${shortened(systems[place], most)}  ${place + 1}`;
+  if (named) return `${isolated(shortened(systems[place], most))}  ${place + 1}`;
   return (place + 1) % every === 0 ? String(place + 1) : "";
 }

@@ -19,7 +19,7 @@ const COLUMNS = [
 
 export class FlowPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "flow", title: "Lag and throughput", short: "Flow" });
+    super(campaign, { id: "flow", room: 320, title: "Lag and throughput", short: "Flow" });
     this.rates = [];
     this.lags = [];
     this.rate = new Chart();

@@ -29,7 +29,7 @@ function marks(judge) {
 
 export class JudgesPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "judges", title: "Judges", about: "Triangles are judges to look at; the dashed line is the agreement of them all." });
+    super(campaign, { id: "judges", room: 700, title: "Judges", about: "Triangles are judges to look at; the dashed line is the agreement of them all." });
     this.chart = new Chart();
     this.flagged = element("input", { type: "checkbox", change: () => this.show(this.data) });
     this.tools.append(element("label", { class: "check" }, this.flagged, "only those to look at"));

@@ -21,7 +21,7 @@ const number = (title, value, more = {}) => ({ title, numeric: true, value, text
 /** A square of the systems, with a table of the same beside it. */
 class SquarePanel extends Panel {
   constructor(campaign, about, table) {
-    super(campaign, { every: 5000, ...about });
+    super(campaign, { every: 5000, room: 460, ...about });
     this.all = element("button", { type: "button", "aria-pressed": "false", hidden: true, click: () => this.toggle() }, "All systems");
     this.tools.append(this.all);
     this.chart = new Chart();

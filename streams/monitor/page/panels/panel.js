@@ -7,12 +7,13 @@ const LATER = 1000;
 
 /** A panel says what to `load` and how to `show` it; both are its own. */
 export class Panel {
-  constructor(campaign, { id, title, short = title, about = "", every = 4000 }) {
+  constructor(campaign, { id, title, short = title, about = "", every = 4000, room = 300 }) {
     Object.assign(this, { campaign, id, title, short, every, visible: false, dirty: true, loaded: -Infinity, charts: [] });
     this.tools = element("div", { class: "tools" });
     this.note = element("p", { class: "note" }, about);
     this.problem = element("p", { class: "problem", hidden: true });
     this.body = element("div", { class: "panel-body" });
+    this.body.style.minHeight = `${room}px`; // about what it will take, so that what is below stays where it is
     this.root = element(
       "section",
       { class: "panel", id: `panel-${id}`, "aria-labelledby": `title-${id}` },
@@ -80,6 +81,7 @@ export class Panel {
       this.data = await this.load();
       if (!this.closed) await this.show(this.data);
       this.problem.hidden = true;
+      this.body.style.minHeight = "";
     } catch (error) {
       this.problem.hidden = false;
       say(this.problem, error.message);

@@ -12,7 +12,7 @@ const MOST_SAMPLES = 600; // held here; then every other one goes
 export class RatingsPanel extends Panel {
   constructor(campaign) {
     super(campaign, {
-      id: "ratings",
+      id: "ratings", room: 460,
       title: "Ratings over time", short: "Ratings",
       about: "Bands are two deviations wide on either side. Click a system on the leaderboard, or name it here, to show or hide it.",
       every: 1000,
@@ -41,11 +41,13 @@ export class RatingsPanel extends Panel {
     return this.history;
   }
 
-  /** Take one more sample; if it knows more systems than are known here, everything is asked for again. */
-  take(sample) {
+  /** Take one more sample, whose systems may stand in another order, and be more. */
+  take({ systems, sample }) {
     const known = this.history;
-    if (known && sample.scores.length !== known.systems.length) this.history = null;
-    else if (known && sample.sequence > (known.samples.at(-1)?.sequence ?? -1)) known.samples.push(sample);
+    if (known && sample.sequence > (known.samples.at(-1)?.sequence ?? -1)) {
+      known.systems.push(...systems.filter((system) => !known.systems.includes(system)));
+      known.samples.push(aligned(sample, systems, known.systems));
+    }
     if (known?.samples.length > MOST_SAMPLES) known.samples = known.samples.filter((_, i) => i % 2 === 0);
     this.changed();
   }
@@ -92,6 +94,12 @@ const COLUMNS = [
   { title: "Score", numeric: true, value: ({ score }) => score },
   { title: "Deviation", numeric: true, value: ({ deviation }) => deviation },
 ];
+
+function aligned(sample, systems, wanted) {
+  const places = wanted.map((system) => systems.indexOf(system));
+  const put = (values) => places.map((place) => values[place] ?? null);
+  return { ...sample, scores: put(sample.scores), deviations: put(sample.deviations), ranks: put(sample.ranks) };
+}
 
 function rowsOf({ systems, samples }, chosen) {
   return chosen.flatMap((system) => {

@@ -18,7 +18,7 @@ const worded = (reason) => reason.replaceAll("_", " ");
 
 export class RejectionsPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "rejections", title: "Rejections" });
+    super(campaign, { id: "rejections", room: 60, title: "Rejections" });
     this.chart = new Chart();
     this.addChart(this.chart);
     this.table = new Table({ caption: "The latest rejections", columns: COLUMNS, sort: "At", folded: 10, empty: "Nothing was rejected." });

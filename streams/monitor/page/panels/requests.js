@@ -20,7 +20,7 @@ const COLUMNS = [
 
 export class RequestsPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "requests", title: "Match requests", short: "Requests" });
+    super(campaign, { id: "requests", room: 380, title: "Match requests", short: "Requests" });
     this.table = new Table({ caption: "Match requests outstanding", columns: COLUMNS, sort: "Bits", folded: 10, empty: "No request is outstanding." });
     this.addTable(this.table);
   }

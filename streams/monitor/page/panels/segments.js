@@ -13,7 +13,7 @@ const COLUMNS = [
 
 export class SegmentsPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "segments", title: "Segments" });
+    super(campaign, { id: "segments", room: 380, title: "Segments" });
     this.table = new Table({ caption: "Segments", columns: COLUMNS, sort: "Information", folded: 10 });
     this.addTable(this.table);
   }

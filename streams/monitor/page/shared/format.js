@@ -36,8 +36,10 @@ export const ranks = (low, high) => (low === high ? String(low) : `${low}–${hi
 
 export const timeOfDay = (date) => clock.format(date);
 
+/** A time of today by the clock alone. */
 export function moment(text) {
   if (!text) return NOTHING;
   const date = new Date(text);
-  return `${day.format(date)}, ${clock.format(date)}`;
+  const today = date.toDateString() === new Date().toDateString();
+  return today ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
 }

@@ -1,4 +1,4 @@
-/** A table of rows under columns: sorted by a click on a heading, long ones folded, all of it as CSV. */
+/** A table of rows under columns: sorted by a click on a heading, long ones folded, all of it as CSV; as cards on a phone, if so told. */
 
 import { asCsv } from "./csv.js";
 import { element, say } from "./elements.js";
@@ -11,17 +11,17 @@ const FOLDED = 15;
  * `about` to explain it, `minor` if a narrow screen can do without, and `optional` if it is left out while nothing is known.
  */
 export class Table {
-  constructor({ caption, columns, sort = null, descending = true, folded = FOLDED, empty = "Nothing yet." }) {
+  constructor({ caption, columns, sort = null, descending = true, folded = FOLDED, empty = "Nothing yet.", cards = false }) {
     Object.assign(this, { columns, sort, descending, folded, empty, rows: [] });
     this.headings = columns.map((column) => this.heading(column));
-    this.body = element("tbody");
+    this.body = element("tbody", { role: "rowgroup" });
     this.more = element("button", { type: "button", class: "more", hidden: true, click: () => this.unfold() });
     this.nothing = element("p", { class: "nothing", hidden: true }, empty);
     this.table = element(
       "table",
-      { class: "rows" },
+      { class: cards ? "rows cards" : "rows", role: "table" },
       element("caption", { class: "unseen" }, caption),
-      element("thead", {}, element("tr", {}, this.headings)),
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, this.headings)),
       this.body,
     );
     const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, this.table);
@@ -30,7 +30,7 @@ export class Table {
 
   heading(column) {
     const button = element("button", { type: "button", click: () => this.sortBy(column), title: column.about }, column.title);
-    return element("th", { scope: "col", class: classOf(column) }, button);
+    return element("th", { scope: "col", role: "columnheader", class: classOf(column) }, button);
   }
 
   sortBy(column) {
@@ -75,9 +75,10 @@ export class Table {
     const cells = this.columns.map((column, i) => {
       if (!shown[i]) return null;
       const content = column.cell?.(row) ?? column.text?.(row) ?? String(column.value(row) ?? NOTHING);
-      return element(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : null, class: classOf(column) }, content);
+      const kind = { class: classOf(column), "data-title": column.title };
+      return i === 0 ? element("th", { scope: "row", role: "rowheader", ...kind }, content) : element("td", { role: "cell", ...kind }, content);
     });
-    return element("tr", {}, cells);
+    return element("tr", { role: "row" }, cells);
   }
 
   csv() {

@@ -38,7 +38,7 @@ function withMeter(share) {
 export class CampaignsView {
   constructor(main) {
     this.campaigns = new Map();
-    this.table = new Table({ caption: "Campaigns", columns: COLUMNS, sort: "Newest", folded: 100, empty: "No campaign fits." });
+    this.table = new Table({ caption: "Campaigns", columns: COLUMNS, sort: "Newest", folded: 100, cards: true, empty: "No campaign fits." });
     this.about = element("p", { class: "about" });
     this.name = element("input", { type: "search", "aria-label": "Filter by name or leader", placeholder: "Filter by name or leader", input: () => this.draw() });
     this.state = element("select", { "aria-label": "Filter by state", change: () => this.draw() }, STATES.map((state) => element("option", {}, state)));
