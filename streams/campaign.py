@@ -50,6 +50,7 @@ class Walk:
 
     rejections: dict[int, RecordError] = field(default_factory=dict)  # by offset
     strays: int = 0  # of these, so many came before the campaign was opened
+    duplicates: int = 0  # repeats: of an offset, of a judgment's or of a command's id
     standings: list[events.Campaign] = field(default_factory=list)  # one for each time that it changed
 
 
@@ -144,15 +145,17 @@ class Campaign:
         for offset, event in batch:
             if offset <= self.offset:  # applied before a restart
                 walk.strays += offset < self.opened  # or rejected, before the campaign was there
+                walk.duplicates += 1
                 continue
             self.offset = offset
             try:
-                if not isinstance(event, Judgment):
+                if _key(event) in self.seen:
+                    walk.duplicates += 1
+                    self._count(duplicates=1)
+                elif not isinstance(event, Judgment):
                     self._rate(columns)
                     columns = Columns()
                     self._obey(offset, event, history)
-                elif event.id in self.seen:
-                    self._count(duplicates=1)
                 elif self._is_retracted(offset, event):
                     if not self.exists:
                         self._open(offset, event)  # commands came after it
@@ -237,15 +240,12 @@ class Campaign:
     # -- commands --------------------------------------------------------------------------------------
 
     def _obey(self, offset: int, command: events.Command, history: History | None) -> None:
-        if f"command:{command.id}" in self.seen:
-            self._count(duplicates=1)
-            return
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
         standing = obey(self.standing, command)
         if isinstance(command, Retract):
             self._retract(offset, command, history)
-        self.seen.add(f"command:{command.id}")
+        self.seen.add(_key(command))
         self._take_over(msgspec.structs.replace(standing, offset=offset, command=command.id))
         self._count(commands=1)
 
@@ -426,3 +426,8 @@ class Campaign:
         campaign.requests = Requests(meta.outstanding)
         campaign.seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign
+
+
+def _key(event: Judgment | events.Command) -> str:
+    """Give the id by which a repeat is known; judgments and commands have theirs apart."""
+    return event.id if isinstance(event, Judgment) else f"command:{event.id}"

@@ -205,6 +205,9 @@ def _explained(value: bytes, error: ValueError) -> RecordError:
     message = _cut(_PATH.sub("", text), 300)
     if not path:
         return RecordError("invalid_value", message)
+    if _STEP.findall(path)[0][1] == "judge":
+        # A message may be logged or shown where a judge's id may not.
+        return RecordError("invalid_value", f"`{path}`, whose value is not shown here: {message}", field=path)
     return RecordError("invalid_value", f"`{path}` is {_value_at(value, path)}: {message}", field=path)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from streams import topics
 from streams.events import encode
 from streams.log import MemoryLog
-from streams.processor import Outcomes, Processor, Rules
+from streams.processor import Processor, Rules
 from streams.settings import Settings
+from streams.state import Outcomes
 from streams.stores.memory import MemoryStore
 
 if TYPE_CHECKING:

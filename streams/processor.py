@@ -13,6 +13,7 @@ Only then may the source's offset be committed. Steps 3 and 4 stand in `streams.
 from __future__ import annotations
 
 import hmac
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -24,13 +25,14 @@ from streams.decoding import decode, decode_all
 from streams.errors import Conflict, ForeignCampaign, RecordError
 from streams.events import Rejection, encode
 from streams.limits import Limits, Tally
-from streams.state import Commit, Output
+from streams.state import Commit, Outcomes, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import msgspec
 
+    from streams.campaign import Walk
     from streams.events import Command, Judgment
     from streams.settings import Settings
     from streams.state import CampaignChange
@@ -96,15 +98,6 @@ class Rules:
         )
 
 
-class Outcomes(NamedTuple):
-    """Every record read is one of the other three."""
-
-    read: int = 0
-    applied: int = 0
-    duplicate: int = 0
-    rejected: int = 0
-
-
 class Processor:
     """The one writer of the campaigns of one partition, from `open` until it is fenced off."""
 
@@ -150,12 +143,13 @@ class Processor:
             batch[0].append(offset)
             batch[1].append(event)
         self._rejected += len(strays)
-        rejections, changes = dict(strays), []
+        rejections, changes, duplicates = dict(strays), [], 0
         for name, batch in batches.items():
-            found, change = self._rate(name, *batch, fresh)
-            rejections |= found
+            walk, change = self._rate(name, *batch, fresh)
+            rejections |= walk.rejections
+            duplicates += walk.duplicates
             if change is None:
-                strays |= found
+                strays |= walk.rejections
             else:
                 changes.append(change)
         self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._rules.limits)
@@ -174,6 +168,13 @@ class Processor:
             mark=self.mark,
             campaigns=tuple(changes),
             outbox=self._rejections(fresh, strays),
+            outcomes=Outcomes(
+                read=len(fresh),
+                applied=len(fresh) - duplicates - len(rejections),
+                duplicate=duplicates,
+                rejected=len(rejections),
+            ),
+            reasons=Counter(error.reason for error in rejections.values()),
         )
 
     def _decoded(
@@ -211,7 +212,7 @@ class Processor:
 
     def _rate(
         self, name: str, offsets: list[int], events: list[Judgment | Command], records: Mapping[int, Record]
-    ) -> tuple[dict[int, RecordError], CampaignChange | None]:
+    ) -> tuple[Walk, CampaignChange | None]:
         """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
         campaign = self.campaigns[name]
         before = campaign.counts.judgments
@@ -226,7 +227,7 @@ class Processor:
         self._rejected += walk.strays
         if not campaign.exists:
             del self.campaigns[name]
-            return walk.rejections, None
+            return walk, None
         outputs = [
             *self._rejections(records, walk.rejections),
             *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in applied.ratings),
@@ -237,7 +238,7 @@ class Processor:
         every = self._rules.snapshot_judgments
         if closed or (every and campaign.counts.judgments // every > before // every):
             outputs.append(self._snapshot(campaign))
-        return walk.rejections, campaign.change(applied, tuple(outputs))
+        return walk, campaign.change(applied, tuple(outputs))
 
     def _history(self, name: str, records: Iterable[Record]) -> Iterator[tuple[int, Judgment | Command]]:
         """Pick a campaign's events out of the log; what was rejected then is none of them now."""

@@ -83,6 +83,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"
+    log_format: Annotated[
+        Literal["text", "json"], Meta(description="text, or json: one object a line, of a worker and a monitor.")
+    ] = "text"
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{name}={shown(self, name)!r}' for name in self.__struct_fields__)})"

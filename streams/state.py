@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from streams.events import Campaign  # noqa: TC001 - msgspec reads the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LAYOUT = 1
 
@@ -164,12 +167,22 @@ class PartitionState:
     outbox: tuple[Output, ...] = ()
 
 
+class Outcomes(NamedTuple):
+    """What became of records: every one read is one of the other three."""
+
+    read: int = 0
+    applied: int = 0
+    duplicate: int = 0
+    rejected: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Commit:
     """All that one batch of a partition changes: persisted together or not at all.
 
     `read` counts the partition's records so far, `rejected` those of them that belong to no campaign, and
     `rejected_in_a_row` and `rejected_share` say how bad the last ones were; `mark` is a fingerprint of the last one.
+    `outcomes` and `reasons` tell of this batch alone, for those who watch; they are not kept.
     """
 
     before: int
@@ -181,6 +194,8 @@ class Commit:
     mark: str = ""
     campaigns: tuple[CampaignChange, ...]
     outbox: tuple[Output, ...]
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    reasons: Mapping[str, int] = field(default_factory=dict)  # of the rejections
 
     @property
     def outputs(self) -> tuple[Output, ...]:

@@ -11,9 +11,9 @@ from streams import events, topics
 from streams.decoding import decode, decode_all
 from streams.errors import Conflict, Fenced, StoreCorrupt
 from streams.events import Judgment, Rejection, encode
-from streams.processor import Outcomes, Processor, Record, Rules
+from streams.processor import Processor, Record, Rules
 from streams.settings import Settings
-from streams.state import Output
+from streams.state import Outcomes, Output
 from streams.stores.memory import MemoryStore
 from tests.builders import NOON, crowd_log, judgment
 
@@ -104,6 +104,19 @@ def test_a_message_names_the_value_that_was_found() -> None:
     assert rejection.message == "`ranks[0]` is 0: Expected `int` >= 1"
 
 
+@pytest.mark.parametrize(
+    "value", [b"4711", b'"%s"' % (b"alice" * 100), b'{"mail":"alice"}', b'["alice",4711]', b"4711e999"]
+)
+def test_a_message_never_repeats_what_stands_for_a_judge(value: bytes) -> None:
+    exclude = encode(events.ExcludeJudge(id="x", campaign="c", at=NOON, judge="judge"))
+    for record in (GOOD, exclude):
+        (rejection,) = rejections(opened().process(records(record.replace(b'"judge":"judge"', b'"judge":' + value))))
+        assert (rejection.reason, rejection.field) == ("invalid_value", "judge")
+        assert rejection.message.startswith("`judge`, whose value is not shown here: ")
+        assert "alice" not in rejection.message
+        assert "4711" not in rejection.message
+
+
 def test_a_message_does_not_repeat_a_long_value() -> None:
     (rejection,) = rejections(opened().process(records(encode(judgment(1, campaign="c" * 10_000)))))
     assert len(rejection.message) < 200
@@ -139,6 +152,35 @@ def test_a_redelivered_batch_changes_nothing() -> None:
     before = processor.counts(), processor.campaigns["campaign-0"].leaderboard()
     assert processor.process(batch) == ()
     assert (processor.counts(), processor.campaigns["campaign-0"].leaderboard()) == before
+
+
+def test_a_batch_tells_what_became_of_its_records_and_why() -> None:
+    processor = opened()
+    good, again = encode(judgment(1)), encode(events.Close(id="close", campaign="c", at=NOON))
+    commit = processor.prepare(records(good, b"bad", good, b"", again, again, encode(judgment(2))))
+    assert commit.outcomes == Outcomes(read=7, applied=2, duplicate=2, rejected=3)
+    assert commit.reasons == {"invalid_json": 1, "empty": 1, "campaign_closed": 1}
+
+
+def test_the_batches_outcomes_add_up_to_what_the_campaigns_count() -> None:
+    log = [encode(entry) for entry in crowd_log(80, campaigns=3)]
+    log[20:20] = [log[3], b"bad", log[19]]
+    log[60] = log[59]
+    processor, outcomes = opened(), []
+    for start in range(0, len(log), 7):
+        commit = processor.prepare(records(*log[start : start + 7], start=start))
+        processor.persist(commit)
+        outcomes.append(commit.outcomes)
+    assert Outcomes(*map(sum, zip(*outcomes, strict=True))) == processor.counts()
+    assert processor.counts() == Outcomes(read=83, applied=79, duplicate=3, rejected=1)
+
+
+def test_what_a_campaign_has_already_is_a_duplicate_of_the_batch_that_brings_it_again() -> None:
+    processor = opened()
+    log = records(*(encode(entry) for entry in crowd_log(5)))
+    processor.process(log)
+    processor.next_offset = 3  # as if the campaign had been written, and the partition not
+    assert processor.prepare(log).outcomes == Outcomes(read=2, applied=0, duplicate=2, rejected=0)
 
 
 def test_a_new_owner_goes_on_where_the_store_stands() -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "health_host",
     "health_port",
     "log_level",
+    "log_format",
 )
 def command(settings: Settings) -> None:
     """Run a worker: it rates the judgments of the log, keeps the state in Redis, and emits what comes of them.

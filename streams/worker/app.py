@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from faust.types import EventT
 
+    from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
     from streams.worker.status import Status
@@ -42,7 +43,7 @@ class Handover(faust.Channel[Any]):
         return self._queue
 
 
-def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
+def create_app(settings: Settings, store: Store, status: Status, metrics: WorkerMetrics) -> faust.App:
     """Build the app of one worker."""
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
@@ -69,11 +70,13 @@ def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
         return sent
 
     batches = Handover(app, maxsize=WAITING_BATCHES)
-    rater = Rater(send, status)
-    source = BatchSource(settings, store, rater, batches, status)
+    rater = Rater(send, status, metrics)
+    source = BatchSource(settings, store, rater, batches, status, metrics)
+    metrics.watch(source.standings)
+    metrics.campaigns.set_function(source.campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     if settings.health_port:
-        app.service(Health(status, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
+        app.service(Health(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 
     @app.agent(batches, name="rating")
     async def rate(stream: StreamT[Any]) -> None:
@@ -87,7 +90,9 @@ def create_app(settings: Settings, store: Store, status: Status) -> faust.App:
     @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
     async def command(stream: StreamT[Any]) -> None:
         async for event in stream.events():
-            await rater.emit([_passed_on(event, max_bytes=settings.max_record_bytes)])
+            output = _passed_on(event, max_bytes=settings.max_record_bytes)
+            await rater.emit([output])
+            metrics.commands.labels("rejected" if output.topic == topics.REJECTED.name else "passed_on").inc()
 
     return app
 

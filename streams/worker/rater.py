@@ -6,6 +6,7 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from time import perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
 from aiokafka.errors import KafkaError
@@ -16,6 +17,7 @@ from streams.errors import Conflict, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from streams.metrics import WorkerMetrics
     from streams.processor import Processor, Record
     from streams.state import Output
     from streams.worker.status import Status
@@ -45,6 +47,8 @@ class Tenure:
     reading: int = 0  # the offset that the log should give next
     short: int = 0  # how often in a row the log was found to end before it
     quiet_since: int = -1  # the offset at which the last probe found it
+    end: int | None = None  # where the log ended when the broker was last asked
+    applied_at: float = field(default_factory=time)  # when the applied offset last moved
 
 
 @dataclass(eq=False)
@@ -54,15 +58,19 @@ class Batch:
     tenure: Tenure
     start: int
     records: Sequence[Record]
+    at: float | None = None  # the first one's timestamp
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Rater:
     """Does the processors' work in one thread, so that the event loop goes on answering the broker."""
 
-    def __init__(self, send: Callable[[Output], Awaitable[Awaitable[object]]], status: Status) -> None:
+    def __init__(
+        self, send: Callable[[Output], Awaitable[Awaitable[object]]], status: Status, metrics: WorkerMetrics
+    ) -> None:
         self._send = send
         self._status = status
+        self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._turn = asyncio.Lock()
 
@@ -77,9 +85,13 @@ class Rater:
             tenure = batch.tenure
             if tenure.processor.next_offset != batch.start:
                 raise Conflict(f"a batch begins at {batch.start}, and {tenure.processor.next_offset} is next")
-            commit = await self._insist(tenure, lambda: tenure.processor.prepare(batch.records))
-            await self._insist(tenure, lambda: tenure.processor.persist(commit))
-            await self.emit(commit.outputs, tenure)
+            commit, rated = await self._insist(tenure, lambda: _timed(lambda: tenure.processor.prepare(batch.records)))
+            _, persisted = await self._insist(tenure, lambda: _timed(lambda: tenure.processor.persist(commit)))
+            tenure.applied_at = time()
+            delay = None if batch.at is None else tenure.applied_at - batch.at
+            self._metrics.kept(commit, rated=rated, persisted=persisted, delay=delay)
+            with self._metrics.emit_seconds.time():
+                await self.emit(commit.outputs, tenure)
 
     async def verify(self, tenure: Tenure) -> None:
         """See that the store is where this worker left it; Conflict goes to the caller."""
@@ -89,7 +101,10 @@ class Rater:
     async def snapshot(self, tenure: Tenure) -> None:
         """Emit the leaderboards that changed."""
         async with self._turn:
-            await self.emit(await self._insist(tenure, tenure.processor.snapshots), tenure)
+            leaderboards, seconds = await self._insist(tenure, lambda: _timed(tenure.processor.snapshots))
+            if leaderboards:
+                self._metrics.snapshot_seconds.observe(seconds)
+            await self.emit(leaderboards, tenure)
 
     def close(self) -> None:
         """Let the thread go."""
@@ -107,7 +122,8 @@ class Rater:
                 return result
             except StoreUnavailable as error:
                 self._status.wait_for("Redis", str(error))
-                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause)
+                self._metrics.failed("redis")
+                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra={"server": "redis"})
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
@@ -121,9 +137,22 @@ class Rater:
                 await asyncio.gather(*[await self._send(output) for output in outputs])
             except (KafkaError, ProducerSendError) as error:
                 self._status.wait_for("Kafka", str(error))
-                log.warning("Kafka does not take the outputs: %s; trying again in %.1f s", error, pause)
+                self._metrics.failed("kafka")
+                log.warning(
+                    "Kafka does not take the outputs: %s; trying again in %.1f s",
+                    error,
+                    pause,
+                    extra={"server": "kafka"},
+                )
             else:
                 self._status.answers("Kafka")
+                self._metrics.sent(outputs)
                 return
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Do it, and say how many seconds it took: those of the try that went well, not the waiting before it."""
+    began = perf_counter()
+    return work(), perf_counter() - began

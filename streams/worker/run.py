@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
-import logging
 from typing import TYPE_CHECKING
 
 from faust.worker import Worker
 
 from streams import kernels
+from streams.diagnostics import hushed, reporting
 from streams.errors import SettingError
+from streams.metrics import WorkerMetrics
 from streams.stores.redis import RedisStore
 from streams.worker.app import create_app
 from streams.worker.broker import check_topics
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 def run(settings: Settings) -> None:
     """Run a worker until it is told to stop; an error that it can't go on from is raised."""
+    with reporting(settings):
+        _run(settings)
+
+
+def _run(settings: Settings) -> None:
     if not settings.judge_key:
         raise SettingError(
             "judge_key is not set, and judges' ids are stored under pseudonyms only; "
@@ -28,16 +34,16 @@ def run(settings: Settings) -> None:
         )
     store = RedisStore(settings.redis, namespace=settings.namespace)
     store.ping()
-    check_topics(settings)
+    with hushed("aiokafka"):
+        check_topics(settings)
     kernels.compiled("pairs")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
-    for library in ("aiokafka", "faust", "mode"):
-        logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
     status = Status()
-    app = create_app(settings, store, status)
-    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True)
+    app = create_app(settings, store, status, WorkerMetrics())
+    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False)
+    worker.spinner = None  # it would draw on standard output
     try:
         worker.execute_from_commandline()
     finally:

@@ -17,7 +17,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
@@ -27,16 +27,18 @@ from mode import Service
 
 from streams import topics
 from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
+from streams.metrics import Standing
 from streams.processor import Processor, Record, Rules, mark
 from streams.worker.broker import group
 from streams.worker.past import read_before
 from streams.worker.rater import Abandoned, Batch, Tenure
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Iterable, Iterator
 
     from faust.types import ChannelT
 
+    from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
     from streams.worker.rater import Rater
@@ -59,10 +61,17 @@ class BatchSource(Service):
     mundane_level = "debug"
 
     def __init__(
-        self, settings: Settings, store: Store, rater: Rater, channel: ChannelT[Batch], status: Status
+        self,
+        settings: Settings,
+        store: Store,
+        rater: Rater,
+        channel: ChannelT[Batch],
+        status: Status,
+        metrics: WorkerMetrics,
     ) -> None:
         super().__init__()
         self._status = status
+        self._metrics = metrics
         self._tenures: dict[TopicPartition, Tenure] = {}
         self._settings = settings
         self._store = store
@@ -113,13 +122,14 @@ class BatchSource(Service):
         except Abandoned:
             return False
         except Fenced as error:
-            self._status.fenced += 1
-            log.warning("%s; this worker writes no more to it", error)
+            self._metrics.fenced_writes.inc()
+            log.warning("%s; this worker writes no more to it", error, extra=_of(tenure))
             tenure.closing = tenure.over = True
             self.add_future(self._recover(tenure))
             return False
         except (Conflict, BrokerUnavailable) as error:
-            log.warning("%s; loading the state again", error)
+            log.warning("%s; loading the state again", error, extra=_of(tenure))
+            self._metrics.reloads.inc()
             self._reopen(tenure)
             return False
         except asyncio.CancelledError:
@@ -160,12 +170,27 @@ class BatchSource(Service):
                         self._status.fail(self._wrong_log(partition, f"it goes on at offset {records[0].offset}"))
                         return
                     idle = False
-                    batch = Batch(tenure, tenure.reading, records)
+                    written = fetched[partition][0].timestamp
+                    batch = Batch(tenure, tenure.reading, records, at=written / 1000 if written > 0 else None)
                     tenure.reading = records[-1].offset + 1
                     self._in_hand.add(batch)
                     await self._channel.put(batch)  # type: ignore[arg-type]  # any value goes
             if idle:
                 await self.sleep(self._settings.batch_seconds)
+
+    def standings(self) -> Iterator[Standing]:
+        """Say where this worker stands in each partition that it holds."""
+        for partition, tenure in self._tenures.items():
+            if tenure.opened and not tenure.over:
+                held = partition in self._consumer.assignment()
+                # The broker is asked every few seconds; what was fetched meanwhile may tell of a later end.
+                ends = (tenure.end, self._consumer.highwater(partition) if held else None)
+                end = max((each for each in ends if each is not None), default=None)
+                yield Standing(partition.partition, tenure.processor.persisted_offset, tenure.applied_at, end)
+
+    def campaigns(self) -> int:
+        """Count the campaigns in memory."""
+        return sum(len(tenure.processor.campaigns) for tenure in self._tenures.values() if tenure.opened)
 
     def _tell(self) -> None:
         """Tell those who ask how the worker does."""
@@ -182,11 +207,13 @@ class BatchSource(Service):
             ends = await asyncio.wait_for(self._consumer.end_offsets(list(tenures)), PROBE_MS / 1000)
         except (KafkaError, TimeoutError) as error:
             why = str(error) or f"no answer in {PROBE_MS / 1000:.0f} s"
-            log.warning("Kafka does not answer: %s; waiting, nothing is lost", why)
+            log.warning("Kafka does not answer: %s; waiting, nothing is lost", why, extra={"server": "kafka"})
             self._status.wait_for("Kafka", why)
+            self._metrics.failed("kafka")
         else:
             self._status.answers("Kafka")
         for partition, tenure in tenures.items():
+            tenure.end = ends.get(partition, tenure.end)
             await self._within(tenure, self._look_at(partition, tenure, ends.get(partition)))
 
     async def _look_at(self, partition: TopicPartition, tenure: Tenure, end: int | None) -> None:
@@ -214,7 +241,13 @@ class BatchSource(Service):
             await self._consumer.commit(offsets)
             self._committed.update(offsets)
         except KafkaError as error:
-            log.info("the offsets were not committed: %s; the store has them", error)
+            log.info("the offsets were not committed: %s; the store has them", error, extra={"server": "kafka"})
+            self._metrics.failed("kafka")
+
+    def given(self, partitions: Iterable[TopicPartition]) -> None:
+        """Take over what the group gives after a rebalance."""
+        self._metrics.rebalances.inc()
+        self.begin(partitions)
 
     def begin(self, partitions: Iterable[TopicPartition]) -> None:
         """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
@@ -251,8 +284,8 @@ class BatchSource(Service):
         if done and self._tenures.get(partition) is tenure and not tenure.closing:
             tenure.reading = tenure.processor.next_offset
             self._consumer.seek(partition, tenure.reading)
-            tenure.opened = True
-            log.info("%s/%d is open at offset %d", *partition, tenure.reading)
+            tenure.opened, tenure.applied_at = True, time()
+            log.info("%s/%d is open at offset %d", *partition, tenure.reading, extra=_of(tenure))
 
     async def _take_over(self, partition: TopicPartition, tenure: Tenure) -> None:
         await self._rater.open(tenure)
@@ -264,10 +297,13 @@ class BatchSource(Service):
         consumer, processor, after = self._consumer, tenure.processor, tenure.processor.next_offset
         try:
             begin = (await consumer.beginning_offsets([partition]))[partition]
-            end = (await consumer.end_offsets([partition]))[partition]
+            end = tenure.end = (await consumer.end_offsets([partition]))[partition]
             if begin > after == 0:
                 log.warning(
-                    "%s/%d begins at offset %d: what stood before is gone, and not in the state", *partition, begin
+                    "%s/%d begins at offset %d: what stood before is gone, and not in the state",
+                    *partition,
+                    begin,
+                    extra=_of(tenure),
                 )
             elif begin > after:
                 raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
@@ -279,7 +315,8 @@ class BatchSource(Service):
             consumer.seek(partition, last)
             found = (await consumer.getmany(partition, timeout_ms=PROBE_MS, max_records=1)).get(partition)
         except KafkaError as error:
-            log.warning("Kafka does not show %s/%d: %s; waiting, nothing is lost", *partition, error)
+            log.warning("Kafka does not show %s/%d: %s; waiting, nothing is lost", *partition, error, extra=_of(tenure))
+            self._metrics.failed("kafka")
             return False
         if not found:
             return False
@@ -313,6 +350,14 @@ class BatchSource(Service):
         self.begin([partition for partition, held in self._tenures.items() if held is tenure])
 
 
+def _of(tenure: Tenure) -> dict[str, object]:
+    """Name a tenure's partition and its offset as fields of a line."""
+    processor = tenure.processor
+    # Before the state is loaded there is no offset.
+    offset = getattr(processor, "persisted_offset", None)
+    return {"topic": processor.topic, "partition": processor.partition, "offset": offset}
+
+
 class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka has no types
     """Tells the source; with aiokafka's assignors every rebalance first revokes all that this worker has."""
 
@@ -324,4 +369,4 @@ class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka ha
             await self._source.end()
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
-        self._source.begin(assigned)
+        self._source.given(assigned)

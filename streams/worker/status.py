@@ -22,7 +22,6 @@ class Status:
     open: int = 0
     joined: bool = False
     failure: JudgestreamError | None = None  # what the worker stopped for
-    fenced: int = 0  # writes that were refused because another worker had taken over
     beat: float = 0.0  # when the reading loop last came round
 
     def fail(self, error: JudgestreamError) -> None:

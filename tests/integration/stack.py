@@ -85,12 +85,13 @@ class Stack:
             cwd=self.folder,
         )
 
-    def start_worker(self, *, script: str | None = None) -> WorkerProcess:
-        """Start `judgestream worker`, or a script that alters it first."""
+    def start_worker(self, *, script: str | None = None, **more: str) -> WorkerProcess:
+        """Start `judgestream worker`, or a script that alters it first, with more in its environment."""
         command = [str(JUDGESTREAM), "worker"] if script is None else [sys.executable, "-c", script, "worker"]
         log = self.folder / f"worker-{len(self.workers)}.log"
         with log.open("wb") as stream:
-            process = subprocess.Popen(command, env=self.environment, stdout=stream, stderr=stream, cwd=self.folder)
+            environment = self.environment | more
+            process = subprocess.Popen(command, env=environment, stdout=stream, stderr=stream, cwd=self.folder)
         worker = WorkerProcess(process, log)
         self.workers.append(worker)
         return worker

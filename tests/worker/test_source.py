@@ -9,6 +9,7 @@ import pytest
 from aiokafka import TopicPartition
 
 from streams.errors import WrongLog
+from streams.metrics import WorkerMetrics
 from streams.processor import Processor, Rules
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
@@ -27,7 +28,7 @@ def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monk
 
     async def rebalance() -> source.BatchSource:
         rater = cast("Rater", HangingRater())
-        batches = source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None), Status())
+        batches = source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None), Status(), WorkerMetrics())
         batches.begin([TopicPartition("judgments.v1", 0)])
         await asyncio.sleep(0)
         await batches.end()
@@ -54,7 +55,8 @@ def known(log: ShortLog, *, at: int, times: int = 1) -> list[bool]:
     """Say what the source says of a log, so many times, when the state is at an offset."""
 
     async def ask() -> list[bool]:
-        batches = source.BatchSource(Settings(), MemoryStore(), cast("Any", None), cast("Any", None), Status())
+        nobody = cast("Any", None)
+        batches = source.BatchSource(Settings(), MemoryStore(), nobody, nobody, Status(), WorkerMetrics())
         batches._consumer = cast("Any", log)
         processor = Processor("judgments.v1", 0, MemoryStore(), Rules.of(Settings()))
         processor.open()
