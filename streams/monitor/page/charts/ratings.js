@@ -1,6 +1,6 @@
 /** Ratings over time: every system faintly, those chosen in colour with a band of two deviations. */
 
-import { decimal } from "../shared/format.js";
+import { count, decimal } from "../shared/format.js";
 import { shortened } from "./chart.js";
 
 const BAND = 2; // deviations
@@ -19,7 +19,7 @@ export function ratingsChart({ systems, samples }, choice) {
   return (Plot, width) => {
     const narrow = width < 520;
     const height = narrow ? 300 : 380;
-    const marginRight = narrow ? 92 : 132;
+    const marginRight = narrow ? 90 : 136;
     const margins = { marginLeft: 46, marginRight, marginTop: 22, marginBottom: 34 };
     const names = spread([...lines].filter(([, points]) => points.length), domain, height - margins.marginTop - margins.marginBottom);
     return {
@@ -37,7 +37,7 @@ export function ratingsChart({ systems, samples }, choice) {
           ];
         }),
         ...names.map(({ system, point, y }) =>
-          Plot.text([point], { x: "judgments", y: () => y, text: () => shortened(system, narrow ? 12 : 18), fill: choice.colourOf(system), textAnchor: "start", dx: 7, fontWeight: 560 }),
+          Plot.text([point], { x: "judgments", y: () => y, text: () => shortened(system, narrow ? 11 : 18), fill: choice.colourOf(system), textAnchor: "start", dx: 7, fontWeight: 560 }),
         ),
         Plot.tip([...lines.values()].flat(), Plot.pointer({ x: "judgments", y: "score", title: tipOf, fill: "var(--page)", stroke: "var(--rule)" })),
       ],
@@ -46,7 +46,7 @@ export function ratingsChart({ systems, samples }, choice) {
 }
 
 const tipOf = ({ system, judgments, score, deviation, rank }) =>
-  `${system}\nrank ${rank} after ${judgments.toLocaleString("en")} judgments\n${decimal(score, 3)} ± ${decimal(deviation, 3)}`;
+  `${system}\nrank ${rank} after ${count(judgments)} judgments\n${decimal(score, 3)} ± ${decimal(deviation, 3)}`;
 
 function line(system, place, samples) {
   const points = [];

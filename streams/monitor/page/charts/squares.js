@@ -60,7 +60,7 @@ export function meetings(systems, pairs) {
 const placesOf = (systems) => new Map(systems.map((system, place) => [system, place]));
 
 const shade = (fill, strength) => ({
-  x: "column", y: "row", fill, inset: 0.5, fillOpacity: (cell) => STRONGEST * Math.max(0.03, strength(cell)),
+  x: "column", y: "row", fill, inset: 0.5, fillOpacity: (cell) => STRONGEST * Math.max(0.06, strength(cell)),
 });
 
 /** Rows carry names, columns the ranks; numbers stand in the cells while there is room for them. */

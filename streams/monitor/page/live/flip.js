@@ -1,33 +1,30 @@
-/** Rows that glide to their new places: measured before and after, then moved by a transform alone. */
+/** Rows that glide to their new places, tinted for a moment: measured before and after, moved by a transform alone. */
 
-const MILLISECONDS = 450;
+const GLIDE = { duration: 450, easing: "cubic-bezier(.2, .7, .2, 1)" };
+const TINT = { duration: 1600, easing: "ease-out" };
+const MARGIN = 100; // pixels out of sight within which a row still moves
+
 const still = matchMedia("(prefers-reduced-motion: reduce)");
+const gliding = new WeakMap(); // row -> its animation; asking the browser for it would cost a layout
 
 export function glide(rows, reorder) {
   if (still.matches) return reorder();
   const before = new Map(rows.map((row) => [row, row.getBoundingClientRect().top]));
-  for (const row of rows) row.getAnimations().forEach((running) => running.id === "glide" && running.cancel());
+  for (const row of rows) gliding.get(row)?.cancel();
   reorder();
   const moves = [];
   for (const [row, top] of before) {
     if (!row.isConnected) continue;
     const now = row.getBoundingClientRect().top;
-    const seen = (y) => y > -100 && y < innerHeight + 100;
-    if (Math.abs(top - now) >= 1 && (seen(top) || seen(now))) moves.push([row, top - now]);
+    if (Math.abs(top - now) >= 1 && (inSight(top) || inSight(now))) moves.push([row, top - now]);
   }
-  for (const [row, distance] of moves) {
-    row.animate([{ transform: `translateY(${distance}px)` }, { transform: "none" }], {
-      id: "glide",
-      duration: MILLISECONDS,
-      easing: "cubic-bezier(.2, .7, .2, 1)",
-    });
-  }
+  for (const [row, distance] of moves) move(row, distance);
 }
 
-/** Tint a row for a moment: `rose` or `fell`. */
-export function tint(row, way) {
-  if (still.matches) return;
-  row.getAnimations().forEach((running) => running.id === "tint" && running.cancel());
-  const colour = getComputedStyle(row).getPropertyValue(way === "rose" ? "--rose" : "--fell");
-  row.animate([{ backgroundColor: colour }, { backgroundColor: "transparent" }], { id: "tint", duration: 1600, easing: "ease-out" });
+const inSight = (top) => top > -MARGIN && top < innerHeight + MARGIN;
+
+function move(row, distance) {
+  gliding.set(row, row.animate([{ transform: `translateY(${distance}px)` }, { transform: "none" }], GLIDE));
+  const colour = distance > 0 ? "var(--rose)" : "var(--fell)";
+  row.animate([{ backgroundColor: colour }, { backgroundColor: "var(--page)" }], TINT);
 }

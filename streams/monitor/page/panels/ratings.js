@@ -59,6 +59,7 @@ export class RatingsPanel extends Panel {
   }
 
   async show(history) {
+    this.every = Math.max(1000, 12 * history.systems.length); // many lines take their time to draw
     const { choice, board } = this.campaign;
     this.showChips(choice);
     if (this.options.children.length !== board.order.length) {

@@ -29,8 +29,11 @@ export function say(place, text) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** Whether someone is marking text in a place just now, to copy it. */
-export function isBeingSelected(place) {
+let marked = null; // the selection while there is one; to ask for it each time would cost a layout
+document.addEventListener("selectionchange", () => {
   const selection = document.getSelection();
-  return Boolean(selection) && !selection.isCollapsed && selection.containsNode(place, true);
-}
+  marked = selection && !selection.isCollapsed ? selection : null;
+});
+
+/** Whether someone is marking text in a place just now, to copy it. */
+export const isBeingSelected = (place) => marked !== null && marked.containsNode(place, true);

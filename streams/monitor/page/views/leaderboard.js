@@ -1,6 +1,6 @@
 /** The leaderboard as a table that moves: one row a system, its rank range as a whisker, clusters ruled off. */
 
-import { glide, tint } from "../live/flip.js";
+import { glide } from "../live/flip.js";
 import { asCsv } from "../shared/csv.js";
 import { element, named, say } from "../shared/elements.js";
 import { count, decimal, decimalsFor, ranks } from "../shared/format.js";
@@ -25,13 +25,13 @@ export class Leaderboard {
         element(
           "tr",
           {},
-          heading("#", "number", "Rank"),
+          heading("#", "number rank", "Rank"),
           heading("System"),
           heading("Ranks", "number ranks"),
           element("th", { class: "plot", "aria-hidden": "true" }, axis),
-          heading("Score", "number"),
-          heading("±", "number minor", "Deviation"),
-          heading("Judgments", "number minor"),
+          heading("Score", "number score"),
+          heading("±", "number minor deviation", "Deviation"),
+          heading("Judgments", "number minor judgments"),
         ),
       ),
       this.body,
@@ -130,8 +130,6 @@ class Line {
   }
 
   show(row, { systems, digits }) {
-    if (this.shown && row.rank !== this.shown.rank) tint(this.root, row.rank < this.shown.rank ? "rose" : "fell");
-    this.shown = row;
     say(this.rank, String(row.rank));
     say(this.ranks, ranks(row.rank_low, row.rank_high));
     this.whisker.show(row, systems);
