@@ -80,6 +80,26 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "127.0.0.1"
     )
     health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
+    monitor_host: Annotated[str, Meta(min_length=1, description="Where the monitor listens.")] = "127.0.0.1"
+    monitor_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: a free one.")] = 8080
+    monitor_tokens: Annotated[
+        str, Meta(description="Who may write through the monitor: name:secret, comma-separated; secrets of 16 or more.")
+    ] = ""
+    monitor_reads: Annotated[
+        Literal["open", "closed"], Meta(description="open, or closed: a token is needed to read as well.")
+    ] = "open"
+    monitor_origins: Annotated[
+        str, Meta(description="Web pages of other origins that may ask the monitor, comma-separated; none by default.")
+    ] = ""
+    monitor_body_bytes: Annotated[
+        int, Meta(ge=1000, le=64_000_000, description="A longer request to the monitor is refused.")
+    ] = 1_000_000
+    monitor_rate: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Requests a second of one token, or of one address without.")
+    ] = 1000
+    monitor_lease_seconds: Annotated[
+        float, Meta(ge=1, le=86_400, description="How long a judge has the match that the monitor gave out.")
+    ] = 600.0
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"
@@ -91,7 +111,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"Settings({', '.join(f'{name}={shown(self, name)!r}' for name in self.__struct_fields__)})"
 
 
-SECRETS = frozenset({"judge_key"})
+SECRETS = frozenset({"judge_key", "monitor_tokens"})
 
 
 def load(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from streams.monitor.exhibition import Exhibition
@@ -28,8 +30,11 @@ async def _serve(exhibition: Exhibition, *, seconds: float, port: int) -> None:
     from streams.monitor.serving import serving, until_told
 
     backend = EmbeddedBackend(exhibition.stream)
-    async with serving(Site(backend).app(), host=HOST, port=port) as url:
+    secret = token_hex(16)
+    settings = replace(exhibition.stream.settings, monitor_tokens=f"demo:{secret}")
+    async with serving(Site(backend, settings).app(), host=HOST, port=port) as url:
         click.echo(f"The page is at {url}  (Ctrl-C ends it)")
+        click.echo(f"Judgments can be posted with the token {secret}")
         playing = asyncio.create_task(exhibition.run(backend, seconds=seconds))
         playing.add_done_callback(_tell_of_the_end)
         try:

@@ -28,6 +28,7 @@ COMMANDS = {
     "rejected": "List the records that were not applied, or send them again.",
     "rebuild": "Rate campaigns again from the log, beside the live state, and swap it in.",
     "worker": "Run a worker: Kafka in, Redis and Kafka out.",
+    "monitor": "Serve a live page, an HTTP door for judgments, and metrics.",
     "topics": "Check the Kafka topics, or create them.",
     "completion": "Print the script by which a shell completes commands.",
     "doctor": "Say what is reachable, what is missing and how to fix it.",

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_settings(*names: str, own: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the settings as its first argument, with flags for some of them.
 
-    A secret has no flag: it would stand in the shell's history and in the list of processes.
+    A secret has no flag: it would stand in the shell's history and in the list of processes. What the command's
+    `own` settings begin with is left out of their flags.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -41,7 +42,11 @@ def with_settings(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
         for name in reversed(names):
             assert name not in SECRETS
             decorated = click.option(
-                f"--{name.replace('_', '-')}", name, metavar="VALUE", help=_help(name), show_default=False
+                f"--{name.removeprefix(own).replace('_', '-')}",
+                name,
+                metavar="VALUE",
+                help=_help(name),
+                show_default=False,
             )(decorated)
         return decorated
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from streams.events import Leaderboard, Row, encode
 from streams.monitor.looks import Overview  # noqa: TC001
-from streams.monitor.reads import Point, point
+from streams.monitor.reads import point
+from streams.monitor.replies import Point  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from streams.metrics import MonitorMetrics
     from streams.monitor.monitor import Monitor
     from streams.monitor.watched import Watched
 
@@ -57,10 +59,18 @@ class RejectionCount(Struct, frozen=True, kw_only=True):
     reasons: dict[str, int]
 
 
-def message(event: str, data: object, *, sequence: int | None = None) -> bytes:
+class News(NamedTuple):
+    """An event that is still to be put into words."""
+
+    event: str
+    data: object
+    sequence: int | None = None
+
+
+def message(event: str, data: object, sequence: int | None = None) -> bytes:
     r"""Put an event into words.
 
-    >>> message("requests", {"count": 3}, sequence=7)
+    >>> message("requests", {"count": 3}, 7)
     b'event: requests\nid: 7\ndata: {"count":3}\n\n'
     """
     number = b"" if sequence is None else b"id: %d\n" % sequence
@@ -112,7 +122,8 @@ class Listener:
 class _Channel:
     """Those who listen to the same, and the task that tells them while there are any."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: MonitorMetrics) -> None:
+        self._metrics = metrics
         self.listeners: set[Listener] = set()
         self.changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -135,14 +146,18 @@ class _Channel:
     async def _run(self) -> None:
         raise NotImplementedError
 
-    def tell(self, words: bytes) -> None:
+    def tell(self, news: list[News]) -> None:
+        """Hand news to everybody, as one message."""
+        words = b"".join(message(*each) for each in news)
         for listener in self.listeners:
             listener.put(words)
+        for each in news:
+            self._metrics.events_sent.labels(each.event).inc(len(self.listeners))
 
 
 class _CampaignChannel(_Channel):
-    def __init__(self, monitor: Monitor, watched: Watched) -> None:
-        super().__init__()
+    def __init__(self, monitor: Monitor, watched: Watched, metrics: MonitorMetrics) -> None:
+        super().__init__(metrics)
         self._monitor, self._watched = monitor, watched
         self.board = watched.board
         self._overview = watched.overview(monitor.now())
@@ -153,15 +168,13 @@ class _CampaignChannel(_Channel):
     def everything(self) -> bytes:
         """Tell a newcomer all that the others know."""
         sequence = self.board.sequence
-        return b"".join(
-            (
-                RETRY,
-                message("leaderboard", self.board, sequence=sequence),
-                message("overview", self._overview, sequence=sequence),
-                message("requests", RequestCount(count=self._requests), sequence=sequence),
-                message("rejections", self._rejection_count(), sequence=sequence),
-            )
-        )
+        news = {
+            "leaderboard": self.board,
+            "overview": self._overview,
+            "requests": RequestCount(count=self._requests),
+            "rejections": self._rejection_count(),
+        }
+        return RETRY + b"".join(message(event, data, sequence) for event, data in news.items())
 
     def _count_requests(self) -> int:
         return len(self._watched.look.requests) if self._watched.look else self._watched.view.outstanding
@@ -177,43 +190,42 @@ class _CampaignChannel(_Channel):
                 async with asyncio.timeout(STATUS_SECONDS):  # in which the rate changes where nothing else does
                     await self.changed.wait()
             self.changed.clear()
-            if words := self._news():
-                self.tell(words)
+            if news := self._news():
+                self.tell(news)
                 for listener in self.listeners:
                     if listener.behind:
                         listener.behind = False
                         listener.put(self.everything())
             await asyncio.sleep(PAUSE_SECONDS)
 
-    def _news(self) -> bytes:
-        words, watched = [], self._watched
+    def _news(self) -> list[News]:
+        news: list[News] = []
+        watched = self._watched
         board, sequence = watched.board, watched.board.sequence
         if board is not self.board and board != self.board:
-            words.append(message("rows", difference(self.board, board), sequence=sequence))
+            news.append(News("rows", difference(self.board, board), sequence))
             self.board = board
         overview = watched.overview(self._monitor.now())
         if overview != self._overview:
-            words.append(message("overview", overview, sequence=sequence))
+            news.append(News("overview", overview, sequence))
             self._overview = overview
         if watched.sample is not None and watched.sample is not self._sample:
             self._sample = watched.sample
             systems = list(self._sample.rows)
-            words.append(
-                message("history", NewPoint(systems=systems, sample=point(self._sample, systems)), sequence=sequence)
-            )
+            news.append(News("history", NewPoint(systems=systems, sample=point(self._sample, systems)), sequence))
         if (count := self._count_requests()) != self._requests:
-            words.append(message("requests", RequestCount(count=count), sequence=sequence))
+            news.append(News("requests", RequestCount(count=count), sequence))
             self._requests = count
         rejections = self._rejection_count()
         if rejections.total != self._rejections:
-            words.append(message("rejections", rejections, sequence=sequence))
+            news.append(News("rejections", rejections, sequence))
             self._rejections = rejections.total
-        return b"".join(words)
+        return news
 
 
 class _AllChannel(_Channel):
-    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]]) -> None:
-        super().__init__()
+    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics) -> None:
+        super().__init__(metrics)
         self._monitor, self._status = monitor, status
         self.names: set[str] = set()
         self._told: dict[str, Overview] = {}
@@ -221,30 +233,31 @@ class _AllChannel(_Channel):
     async def _run(self) -> None:
         monitor, told_status = self._monitor, 0.0
         while True:
-            words = []
+            news: list[News] = []
             now = monitor.now()
             if now - told_status >= STATUS_SECONDS:
                 told_status = now
-                words.append(message("status", await self._status()))
+                news.append(News("status", await self._status()))
                 self.names |= {name for name, told in self._told.items() if told.rate > 0}
             for name in sorted(self.names):
                 watched = monitor.known(name)
                 overview = watched.overview(now) if watched else None
                 if overview is not None and overview != self._told.get(name):
                     self._told[name] = overview
-                    words.append(message("overview", overview))
+                    news.append(News("overview", overview))
             self.names.clear()
-            if words:
-                self.tell(b"".join(words))
+            if news:
+                self.tell(news)
             await asyncio.sleep(ALL_PAUSE_SECONDS)
 
 
 class Hub:
     """All event streams."""
 
-    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]]) -> None:
+    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics) -> None:
         self._monitor = monitor
-        self._all = _AllChannel(monitor, status)
+        self._metrics = metrics
+        self._all = _AllChannel(monitor, status, metrics)
         self._campaigns: dict[str, _CampaignChannel] = {}
         monitor.listeners.append(self._changed)
 
@@ -278,7 +291,7 @@ class Hub:
         watched = await self._monitor.watched(name)
         channel = self._campaigns.get(name)
         if channel is None:
-            channel = self._campaigns[name] = _CampaignChannel(self._monitor, watched)
+            channel = self._campaigns[name] = _CampaignChannel(self._monitor, watched, self._metrics)
         listener = Listener()
         listener.put(channel.everything())
         channel.join(listener)

@@ -106,6 +106,11 @@ class Monitor:
                 return watched.look
             raise
 
+    @property
+    def campaigns(self) -> int:
+        """Count the campaigns that are known."""
+        return len(self._watched) + len(self._unseen)
+
     def outputs(self, name: str) -> Outputs:
         """Give what came of a campaign on the output topics."""
         return self._outputs.get(name) or Outputs()

@@ -1,122 +1,39 @@
-"""What can be read: each answer is a Struct, from which the OpenAPI document is written too."""
+"""What can be read, made from what the monitor knows."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from streams.events import CampaignSettings, Leaderboard, MatchRequest, Rating
-from streams.monitor.backend import Lag  # noqa: TC001
-from streams.monitor.looks import Overview
-from streams.monitor.rejections import RejectionView  # noqa: TC001
-from streams.reports import PairView
-from streams.views import JudgeView, SegmentView  # noqa: TC001
+from streams.monitor.replies import (
+    CampaignAnswer,
+    Campaigns,
+    HistoryAnswer,
+    Judges,
+    PairAnswer,
+    Pairs,
+    Point,
+    Ratings,
+    RejectionsAnswer,
+    RequestAnswer,
+    Requests,
+    Segments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streams.events import Leaderboard
     from streams.monitor.looks import Look
     from streams.monitor.monitor import Monitor
     from streams.stores.ledger import PairSample, Sample
+    from streams.views import SegmentView
+
+    Order = Literal["information", "judgments"]
 
 MOST_LEASES_SHOWN = 500
-
-
-class Campaigns(Struct, frozen=True, kw_only=True):
-    """All campaigns, the one with the newest judgment first."""
-
-    campaigns: list[Overview]
-
-
-class CampaignAnswer(Overview, frozen=True, kw_only=True):
-    """One campaign, with the settings in force."""
-
-    settings: CampaignSettings
-
-
-class Ratings(Struct, frozen=True, kw_only=True):
-    """Every system's state."""
-
-    ratings: tuple[Rating, ...]
-
-
-class Judges(Struct, frozen=True, kw_only=True):
-    """The judges, by pseudonym."""
-
-    judges: list[JudgeView]
-
-
-class Segments(Struct, frozen=True, kw_only=True):
-    """The segments asked for, of so many in total."""
-
-    segments: list[SegmentView]
-    total: int
-
-
-class PairAnswer(PairView, frozen=True, kw_only=True):
-    """Two systems; `early` and `late` count their judgments in the two halves of the campaign, null if unknown."""
-
-    early: int | None
-    late: int | None
-
-
-class Pairs(Struct, frozen=True, kw_only=True):
-    """The pairs that met; the first half of the campaign is its first `half` judgments."""
-
-    systems: list[str]
-    pairs: list[PairAnswer]
-    half: int | None
-
-
-class Point(Struct, frozen=True, kw_only=True):
-    """One leaderboard of the past, in the order of the systems; null where one was not there."""
-
-    sequence: int
-    judgments: int
-    at: datetime
-    scores: list[float | None]
-    deviations: list[float | None]
-    ranks: list[int | None]
-
-
-class HistoryAnswer(Struct, frozen=True, kw_only=True):
-    """How the ratings came about."""
-
-    systems: list[str]
-    samples: list[Point]
-
-
-class RequestAnswer(MatchRequest, frozen=True, kw_only=True):
-    """A match request that is out, and until when a judge has it."""
-
-    leased_until: datetime | None
-
-
-class Requests(Struct, frozen=True, kw_only=True):
-    """The match requests that are out."""
-
-    requests: list[RequestAnswer]
-
-
-class RejectionsAnswer(Struct, frozen=True, kw_only=True):
-    """What was not applied."""
-
-    total: int
-    reasons: dict[str, int]
-    latest: list[RejectionView]
-
-
-class StatusAnswer(Struct, frozen=True, kw_only=True):
-    """How the monitor and the workers are."""
-
-    version: str
-    ready: bool
-    waiting: list[str]
-    rate: float
-    partitions: list[Lag]
-    streams: int
 
 
 class Reads:
@@ -150,7 +67,7 @@ class Reads:
         look = await self._monitor.look(name)
         return Judges(judges=await self._monitor.backend.run(lambda: look.judges))
 
-    async def segments(self, name: str, *, order: Literal["information", "judgments"], limit: int) -> Segments:
+    async def segments(self, name: str, *, order: Order, limit: int) -> Segments:
         """Give the segments that tell most, or were judged most often."""
         look = await self._monitor.look(name)
         found = await self._monitor.backend.run(lambda: look.segments)

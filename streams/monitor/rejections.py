@@ -1,4 +1,4 @@
-"""The rejections of a campaign as the page shows them: counted, and the latest without what a judge sent."""
+"""The rejections of a campaign as the page shows them: counted, and the latest without the records themselves."""
 
 from __future__ import annotations
 
@@ -30,17 +30,13 @@ class Rejections:
         self.latest: deque[RejectionView] = deque(maxlen=MOST_KEPT)
 
     def add(self, rejection: Rejection, *, at: datetime) -> None:
-        """Count one."""
+        """Count one, unless it came before: what a worker may not have sent is sent again after a restart."""
+        place = f"{rejection.topic}/{rejection.partition}/{rejection.offset}"
+        if any(known.place == place for known in self.latest):
+            return
         self.reasons[rejection.reason] += 1
-        quotes_judge = rejection.field == "judge" and rejection.reason == "invalid_value"
         self.latest.appendleft(
-            RejectionView(
-                reason=rejection.reason,
-                field=rejection.field,
-                message="`judge` is no name of 1 to 200 characters" if quotes_judge else rejection.message,
-                place=f"{rejection.topic}/{rejection.partition}/{rejection.offset}",
-                at=at,
-            )
+            RejectionView(reason=rejection.reason, field=rejection.field, message=rejection.message, place=place, at=at)
         )
 
     @property

@@ -1,0 +1,103 @@
+"""Topics followed without a group, from near their ends on, for as long as somebody looks on; Kafka may be away."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from streams import topics
+from streams.errors import BrokerUnavailable, TopicError
+from streams.worker.past import stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streams.settings import Settings
+    from streams.topics import Topic
+
+    Take = Callable[[Topic, bytes | None, bytes | None, datetime], None]
+
+POLL_MS = 500
+MOST_RECORDS = 500  # at once, so that nobody else has to wait long for the event loop
+REQUEST_MS = 5000
+
+
+class Following:
+    """A consumer of no group; `back` says how many records before the end of each partition it begins."""
+
+    def __init__(self, settings: Settings, back: Mapping[Topic, int]) -> None:
+        self._kafka = settings.kafka
+        self._topics = {topic.within(settings.namespace): topic for topic in back}
+        self._log = topics.JUDGMENTS.within(settings.namespace)
+        self._back = back
+        self._consumer: AIOKafkaConsumer | None = None
+        self.partitions: tuple[int, ...] = ()  # of the log
+
+    async def start(self) -> None:
+        """Connect, and go to where the reading begins; BrokerUnavailable or TopicError where that can't be."""
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=self._kafka,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            request_timeout_ms=REQUEST_MS,
+            max_partition_fetch_bytes=topics.MAX_OUTPUT_BYTES,
+        )
+        try:
+            await consumer.start()
+            found = await consumer.topics()
+            if missing := sorted({*self._topics, self._log} - found):
+                hint = "create them with: judgestream topics --create"
+                raise TopicError(f"the topics {', '.join(missing)} are missing; {hint}")
+            partitions = [
+                TopicPartition(name, number)
+                for name in self._topics
+                for number in sorted(consumer.partitions_for_topic(name) or ())
+            ]
+            consumer.assign(partitions)
+            ends = await consumer.end_offsets(partitions)
+            beginnings = await consumer.beginning_offsets(partitions)
+            for partition, end in ends.items():
+                back = self._back[self._topics[partition.topic]]
+                consumer.seek(partition, max(beginnings[partition], end - back))
+            self.partitions = tuple(sorted(consumer.partitions_for_topic(self._log) or ()))
+        except KafkaError as error:
+            await stopped(consumer)
+            raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+        except TopicError:
+            await stopped(consumer)
+            raise
+        self._consumer = consumer
+
+    async def follow(self, take: Take) -> None:
+        """Pass records on as they come, without end; while Kafka is away none come."""
+        assert self._consumer is not None
+        while True:
+            try:
+                fetched = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
+            except KafkaError as error:
+                raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+            for partition, records in fetched.items():
+                topic = self._topics[partition.topic]
+                for record in records:
+                    take(topic, record.key, record.value, datetime.fromtimestamp(max(0, record.timestamp) / 1000, UTC))
+            await asyncio.sleep(0)
+
+    async def ends(self) -> dict[int, int]:
+        """Give where the log ends, by partition; it is also how one knows that Kafka answers."""
+        assert self._consumer is not None
+        places = [TopicPartition(self._log, number) for number in self.partitions]
+        try:
+            found = await self._consumer.end_offsets(places)
+        except KafkaError as error:
+            raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
+        return {partition.partition: end for partition, end in found.items()}
+
+    async def stop(self) -> None:
+        """Disconnect."""
+        if self._consumer is not None:
+            consumer, self._consumer = self._consumer, None
+            await stopped(consumer)
