@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import sync_playwright
 
+from deploy.ports import free_port
+from streams.settings import Settings
+from tests.browser.site import Site
 from tests.browser.tab import Tab
+from tests.integration.stack import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
+
+    from tests.conftest import Addresses
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -37,3 +43,31 @@ def tab(chromium: Browser) -> Iterator[Tab]:
     yield tab
     tab.close()
     assert tab.troubles == []
+
+
+@pytest.fixture(scope="session")
+def stack(servers: Addresses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """Start one worker for all of these tests; each has campaigns of its own."""
+    settings = Settings(
+        kafka=servers.kafka,
+        redis=servers.redis,
+        namespace="browser",
+        judge_key="a key for tests",
+        partitions=4,
+        batch_records=200,
+        snapshot_seconds=0.3,
+    )
+    stack = Stack(settings, tmp_path_factory.mktemp("stack"))
+    stack.start_worker()
+    yield stack
+    stack.stop()
+
+
+@pytest.fixture(scope="session")
+def site(stack: Stack, chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Start the monitor, with campaigns to look at; without a browser there is no need for it."""
+    site = Site(stack, free_port(), tmp_path_factory.mktemp("monitor"))
+    site.start_monitor()
+    site.fill()
+    yield site
+    site.close()
