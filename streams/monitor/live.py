@@ -20,7 +20,7 @@ from streams.worker.following import Following
 from streams.worker.publishing import Publisher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from streams.events import Judgment
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Where following begins, in records before the end of a partition: Redis has the present, so the past is for details.
-BACK: Mapping[Topic, int] = {topics.LEADERBOARDS: 200, topics.MATCH_REQUESTS: 5000, topics.REJECTED: 2000}
+BACK = ((topics.LEADERBOARDS, 200), (topics.MATCH_REQUESTS, 5000), (topics.REJECTED, 2000))
 THREADS = 4
 RETRY_SECONDS = 1.0
 BEAT_SECONDS = 2.0

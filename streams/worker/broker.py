@@ -15,7 +15,7 @@ from streams.errors import BrokerUnavailable, TopicError
 from streams.topics import TOPICS, Topic
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncIterator, Coroutine, Iterable
 
     from streams.settings import Settings
 
@@ -52,8 +52,7 @@ def count_workers(settings: Settings) -> int:
 def check_topics(settings: Settings) -> list[TopicReport]:
     """Raise TopicError where a worker could not run on the topics as they are."""
     reports = inspect_topics(settings)
-    if missing := [report.name for report in reports if not report.exists]:
-        raise TopicError(f"the topics {', '.join(missing)} are missing; create them with: judgestream topics --create")
+    _check_present([report.name for report in reports if not report.exists])
     return reports
 
 
@@ -70,6 +69,19 @@ def create_topics(settings: Settings) -> list[str]:
 def describe(settings: Settings) -> str:
     """Say which brokers answer."""
     return _run(_describe(settings))
+
+
+async def count_partitions(settings: Settings, wanted: Iterable[Topic]) -> dict[str, int]:
+    """Count the partitions of topics, by name on the broker; TopicError if one is missing."""
+    names = sorted(topic.within(settings.namespace) for topic in wanted)
+    async with _admin(settings) as admin:
+        _check_present(set(names) - set(await admin.list_topics()))
+        return {found["topic"]: len(found["partitions"]) for found in await admin.describe_topics(names)}
+
+
+def _check_present(missing: Iterable[str]) -> None:
+    if names := ", ".join(missing):
+        raise TopicError(f"the topics {names} are missing; create them with: judgestream topics --create")
 
 
 async def _describe(settings: Settings) -> str:

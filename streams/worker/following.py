@@ -10,11 +10,12 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from streams import topics
-from streams.errors import BrokerUnavailable, TopicError
+from streams.errors import BrokerUnavailable
+from streams.worker.broker import count_partitions
 from streams.worker.past import stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from streams.settings import Settings
     from streams.topics import Topic
@@ -27,18 +28,20 @@ REQUEST_MS = 5000
 
 
 class Following:
-    """A consumer of no group; `back` says how many records before the end of each partition it begins."""
+    """A consumer of no group: with each topic goes how many records before the end of a partition it begins."""
 
-    def __init__(self, settings: Settings, back: Mapping[Topic, int]) -> None:
+    def __init__(self, settings: Settings, followed: Iterable[tuple[Topic, int]]) -> None:
+        self._settings = settings
         self._kafka = settings.kafka
-        self._topics = {topic.within(settings.namespace): topic for topic in back}
+        self._topics = {topic.within(settings.namespace): (topic, back) for topic, back in followed}
         self._log = topics.JUDGMENTS.within(settings.namespace)
-        self._back = back
         self._consumer: AIOKafkaConsumer | None = None
-        self.partitions: tuple[int, ...] = ()  # of the log
+        self.partitions = range(0)  # of the log
 
     async def start(self) -> None:
         """Connect, and go to where the reading begins; BrokerUnavailable or TopicError where that can't be."""
+        followed = [topic for topic, _ in self._topics.values()]
+        counts = await count_partitions(self._settings, [topics.JUDGMENTS, *followed])
         consumer = AIOKafkaConsumer(
             bootstrap_servers=self._kafka,
             enable_auto_commit=False,
@@ -48,29 +51,18 @@ class Following:
         )
         try:
             await consumer.start()
-            found = await consumer.topics()
-            if missing := sorted({*self._topics, self._log} - found):
-                hint = "create them with: judgestream topics --create"
-                raise TopicError(f"the topics {', '.join(missing)} are missing; {hint}")
-            partitions = [
-                TopicPartition(name, number)
-                for name in self._topics
-                for number in sorted(consumer.partitions_for_topic(name) or ())
-            ]
+            partitions = [TopicPartition(name, number) for name in self._topics for number in range(counts[name])]
             consumer.assign(partitions)
             ends = await consumer.end_offsets(partitions)
             beginnings = await consumer.beginning_offsets(partitions)
             for partition, end in ends.items():
-                back = self._back[self._topics[partition.topic]]
+                _, back = self._topics[partition.topic]
                 consumer.seek(partition, max(beginnings[partition], end - back))
-            self.partitions = tuple(sorted(consumer.partitions_for_topic(self._log) or ()))
         except KafkaError as error:
             await stopped(consumer)
             raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
-        except TopicError:
-            await stopped(consumer)
-            raise
         self._consumer = consumer
+        self.partitions = range(counts[self._log])
 
     async def follow(self, take: Take) -> None:
         """Pass records on as they come, without end; while Kafka is away none come."""
@@ -81,7 +73,7 @@ class Following:
             except KafkaError as error:
                 raise BrokerUnavailable(f"Kafka at {self._kafka} does not answer: {error}") from None
             for partition, records in fetched.items():
-                topic = self._topics[partition.topic]
+                topic, _ = self._topics[partition.topic]
                 for record in records:
                     take(topic, record.key, record.value, datetime.fromtimestamp(max(0, record.timestamp) / 1000, UTC))
             await asyncio.sleep(0)
