@@ -22,7 +22,7 @@ class Tab:
 
     page: Page
     troubles: list[str] = field(default_factory=list)
-    offline: bool = False  # then it may complain that it can't connect
+    offline: bool = False  # then it may complain of what it could not load
 
     @classmethod
     def open(cls, browser: Browser, *, width: int = DESK, theme: Theme = "light") -> Tab:
@@ -36,7 +36,7 @@ class Tab:
         return tab
 
     def _heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not (self.offline and "net::ERR" in message.text):
+        if message.type in ("error", "warning") and not (self.offline and "Failed to load resource" in message.text):
             self.troubles.append(f"{message.type}: {message.text}")
 
     def _asked(self, dialog: Dialog) -> None:

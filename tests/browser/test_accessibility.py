@@ -37,8 +37,9 @@ def test_axe_finds_nothing_serious(site: Site, chromium: Browser, width: int, th
     assert serious(tab) == []
     tab.show(site.url, site.crowd.name, judgments=site.crowd.judgments)
     tab.walk()
-    for summary in tab.find("summary").all():
-        summary.click()
+    if (width, theme) == VIEWS[0]:
+        for summary in tab.find("summary").all():
+            summary.click()
     assert serious(tab) == []
     tab.close()
 

@@ -19,7 +19,7 @@ NAMES = ".campaigns tbody tr:visible th"
 
 def test_every_campaign_is_listed_with_the_numbers_of_the_api(site: Site, tab: Tab) -> None:
     tab.page.goto(site.url)
-    row = tab.find(f".campaigns tr:has(a:text-is('{site.crowd.name}'))")
+    row = tab.find(f".campaigns tr:has(bdi:text-is('{site.crowd.name}'))")
     row.wait_for()
     overview = site.get(f"/campaigns/{site.crowd.name}")
     cells = {name: row.locator(f"[data-title='{name}']").text_content() for name in ("State", "Leader", "Judgments")}
@@ -54,7 +54,7 @@ def test_a_new_campaign_appears_by_itself_and_opens_with_a_click(site: Site, tab
     tab.find(NAMES).first.wait_for()
     campaign = site.campaign()
     site.publish(contests(campaign, ("a", "b"), 10))
-    tab.find(f"a:text-is('{campaign}')").click()
+    tab.find(f"a:has(bdi:text-is('{campaign}'))").click()
     tab.wait_for_judgments(10)
 
 

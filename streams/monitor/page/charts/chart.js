@@ -28,6 +28,8 @@ export class Chart {
       style: { background: "transparent", color: "var(--ink)", fontFamily: "inherit", fontSize: "11.5px", overflow: "visible" },
       ...options(Plot, this.width),
     });
+    // An image is one thing to a screen reader; what Plot says of its parts would be in the way.
+    for (const part of drawn.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", label);
     this.root.replaceChildren(drawn);

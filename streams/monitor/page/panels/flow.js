@@ -19,7 +19,7 @@ const COLUMNS = [
 
 export class FlowPanel extends Panel {
   constructor(campaign) {
-    super(campaign, { id: "flow", room: 320, title: "Lag and throughput", short: "Flow" });
+    super(campaign, { id: "flow", room: 320, title: "Lag and throughput", short: "Flow", every: 2000 });
     this.rates = [];
     this.lags = [];
     this.rate = new Chart();
@@ -31,14 +31,9 @@ export class FlowPanel extends Panel {
     this.addTable(this.table, { name: "partitions" });
   }
 
-  /** Take the campaign's rate, whether or not anyone looks, so that there is a line to see. */
-  take(rate) {
-    push(this.rates, rate);
-    this.changed();
-  }
-
   async load() {
     const status = await ask("status");
+    push(this.rates, status.rate);
     push(this.lags, status.partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0));
     return status;
   }
@@ -48,15 +43,11 @@ export class FlowPanel extends Panel {
     const lag = this.lags.at(-1)?.value ?? 0;
     this.note.textContent =
       `${brief(status.rate)} judgments a second over all campaigns, ${counted(lag, "record")} behind, ` +
-      `${counted(status.streams, "open stream")}. Lines begin when this page was opened.${waiting}`;
+      `${counted(status.streams, "open page")}. Lines begin when this was first looked at.${waiting}`;
     this.table.show(status.partitions);
-    await this.draw();
-  }
-
-  async draw() {
-    if (this.rates.length < 2 || this.lags.length < 2) return;
-    await this.rate.draw("Judgments a second of this campaign since this page was opened", paceChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }));
-    await this.lag.draw("Records that wait, since this page was opened", paceChart(this.lags, { label: "records behind", colour: "var(--orange)" }));
+    await this.rate.draw(`Judgments a second over all campaigns, now ${brief(status.rate)}`, paceChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }));
+    await this.lag.draw(`Records of the log that wait to be rated, now ${count(lag)}`, paceChart(this.lags, { label: "records behind", colour: "var(--orange)" }));
+    this.dirty = true; // it goes on while someone looks, whether or not the campaign changes
   }
 }
 

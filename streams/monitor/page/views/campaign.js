@@ -84,7 +84,6 @@ export class CampaignView {
 
   sumUp(overview) {
     this.figures.show(overview);
-    this.behind.flow.take(overview.rate);
   }
 
   connected(state) {
