@@ -38,7 +38,9 @@ function show({ campaign }) {
   main.replaceChildren();
   showConnection("connecting");
   document.title = campaign ? `${campaign} · Judgestream` : "Judgestream";
-  trail.replaceChildren(...(campaign ? [element("span", { "aria-hidden": "true" }, "/"), element("b", {}, campaign)] : []));
+  trail.replaceChildren(
+    ...(campaign ? [element("span", { "aria-hidden": "true" }, "/"), element("b", {}, campaign)] : []),
+  );
   shown = campaign ? new CampaignView(main, campaign) : new CampaignsView(main);
 }
 

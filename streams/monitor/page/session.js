@@ -7,7 +7,11 @@ export function askForToken(main, onOpened) {
   showConnection("locked");
   const said = element("p", { class: "problem", role: "alert", id: "token-problem" });
   const field = element("input", {
-    id: "token", type: "password", required: true, autocomplete: "current-password", "aria-describedby": "token-problem",
+    id: "token",
+    type: "password",
+    required: true,
+    autocomplete: "current-password",
+    "aria-describedby": "token-problem",
   });
   const form = element(
     "form",

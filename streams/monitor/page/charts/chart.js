@@ -25,7 +25,13 @@ export class Chart {
     const Plot = await library();
     const drawn = Plot.plot({
       width: this.width,
-      style: { background: "transparent", color: "var(--ink)", fontFamily: "inherit", fontSize: "11.5px", overflow: "visible" },
+      style: {
+        background: "transparent",
+        color: "var(--ink)",
+        fontFamily: "inherit",
+        fontSize: "11.5px",
+        overflow: "visible",
+      },
       ...options(Plot, this.width),
     });
     // An image is one thing to a screen reader; what Plot says of its parts would be in the way.

@@ -9,14 +9,35 @@ export function judgesChart(judges) {
   const total = compared.reduce((sum, judge) => sum + judge.compared, 0);
   return (Plot, width) => ({
     height: width < 520 ? 220 : 250,
-    marginLeft: 46, marginBottom: 36, marginRight: 16, marginTop: 22,
-    x: { label: "judgments", zero: true, nice: true, tickFormat: "d", ticks: Math.min(width < 520 ? 4 : 8, Math.max(...compared.map(({ judgments }) => judgments))) },
+    marginLeft: 46,
+    marginBottom: 36,
+    marginRight: 16,
+    marginTop: 22,
+    x: {
+      label: "judgments",
+      zero: true,
+      nice: true,
+      tickFormat: "d",
+      ticks: Math.min(width < 520 ? 4 : 8, Math.max(...compared.map(({ judgments }) => judgments))),
+    },
     y: { label: "agreement", tickFormat: (share) => `${Math.round(100 * share)} %`, nice: true, grid: true, ticks: 5 },
     marks: [
       Plot.ruleY([agreed / total], { stroke: "var(--soft)", strokeDasharray: "3 3" }),
-      Plot.dot(compared.filter((judge) => !isFlagged(judge)), { x: "judgments", y: "agreement", r: 4, fill: "var(--blue)", fillOpacity: 0.65 }),
-      Plot.dot(compared.filter(isFlagged), { x: "judgments", y: "agreement", r: 4.5, fill: "var(--orange)", symbol: "triangle" }),
-      Plot.tip(compared, Plot.pointer({ x: "judgments", y: "agreement", title: tipOf, fill: "var(--page)", stroke: "var(--rule)" })),
+      Plot.dot(
+        compared.filter((judge) => !isFlagged(judge)),
+        { x: "judgments", y: "agreement", r: 4, fill: "var(--blue)", fillOpacity: 0.65 },
+      ),
+      Plot.dot(compared.filter(isFlagged), {
+        x: "judgments",
+        y: "agreement",
+        r: 4.5,
+        fill: "var(--orange)",
+        symbol: "triangle",
+      }),
+      Plot.tip(
+        compared,
+        Plot.pointer({ x: "judgments", y: "agreement", title: tipOf, fill: "var(--page)", stroke: "var(--rule)" }),
+      ),
     ],
   });
 }

@@ -3,7 +3,9 @@
 let loading = null;
 
 export function library() {
-  loading ??= script("d3.min.js").then(() => script("plot.umd.min.js")).then(() => globalThis.Plot);
+  loading ??= script("d3.min.js")
+    .then(() => script("plot.umd.min.js"))
+    .then(() => globalThis.Plot);
   return loading;
 }
 

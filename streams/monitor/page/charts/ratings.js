@@ -15,20 +15,34 @@ export function ratingsChart({ systems, samples }, choice) {
   const others = systems.filter((system) => !lines.has(system));
   const thin = thinned(samples, FAINT_POINTS);
   const faint = others.flatMap((system) => line(system, systems.indexOf(system), thin));
-  const domain = span(lines.size ? [...lines.values()] : others.map((system) => faint.filter((point) => point.system === system)));
+  const domain = span(
+    lines.size ? [...lines.values()] : others.map((system) => faint.filter((point) => point.system === system)),
+  );
   return (Plot, width) => {
     const narrow = width < 520;
     const height = narrow ? 300 : 380;
     const marginRight = narrow ? 90 : 136;
     const margins = { marginLeft: 46, marginRight, marginTop: 22, marginBottom: 34 };
-    const names = spread([...lines].filter(([, points]) => points.length), domain, height - margins.marginTop - margins.marginBottom);
+    const names = spread(
+      [...lines].filter(([, points]) => points.length),
+      domain,
+      height - margins.marginTop - margins.marginBottom,
+    );
     return {
       height,
       ...margins,
       x: { label: "judgments", nice: false, ticks: narrow ? 4 : 7, tickFormat: "~s" },
       y: { label: "score", domain, grid: true, ticks: 6 },
       marks: [
-        Plot.lineY(faint, { x: "judgments", y: "score", z: "system", stroke: "var(--soft)", strokeOpacity: others.length > 40 ? 0.16 : 0.32, strokeWidth: 1, clip: true }),
+        Plot.lineY(faint, {
+          x: "judgments",
+          y: "score",
+          z: "system",
+          stroke: "var(--soft)",
+          strokeOpacity: others.length > 40 ? 0.16 : 0.32,
+          strokeWidth: 1,
+          clip: true,
+        }),
         ...[...lines].flatMap(([system, points]) => {
           const colour = choice.colourOf(system);
           return [
@@ -37,9 +51,20 @@ export function ratingsChart({ systems, samples }, choice) {
           ];
         }),
         ...names.map(({ system, point, y }) =>
-          Plot.text([point], { x: "judgments", y: () => y, text: () => shortened(system, narrow ? 11 : 18), fill: choice.colourOf(system), textAnchor: "start", dx: 7, fontWeight: 560 }),
+          Plot.text([point], {
+            x: "judgments",
+            y: () => y,
+            text: () => shortened(system, narrow ? 11 : 18),
+            fill: choice.colourOf(system),
+            textAnchor: "start",
+            dx: 7,
+            fontWeight: 560,
+          }),
         ),
-        Plot.tip([...lines.values()].flat(), Plot.pointer({ x: "judgments", y: "score", title: tipOf, fill: "var(--page)", stroke: "var(--rule)" })),
+        Plot.tip(
+          [...lines.values()].flat(),
+          Plot.pointer({ x: "judgments", y: "score", title: tipOf, fill: "var(--page)", stroke: "var(--rule)" }),
+        ),
       ],
     };
   };
@@ -54,7 +79,15 @@ function line(system, place, samples) {
     const score = scores[place] ?? null;
     if (score === null) continue;
     const deviation = deviations[place] ?? 0;
-    points.push({ system, judgments, score, deviation, rank: ranks[place], low: score - BAND * deviation, high: score + BAND * deviation });
+    points.push({
+      system,
+      judgments,
+      score,
+      deviation,
+      rank: ranks[place],
+      low: score - BAND * deviation,
+      high: score + BAND * deviation,
+    });
   }
   return points;
 }
@@ -78,7 +111,11 @@ function span(lines) {
 function spread(lines, [low, high], height) {
   const unit = (high - low) / height;
   const places = lines
-    .map(([system, points]) => ({ system, point: points.at(-1), y: Math.min(high, Math.max(low, points.at(-1).score)) }))
+    .map(([system, points]) => ({
+      system,
+      point: points.at(-1),
+      y: Math.min(high, Math.max(low, points.at(-1).score)),
+    }))
     .sort((one, other) => other.y - one.y);
   for (let i = 1; i < places.length; i++) places[i].y = Math.min(places[i].y, places[i - 1].y - GAP * unit);
   const below = low - (places.at(-1)?.y ?? low);

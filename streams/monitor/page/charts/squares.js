@@ -17,14 +17,23 @@ export function headToHead(systems, pairs) {
       { row: j, column: i, system: opponent, opponent: system, wins: losses, ties, losses: wins },
     ];
   });
-  const decided = cells.filter(({ wins, losses }) => wins + losses > 0).map((cell) => ({ ...cell, share: cell.wins / (cell.wins + cell.losses) }));
+  const decided = cells
+    .filter(({ wins, losses }) => wins + losses > 0)
+    .map((cell) => ({ ...cell, share: cell.wins / (cell.wins + cell.losses) }));
   const undecided = cells.filter(({ wins, losses }) => wins + losses === 0);
   return square(systems, cells, {
     marks: (Plot, written) => [
       Plot.cell(undecided, { x: "column", y: "row", fill: "var(--soft)", fillOpacity: 0.12, inset: 0.5 }),
-      Plot.cell(decided.filter(({ share }) => share >= 0.5), shade("var(--heat-blue)", ({ share }) => 2 * (share - 0.5))),
-      Plot.cell(decided.filter(({ share }) => share < 0.5), shade("var(--heat-orange)", ({ share }) => 2 * (0.5 - share))),
-      written && Plot.text(decided, { x: "column", y: "row", text: ({ share }) => Math.round(100 * share), fill: "var(--ink)" }),
+      Plot.cell(
+        decided.filter(({ share }) => share >= 0.5),
+        shade("var(--heat-blue)", ({ share }) => 2 * (share - 0.5)),
+      ),
+      Plot.cell(
+        decided.filter(({ share }) => share < 0.5),
+        shade("var(--heat-orange)", ({ share }) => 2 * (0.5 - share)),
+      ),
+      written &&
+        Plot.text(decided, { x: "column", y: "row", text: ({ share }) => Math.round(100 * share), fill: "var(--ink)" }),
     ],
     tip: ({ system, opponent, wins, ties, losses }) =>
       `${system} against ${opponent}\n${wins + losses ? percent(wins / (wins + losses)) : "no"} of ${count(wins + losses)} decided, ${count(ties)} ties`,
@@ -48,19 +57,31 @@ export function meetings(systems, pairs) {
   const most = Math.max(1, ...cells.map(({ times }) => times));
   return square(systems, cells, {
     marks: (Plot, written) => [
-      Plot.cell(cells, shade("var(--heat-blue)", ({ times }) => Math.sqrt(times / most))),
+      Plot.cell(
+        cells,
+        shade("var(--heat-blue)", ({ times }) => Math.sqrt(times / most)),
+      ),
       Plot.cell(systems, { x: (_, i) => i, y: (_, i) => i, fill: "var(--soft)", fillOpacity: 0.12, inset: 0.5 }),
-      written && Plot.text(cells.filter(({ times }) => times > 0 && times < 1000), { x: "column", y: "row", text: "times", fill: "var(--ink)" }),
+      written &&
+        Plot.text(
+          cells.filter(({ times }) => times > 0 && times < 1000),
+          { x: "column", y: "row", text: "times", fill: "var(--ink)" },
+        ),
     ],
     tip: ({ system, opponent, early, late, met }) =>
-      `${system} and ${opponent}\nmet ${count(met)} times` + (early === null ? "" : `\n${count(early)} early, ${count(late)} late`),
+      `${system} and ${opponent}\nmet ${count(met)} times` +
+      (early === null ? "" : `\n${count(early)} early, ${count(late)} late`),
   });
 }
 
 const placesOf = (systems) => new Map(systems.map((system, place) => [system, place]));
 
 const shade = (fill, strength) => ({
-  x: "column", y: "row", fill, inset: 0.5, fillOpacity: (cell) => STRONGEST * Math.max(0.06, strength(cell)),
+  x: "column",
+  y: "row",
+  fill,
+  inset: 0.5,
+  fillOpacity: (cell) => STRONGEST * Math.max(0.06, strength(cell)),
 });
 
 /** Rows carry names, columns the ranks; numbers stand in the cells while there is room for them. */
@@ -77,11 +98,25 @@ function square(systems, cells, { marks, tip }) {
     return {
       width: marginLeft + side * systems.length + 4,
       height: 22 + Math.max(6, tall) * systems.length + 4,
-      marginLeft, marginTop: 22, marginRight: 4, marginBottom: 4,
+      marginLeft,
+      marginTop: 22,
+      marginRight: 4,
+      marginBottom: 4,
       padding: 0,
       opacity: { type: "identity" },
-      x: { domain: places, axis: "top", label: null, tickSize: 0, tickFormat: (place) => (every === 1 || (place + 1) % every === 0 ? place + 1 : "") },
-      y: { domain: places, label: null, tickSize: 0, tickFormat: (place) => nameOf(systems, place, most, named, every) },
+      x: {
+        domain: places,
+        axis: "top",
+        label: null,
+        tickSize: 0,
+        tickFormat: (place) => (every === 1 || (place + 1) % every === 0 ? place + 1 : ""),
+      },
+      y: {
+        domain: places,
+        label: null,
+        tickSize: 0,
+        tickFormat: (place) => nameOf(systems, place, most, named, every),
+      },
       marks: [
         ...marks(Plot, written).filter(Boolean),
         Plot.tip(cells, Plot.pointer({ x: "column", y: "row", title: tip, ...TIP })),

@@ -2,49 +2,44 @@
 
 import { ask } from "../shared/api.js";
 
-const FIRST_WAIT = 1000;
+const SHORTEST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
+const FINAL = [401, 404]; // answers that another try would not change
 
 /**
- * Follow a path's events: `events` maps each event's name to what takes its data.
- * `onState` hears "live", "reconnecting" or "refused", with the error of a refusal.
+ * Follow a path's events: `events` maps each event's name to what takes its data, `check` is a path whose answer says
+ * why there are none. `onState` hears "live", "reconnecting" or "refused", with the error of a refusal.
  */
 export class Stream {
-  constructor(path, { events, onState }) {
-    this.path = path;
-    this.events = events;
-    this.onState = onState;
-    this.wait = FIRST_WAIT;
-    this.ended = false;
+  constructor(path, { events, check, onState }) {
+    Object.assign(this, { path, events, check, onState, wait: 0, ended: false });
     this.open();
   }
 
   open() {
     this.source = new EventSource(this.path);
     this.source.onopen = () => {
-      this.wait = FIRST_WAIT;
+      this.wait = 0;
       this.onState("live");
     };
     this.source.onerror = () => {
       this.onState("reconnecting");
       // After a broken connection the browser tries again by itself; after an answer other than 200 it gives up.
-      if (this.source.readyState === EventSource.CLOSED) this.again();
+      if (this.source.readyState === EventSource.CLOSED) this.timer = setTimeout(() => this.again(), this.wait);
     };
     for (const [name, take] of Object.entries(this.events)) {
       this.source.addEventListener(name, (event) => take(JSON.parse(event.data)));
     }
   }
 
-  again() {
-    this.timer = setTimeout(async () => {
-      try {
-        await ask("campaigns");
-      } catch (error) {
-        if (error.status === 401) return this.onState("refused", error);
-      }
-      if (!this.ended) this.open();
-    }, this.wait);
-    this.wait = Math.min(LONGEST_WAIT, this.wait * 2);
+  async again() {
+    this.wait = Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, 2 * this.wait));
+    try {
+      await ask(this.check);
+    } catch (error) {
+      if (!this.ended && FINAL.includes(error.status)) return this.onState("refused", error);
+    }
+    if (!this.ended) this.open();
   }
 
   close() {

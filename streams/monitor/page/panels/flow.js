@@ -24,7 +24,12 @@ export class FlowPanel extends Panel {
     this.lags = [];
     this.rate = new Chart();
     this.lag = new Chart();
-    this.table = new Table({ caption: "Partitions of the log, with their lag", columns: COLUMNS, sort: "Partition", descending: false });
+    this.table = new Table({
+      caption: "Partitions of the log, with their lag",
+      columns: COLUMNS,
+      sort: "Partition",
+      descending: false,
+    });
     this.addChart(this.rate, "throughput");
     this.addChart(this.lag, "lag");
     this.body.append(element("div", { class: "beside" }, this.rate.root, this.lag.root));
@@ -34,7 +39,10 @@ export class FlowPanel extends Panel {
   async load() {
     const status = await ask("status");
     push(this.rates, status.rate);
-    push(this.lags, status.partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0));
+    push(
+      this.lags,
+      status.partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+    );
     return status;
   }
 
@@ -45,8 +53,14 @@ export class FlowPanel extends Panel {
       `${brief(status.rate)} judgments a second over all campaigns, ${counted(lag, "record")} behind, ` +
       `${counted(status.streams, "open page")}. Lines begin when this was first looked at.${waiting}`;
     this.table.show(status.partitions);
-    await this.rate.draw(`Judgments a second over all campaigns, now ${brief(status.rate)}`, paceChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }));
-    await this.lag.draw(`Records of the log that wait to be rated, now ${count(lag)}`, paceChart(this.lags, { label: "records behind", colour: "var(--orange)" }));
+    await this.rate.draw(
+      `Judgments a second over all campaigns, now ${brief(status.rate)}`,
+      paceChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }),
+    );
+    await this.lag.draw(
+      `Records of the log that wait to be rated, now ${count(lag)}`,
+      paceChart(this.lags, { label: "records behind", colour: "var(--orange)" }),
+    );
     this.dirty = true; // it goes on while someone looks, whether or not the campaign changes
   }
 }

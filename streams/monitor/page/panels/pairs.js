@@ -2,7 +2,7 @@
 
 import { Chart } from "../charts/chart.js";
 import { headToHead, meetings } from "../charts/squares.js";
-import { element, named } from "../shared/elements.js";
+import { button, named } from "../shared/elements.js";
 import { count, percent } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
@@ -16,13 +16,19 @@ const NAMES = [
   { title: "Opponent", value: ({ opponent }) => opponent, cell: ({ opponent }) => named(opponent) },
 ];
 
-const number = (title, value, more = {}) => ({ title, numeric: true, value, text: (row) => count(value(row)), ...more });
+const number = (title, value, more = {}) => ({
+  title,
+  numeric: true,
+  value,
+  text: (row) => count(value(row)),
+  ...more,
+});
 
 /** A square of the systems, with a table of the same beside it. */
 class SquarePanel extends Panel {
   constructor(campaign, about, table) {
     super(campaign, { every: 5000, room: 460, ...about });
-    this.all = element("button", { type: "button", "aria-pressed": "false", hidden: true, click: () => this.toggle() }, "All systems");
+    this.all = button("All systems", () => this.toggle(), { "aria-pressed": "false", hidden: true });
     this.tools.append(this.all);
     this.chart = new Chart();
     this.addChart(this.chart);
@@ -52,7 +58,12 @@ export class HeadToHeadPanel extends SquarePanel {
   constructor(campaign) {
     super(
       campaign,
-      { id: "head-to-head", title: "Head to head", about: "How often the system of the row was preferred to the one of the column, in percent, ties ignored. Columns are ranks; blue won, orange lost, empty never met." },
+      {
+        id: "head-to-head",
+        title: "Head to head",
+        about:
+          "How often the system of the row was preferred to the one of the column, in percent, ties ignored. Columns are ranks; blue won, orange lost, empty never met.",
+      },
       {
         caption: "Head to head: wins, ties and losses of each pair",
         sort: "Met",
@@ -62,7 +73,12 @@ export class HeadToHeadPanel extends SquarePanel {
           number("Wins", ({ wins }) => wins),
           number("Ties", ({ ties }) => ties, { minor: true }),
           number("Losses", ({ losses }) => losses),
-          { title: "Win rate", numeric: true, value: ({ win_rate }) => win_rate, text: ({ win_rate }) => percent(win_rate) },
+          {
+            title: "Win rate",
+            numeric: true,
+            value: ({ win_rate }) => win_rate,
+            text: ({ win_rate }) => percent(win_rate),
+          },
         ],
       },
     );
@@ -81,7 +97,13 @@ export class MeetingsPanel extends SquarePanel {
   constructor(campaign) {
     super(
       campaign,
-      { id: "pairs", title: "Where the judgments went", short: "Pairs", about: "How often two systems met: above the diagonal in the first half of the judgments, below it in the second." },
+      {
+        id: "pairs",
+        title: "Where the judgments went",
+        short: "Pairs",
+        about:
+          "How often two systems met: above the diagonal in the first half of the judgments, below it in the second.",
+      },
       {
         caption: "Where the judgments went: how often each pair met, early and late",
         sort: "Met",

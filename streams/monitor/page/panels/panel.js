@@ -1,6 +1,6 @@
 /** A part of the page that is asked for when it is seen, and again, now and then, when something has changed. */
 
-import { element, isBeingSelected, say } from "../shared/elements.js";
+import { button, element, isBeingSelected, say } from "../shared/elements.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 
 const LATER = 1000;
@@ -8,7 +8,17 @@ const LATER = 1000;
 /** A panel says what to `load` and how to `show` it; both are its own. */
 export class Panel {
   constructor(campaign, { id, title, short = title, about = "", every = 4000, room = 300 }) {
-    Object.assign(this, { campaign, id, title, short, every, visible: false, dirty: true, loaded: -Infinity, charts: [] });
+    Object.assign(this, {
+      campaign,
+      id,
+      title,
+      short,
+      every,
+      visible: false,
+      dirty: true,
+      loaded: -Infinity,
+      charts: [],
+    });
     this.tools = element("div", { class: "tools" });
     this.note = element("p", { class: "note" }, about);
     this.problem = element("p", { class: "problem", hidden: true });
@@ -45,7 +55,7 @@ export class Panel {
   }
 
   offer(kind, label, click) {
-    this.tools.append(element("button", { type: "button", "aria-label": label, title: label, click }, kind));
+    this.tools.append(button(kind, click, { "aria-label": label, title: label }));
   }
 
   seen(visible) {

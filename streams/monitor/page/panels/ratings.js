@@ -2,7 +2,7 @@
 
 import { Chart } from "../charts/chart.js";
 import { ratingsChart } from "../charts/ratings.js";
-import { element, named } from "../shared/elements.js";
+import { button, element, named } from "../shared/elements.js";
 import { count, counted } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
@@ -12,14 +12,23 @@ const MOST_SAMPLES = 600; // held here; then every other one goes
 export class RatingsPanel extends Panel {
   constructor(campaign) {
     super(campaign, {
-      id: "ratings", room: 460,
-      title: "Ratings over time", short: "Ratings",
-      about: "Bands are two deviations wide on either side. Click a system on the leaderboard, or name it here, to show or hide it.",
+      id: "ratings",
+      room: 460,
+      title: "Ratings over time",
+      short: "Ratings",
+      about:
+        "Bands are two deviations wide on either side. Click a system on the leaderboard, or name it here, to show or hide it.",
       every: 1000,
     });
     this.chips = element("ul", { class: "chips", "aria-label": "Systems shown" });
     this.options = element("datalist", { id: "ratings-systems" });
-    this.field = element("input", { type: "search", list: "ratings-systems", placeholder: "Add a system", "aria-label": "Add a system to the chart", change: () => this.add() });
+    this.field = element("input", {
+      type: "search",
+      list: "ratings-systems",
+      placeholder: "Add a system",
+      "aria-label": "Add a system to the chart",
+      change: () => this.add(),
+    });
     this.tools.append(this.field, this.options);
     this.body.append(this.chips);
     this.chart = new Chart();
@@ -81,7 +90,7 @@ export class RatingsPanel extends Panel {
       ...choice.systems.map((system) => {
         const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
         swatch.style.background = choice.colourOf(system);
-        const remove = element("button", { type: "button", "aria-label": `Hide ${system}`, click: () => choice.toggle(system) }, "×");
+        const remove = button("×", () => choice.toggle(system), { "aria-label": `Hide ${system}` });
         return element("li", {}, swatch, named(system), remove);
       }),
     );
@@ -107,7 +116,13 @@ function rowsOf({ systems, samples }, chosen) {
     const place = systems.indexOf(system);
     return samples
       .filter(({ scores }) => (scores[place] ?? null) !== null)
-      .map(({ judgments, scores, deviations, ranks }) => ({ system, judgments, rank: ranks[place], score: scores[place], deviation: deviations[place] }))
+      .map(({ judgments, scores, deviations, ranks }) => ({
+        system,
+        judgments,
+        rank: ranks[place],
+        score: scores[place],
+        deviation: deviations[place],
+      }))
       .reverse();
   });
 }

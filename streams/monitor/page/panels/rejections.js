@@ -21,7 +21,13 @@ export class RejectionsPanel extends Panel {
     super(campaign, { id: "rejections", room: 60, title: "Rejections" });
     this.chart = new Chart();
     this.addChart(this.chart);
-    this.table = new Table({ caption: "The latest rejections", columns: COLUMNS, sort: "At", folded: 10, empty: "Nothing was rejected." });
+    this.table = new Table({
+      caption: "The latest rejections",
+      columns: COLUMNS,
+      sort: "At",
+      folded: 10,
+      empty: "Nothing was rejected.",
+    });
     this.addTable(this.table);
   }
 
@@ -34,6 +40,12 @@ export class RejectionsPanel extends Panel {
     this.note.textContent = total ? `${counted(total, "record")} rejected; the latest below.` : "";
     this.table.show(latest);
     this.chart.root.hidden = total === 0;
-    if (total) await this.chart.draw(`Rejections by reason: ${Object.entries(shares).map((share) => share.join(" ")).join(", ")}`, barChart(shares));
+    if (total)
+      await this.chart.draw(
+        `Rejections by reason: ${Object.entries(shares)
+          .map((share) => share.join(" "))
+          .join(", ")}`,
+        barChart(shares),
+      );
   }
 }

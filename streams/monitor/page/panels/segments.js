@@ -7,7 +7,14 @@ import { Panel } from "./panel.js";
 
 const COLUMNS = [
   { title: "Segment", value: ({ segment }) => segment, cell: ({ segment }) => named(segment) },
-  { title: "Information", optional: true, numeric: true, about: "What a verdict on it tells about the next line, where the model knows", value: ({ information }) => information, text: ({ information }) => decimal(information, 4) },
+  {
+    title: "Information",
+    optional: true,
+    numeric: true,
+    about: "What a verdict on it tells about the next line, where the model knows",
+    value: ({ information }) => information,
+    text: ({ information }) => decimal(information, 4),
+  },
   { title: "Judgments", numeric: true, value: ({ judgments }) => judgments, text: ({ judgments }) => count(judgments) },
 ];
 
@@ -24,7 +31,10 @@ export class SegmentsPanel extends Panel {
 
   show({ segments, total }) {
     const informed = segments.some(({ information }) => information !== null);
-    const which = segments.length < total ? `The first ${count(segments.length)} of ${count(total)} segments` : `${count(total)} segments`;
+    const which =
+      segments.length < total
+        ? `The first ${count(segments.length)} of ${count(total)} segments`
+        : `${count(total)} segments`;
     this.note.textContent = informed
       ? `${which}, by what a verdict on each tells about the next line.`
       : `${which}. The model of this campaign knows no information of a segment; here is how often each was judged.`;

@@ -17,7 +17,11 @@ export function pathOf(campaign, rest = "") {
 }
 
 export async function ask(path, options = {}) {
-  const response = await fetch(path, { headers: { Accept: "application/json" }, credentials: "same-origin", ...options });
+  const response = await fetch(path, {
+    headers: { Accept: "application/json" },
+    credentials: "same-origin",
+    ...options,
+  });
   if (response.ok) return response.status === 204 ? null : response.json();
   const said = await response.json().catch(() => ({}));
   const { reason = "failed", message = `the monitor answered ${response.status}` } = said.error ?? {};

@@ -7,6 +7,9 @@ export function element(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);
 }
 
+export const button = (text, click, attributes = {}) =>
+  element("button", { type: "button", click, ...attributes }, text);
+
 export function drawing(tag, attributes = {}, ...children) {
   return furnish(document.createElementNS(SVG, tag), attributes, children);
 }

@@ -1,7 +1,7 @@
 /** A table of rows under columns: sorted by a click on a heading, long ones folded, all of it as CSV; as cards on a phone, if so told. */
 
 import { asCsv } from "./csv.js";
-import { element, say } from "./elements.js";
+import { button, element, say } from "./elements.js";
 import { NOTHING, count } from "./format.js";
 
 const FOLDED = 15;
@@ -11,11 +11,19 @@ const FOLDED = 15;
  * `about` to explain it, `minor` if a narrow screen can do without, and `optional` if it is left out while nothing is known.
  */
 export class Table {
-  constructor({ caption, columns, sort = null, descending = true, folded = FOLDED, empty = "Nothing yet.", cards = false }) {
+  constructor({
+    caption,
+    columns,
+    sort = null,
+    descending = true,
+    folded = FOLDED,
+    empty = "Nothing yet.",
+    cards = false,
+  }) {
     Object.assign(this, { columns, sort, descending, folded, empty, rows: [] });
     this.headings = columns.map((column) => this.heading(column));
     this.body = element("tbody", { role: "rowgroup" });
-    this.more = element("button", { type: "button", class: "more", hidden: true, click: () => this.unfold() });
+    this.more = button("", () => this.unfold(), { class: "more", hidden: true });
     this.nothing = element("p", { class: "nothing", hidden: true }, empty);
     this.table = element(
       "table",
@@ -24,13 +32,17 @@ export class Table {
       element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, this.headings)),
       this.body,
     );
-    const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, this.table);
+    const scroll = element(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+      this.table,
+    );
     this.root = element("div", {}, scroll, this.nothing, this.more);
   }
 
   heading(column) {
-    const button = element("button", { type: "button", click: () => this.sortBy(column), title: column.about }, column.title);
-    return element("th", { scope: "col", role: "columnheader", class: classOf(column) }, button);
+    const sorter = button(column.title, () => this.sortBy(column), { title: column.about });
+    return element("th", { scope: "col", role: "columnheader", class: classOf(column) }, sorter);
   }
 
   sortBy(column) {
@@ -76,13 +88,18 @@ export class Table {
       if (!shown[i]) return null;
       const content = column.cell?.(row) ?? column.text?.(row) ?? String(column.value(row) ?? NOTHING);
       const kind = { class: classOf(column), "data-title": column.title };
-      return i === 0 ? element("th", { scope: "row", role: "rowheader", ...kind }, content) : element("td", { role: "cell", ...kind }, content);
+      return i === 0
+        ? element("th", { scope: "row", role: "rowheader", ...kind }, content)
+        : element("td", { role: "cell", ...kind }, content);
     });
     return element("tr", { role: "row" }, cells);
   }
 
   csv() {
-    return asCsv(this.columns.map(({ title }) => title), this.sorted().map((row) => this.columns.map(({ value }) => value(row))));
+    return asCsv(
+      this.columns.map(({ title }) => title),
+      this.sorted().map((row) => this.columns.map(({ value }) => value(row))),
+    );
   }
 }
 

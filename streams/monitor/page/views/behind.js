@@ -16,16 +16,34 @@ export class Behind {
     this.requests = new RequestsPanel(campaign);
     this.rejections = new RejectionsPanel(campaign);
     this.flow = new FlowPanel(campaign);
-    this.judged = [new HeadToHeadPanel(campaign), new MeetingsPanel(campaign), new JudgesPanel(campaign), new SegmentsPanel(campaign)];
+    this.judged = [
+      new HeadToHeadPanel(campaign),
+      new MeetingsPanel(campaign),
+      new JudgesPanel(campaign),
+      new SegmentsPanel(campaign),
+    ];
     this.panels = [this.ratings, ...this.judged, this.requests, this.rejections, this.flow];
-    const links = this.panels.map(({ id, short }) => element("li", {}, element("a", { href: `#/${campaign.name}/${id}` }, short)));
+    const links = this.panels.map(({ id, short }) =>
+      element("li", {}, element("a", { href: `#/${campaign.name}/${id}` }, short)),
+    );
     const sections = element("nav", { class: "sections", "aria-label": "Sections" }, element("ul", {}, links));
-    this.root = element("div", { class: "behind" }, sections, this.panels.map(({ root }) => root));
+    this.root = element(
+      "div",
+      { class: "behind" },
+      sections,
+      this.panels.map(({ root }) => root),
+    );
   }
 
   /** New judgments have been rated. */
   changed() {
     for (const panel of this.judged) panel.changed();
+  }
+
+  /** The connection is back: whatever was missed is asked for. */
+  catchUp() {
+    this.ratings.forget();
+    for (const panel of this.panels) panel.changed();
   }
 
   turnTo(id) {

@@ -5,47 +5,82 @@ import { showConnection } from "../live/connection.js";
 import { onceAFrame } from "../live/frames.js";
 import { Stream } from "../live/stream.js";
 import { ask, pathOf } from "../shared/api.js";
-import { element, isBeingSelected, say } from "../shared/elements.js";
-import { Chart } from "../charts/chart.js";
-import { standingChart } from "../charts/standing.js";
-import { saveCsv, saveSvg } from "../shared/save.js";
+import { element, say } from "../shared/elements.js";
 import { Announcer } from "./announcer.js";
 import { Behind } from "./behind.js";
 import { Choice } from "./choice.js";
 import { Figures } from "./figures.js";
-import { Leaderboard } from "./leaderboard.js";
+import { Standing } from "./standing.js";
 
 const PAIRS_HOLD = 4000; // milliseconds
 const PROPOSED = 5; // systems in the chart of the ratings, until someone chooses
 
 export class CampaignView {
-  constructor(main, campaign) {
-    this.name = campaign;
+  constructor(main, name) {
+    this.name = name;
     this.board = new Board();
     this.choice = new Choice();
-    this.figures = new Figures(campaign);
-    this.leaderboard = new Leaderboard(this.choice);
-    this.announcer = new Announcer(campaign);
+    this.announcer = new Announcer(name);
+    this.figures = new Figures(name);
+    this.standing = new Standing(this);
+    this.behind = new Behind(this);
     this.problem = element("p", { class: "problem", role: "alert", hidden: true });
     this.drawSoon = onceAFrame(() => this.draw());
-    this.behind = new Behind(this);
-    const standing = element("div", { class: "standing" }, this.figures.root, this.problem, this.boardSection());
-    main.append(element("div", { class: "campaign" }, standing, this.behind.root));
-    this.begin();
+    this.parts = element(
+      "div",
+      { class: "campaign" },
+      element("div", { class: "standing" }, this.figures.root, this.standing.root),
+      this.behind.root,
+    );
+    main.append(this.problem, this.parts);
+    this.follow();
   }
 
-  boardSection() {
-    const held = element("button", { type: "button", "aria-pressed": "false", title: "Keep the leaderboard as it is for a while", click: () => this.hold(held) }, "Hold");
-    const filter = element("input", { type: "search", "aria-label": "Filter the systems", placeholder: "Filter systems", input: () => this.leaderboard.sift(filter.value) });
-    const csv = element("button", { type: "button", "aria-label": "Download the leaderboard as CSV", click: () => saveCsv(`${this.name}-leaderboard`, this.leaderboard.csv()) }, "CSV");
-    const svg = element("button", { type: "button", "aria-label": "Download the leaderboard as SVG", click: () => this.saveFigure() }, "SVG");
-    return element(
-      "section",
-      { class: "panel", "aria-labelledby": "leaderboard-title", id: "leaderboard" },
-      element("div", { class: "panel-head" }, element("h2", { id: "leaderboard-title" }, "Leaderboard"), element("div", { class: "tools" }, filter, held, svg, csv)),
-      this.leaderboard.root,
-    );
+  follow() {
+    try {
+      this.stream = new Stream(pathOf(this.name, "/events"), {
+        events: {
+          leaderboard: (whole) => this.change(() => this.board.replace(whole)),
+          rows: (delta) => this.change(() => this.board.change(delta)),
+          overview: (overview) => this.figures.show(overview),
+          history: (news) => this.behind.ratings.take(news),
+          requests: () => this.behind.requests.changed(),
+          rejections: () => this.behind.rejections.changed(),
+        },
+        check: pathOf(this.name),
+        onState: (state, error) => this.connected(state, error),
+      });
+    } catch (error) {
+      this.connected("refused", error);
+    }
   }
+
+  connected(state, error) {
+    showConnection(state);
+    if (state === "refused") return this.fail(error);
+    if (state === "live" && this.lost) this.behind.catchUp();
+    this.lost = state !== "live";
+  }
+
+  fail(error) {
+    this.problem.hidden = false;
+    say(this.problem, error.message);
+    this.parts.hidden = true;
+  }
+
+  change(apply) {
+    apply();
+    this.drawSoon();
+    this.behind.changed();
+  }
+
+  draw() {
+    this.choice.propose(this.board.order.slice(0, PROPOSED));
+    this.standing.show(this.board);
+    this.announcer.hear(this.board);
+  }
+
+  // -- for the panels --------------------------------------------------------------------------------------
 
   ask(rest) {
     return ask(pathOf(this.name, rest));
@@ -59,81 +94,13 @@ export class CampaignView {
     return this.asked.answer;
   }
 
-  async begin() {
-    let path;
-    try {
-      path = pathOf(this.name);
-      this.figures.show(await ask(path));
-    } catch (error) {
-      this.fail(error);
-      if (error.status === 404 || error.status === 401) return;
-    }
-    if (this.closed) return;
-    this.stream = new Stream(`${path}/events`, {
-      events: {
-        leaderboard: (whole) => this.change(() => this.board.replace(whole)),
-        rows: (delta) => this.change(() => this.board.change(delta)),
-        overview: (overview) => this.sumUp(overview),
-        history: (sample) => this.behind.ratings.take(sample),
-        requests: () => this.behind.requests.changed(),
-        rejections: () => this.behind.rejections.changed(),
-      },
-      onState: (state) => this.connected(state),
-    });
-  }
-
-  sumUp(overview) {
-    this.figures.show(overview);
-  }
-
-  connected(state) {
-    showConnection(state);
-    if (state === "live" && this.lost) for (const panel of this.behind.panels) panel.changed();
-    if (state === "live" && this.lost) this.behind.ratings.forget();
-    this.lost = state !== "live";
-  }
-
-  fail(error) {
-    this.problem.hidden = false;
-    say(this.problem, error.message);
-    showConnection(error.status === 404 ? "not found" : "reconnecting");
-  }
-
-  change(apply) {
-    apply();
-    this.drawSoon();
-    this.behind.changed();
-  }
-
-  hold(button) {
-    this.held = !this.held;
-    button.setAttribute("aria-pressed", String(this.held));
-    this.drawSoon();
-  }
-
-  draw() {
-    if (this.held || isBeingSelected(this.leaderboard.root)) return;
-    this.problem.hidden = true;
-    this.choice.propose(this.board.order.slice(0, PROPOSED));
-    this.leaderboard.show(this.board);
-    this.announcer.hear(this.board);
-  }
+  // -- for the page ----------------------------------------------------------------------------------------
 
   turnTo(panel) {
     this.behind.turnTo(panel);
   }
 
-  async saveFigure() {
-    const chart = new Chart();
-    chart.root.hidden = true;
-    this.leaderboard.root.after(chart.root);
-    await chart.draw(`Leaderboard of ${this.name}`, standingChart(this.board.ranked()));
-    saveSvg(`${this.name}-leaderboard`, chart.svg());
-    chart.root.remove();
-  }
-
   close() {
-    this.closed = true;
     this.stream?.close();
     this.behind.close();
   }

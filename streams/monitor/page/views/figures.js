@@ -25,7 +25,12 @@ export class Figures {
     this.state.className = `state ${overview.state}`;
     say(this.state, overview.state);
     say(this.about, `rated by ${overview.model}, matches by ${overview.policy}`);
-    this.figure("Judgments", count(judgments), budget ? `of ${count(budget)}` : "no budget", budget ? judgments / budget : null);
+    this.figure(
+      "Judgments",
+      count(judgments),
+      budget ? `of ${count(budget)}` : "no budget",
+      budget ? judgments / budget : null,
+    );
     this.figure("Clusters", count(clusters), `${percent(overview.separation)} separated`, overview.separation);
     this.figure("Systems", count(systems), withdrawn.length ? `${withdrawn.length} withdrawn` : "");
     this.figure("Rate", `${brief(overview.rate)}/s`, "last minute");
@@ -37,10 +42,16 @@ export class Figures {
 
   figure(name, value, detail, share = null) {
     if (!this.places.has(name)) {
-      const place = { value: element("span", { class: "value" }), detail: element("span", { class: "detail" }), meter: meter(share) };
+      const place = {
+        value: element("span", { class: "value" }),
+        detail: element("span", { class: "detail" }),
+        meter: meter(share),
+      };
       place.meter.hidden = share === null;
       this.places.set(name, place);
-      this.list.append(element("div", {}, element("dt", {}, name), element("dd", {}, place.value, place.detail, place.meter)));
+      this.list.append(
+        element("div", {}, element("dt", {}, name), element("dd", {}, place.value, place.detail, place.meter)),
+      );
     }
     const place = this.places.get(name);
     say(place.value, value);
@@ -55,8 +66,13 @@ export class Figures {
     this.told = told;
     if (settled || !next_line) return this.outlook.replaceChildren(outlook[0].toUpperCase() + outlook.slice(1) + ".");
     this.outlook.replaceChildren(
-      "About ", element("b", {}, count(next_judgments)), " more judgments of ", element("b", {}, named(next_line[0])),
-      " against ", element("b", {}, named(next_line[1])), " until the next cluster separates.",
+      "About ",
+      element("b", {}, count(next_judgments)),
+      " more judgments of ",
+      element("b", {}, named(next_line[0])),
+      " against ",
+      element("b", {}, named(next_line[1])),
+      " until the next cluster separates.",
     );
   }
 }

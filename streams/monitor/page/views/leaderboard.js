@@ -18,7 +18,11 @@ export class Leaderboard {
     this.root = element(
       "table",
       { class: "board" },
-      element("caption", { class: "unseen" }, "Leaderboard: systems by rank, with the ranks that each may have at 95 percent"),
+      element(
+        "caption",
+        { class: "unseen" },
+        "Leaderboard: systems by rank, with the ranks that each may have at 95 percent",
+      ),
       element(
         "thead",
         {},
@@ -88,7 +92,10 @@ export class Leaderboard {
 
   csv() {
     const fields = ["rank", "system", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments"];
-    return asCsv(fields, (this.rows ?? []).map((row) => fields.map((field) => row[field])));
+    return asCsv(
+      fields,
+      (this.rows ?? []).map((row) => fields.map((field) => row[field])),
+    );
   }
 }
 
@@ -104,7 +111,13 @@ class Line {
     this.swatch = element("span", { class: "swatch", "aria-hidden": "true" });
     this.name = element(
       "button",
-      { type: "button", class: "name", "aria-pressed": "false", title: "Show or hide its rating over time", click: () => choice.toggle(system) },
+      {
+        type: "button",
+        class: "name",
+        "aria-pressed": "false",
+        title: "Show or hide its rating over time",
+        click: () => choice.toggle(system),
+      },
       this.swatch,
       named(system),
     );
