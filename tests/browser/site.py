@@ -45,9 +45,7 @@ def contests(
         turns = turn // (len(order) * (len(order) - 1) // 2)
         ranks = (2, 1) if equals and turns % 2 else (1, 2)
         systems = (order[one], order[other])
-        log.append(
-            judgment(turn, campaign=campaign, systems=systems, ranks=ranks, judge=judges[turn % len(judges)])
-        )
+        log.append(judgment(turn, campaign=campaign, systems=systems, ranks=ranks, judge=judges[turn % len(judges)]))
     return log
 
 

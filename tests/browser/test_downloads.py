@@ -46,13 +46,15 @@ def test_what_a_spreadsheet_would_run_is_defused(site: Site, tab: Tab, tmp_path:
 def test_every_table_downloads_as_csv(site: Site, tab: Tab, tmp_path: Path) -> None:
     tab.show(site.url, site.crowd.name, judgments=site.crowd.judgments)
     tab.walk()
-    buttons = tab.find("button:text-is('CSV')").all()
+    buttons = tab.find("[aria-label$='as CSV']").all()
     files = {button.get_attribute("aria-label"): read(tab.download(button, tmp_path)) for button in buttons}
     tables = tab.find("table").count()
     assert len(files) == len(buttons) == tables
     judges = site.get(f"/campaigns/{site.crowd.name}/judges")["judges"]
     saved = files["Download the table judges as CSV"]
-    assert {row["Judge"]: int(row["Judgments"]) for row in saved} == {each["judge"]: each["judgments"] for each in judges}
+    assert {row["Judge"]: int(row["Judgments"]) for row in saved} == {
+        each["judge"]: each["judgments"] for each in judges
+    }
     pairs = site.get(f"/campaigns/{site.crowd.name}/pairs")["pairs"]
     assert len(files["Download the table head-to-head as CSV"]) == len(pairs)
 
@@ -60,7 +62,7 @@ def test_every_table_downloads_as_csv(site: Site, tab: Tab, tmp_path: Path) -> N
 def test_every_chart_downloads_as_an_svg_that_stands_alone(site: Site, tab: Tab, tmp_path: Path) -> None:
     tab.show(site.url, site.crowd.name, judgments=site.crowd.judgments)
     tab.walk()
-    for button in tab.find("button:text-is('SVG'):visible").all():
+    for button in tab.find("[aria-label$='as SVG']:visible").all():
         label = button.get_attribute("aria-label") or ""
         text = tab.download(button, tmp_path)
         root = ElementTree.fromstring(text)

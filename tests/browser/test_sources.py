@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 PAGE = Path("streams/monitor/page")
-OURS = sorted(path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html", ".svg") and "vendor" not in path.parts)
+OURS = sorted(
+    path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html", ".svg") and "vendor" not in path.parts
+)
 PUBLISHED = {
     "plot.umd.min.js": "4358086467740777dd788d6b27a95cebdbaefdd50c730a3060117073bd7134cb",
     "d3.min.js": "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1",
@@ -20,7 +22,9 @@ PUBLISHED = {
 @pytest.mark.parametrize("path", OURS, ids=str)
 def test_nothing_comes_from_outside_and_nothing_becomes_markup(path: Path) -> None:
     text = path.read_text().replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(r"https?:|//[a-z]+\.[a-z]+/|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text)
+    assert not re.search(
+        r"https?:|//[a-z]+\.[a-z]+/|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text
+    )
     assert not re.search(r"<script(?![^>]* src=)|\son[a-z]+=\"", text)
 
 

@@ -41,7 +41,7 @@ export class Panel {
   /** Put a chart on the page, with its download. */
   addChart(chart, name = this.id) {
     this.charts.push(chart);
-    this.offer("SVG", `Download the chart ${name} as SVG`, () => {
+    this.offer(name === this.id ? "SVG" : `SVG: ${name}`, `Download the chart ${name} as SVG`, () => {
       const svg = chart.svg();
       if (svg) saveSvg(`${this.campaign.name}-${name}`, svg);
     });

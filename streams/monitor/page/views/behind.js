@@ -9,6 +9,8 @@ import { RequestsPanel } from "../panels/requests.js";
 import { SegmentsPanel } from "../panels/segments.js";
 import { element } from "../shared/elements.js";
 
+const SETTLED = 2500; // milliseconds, after which all that is in sight has been loaded
+
 export class Behind {
   /** `campaign` gives the panels its name, board and choice, and asks the monitor for them. */
   constructor(campaign) {
@@ -48,8 +50,21 @@ export class Behind {
 
   turnTo(id) {
     const found = this.panels.find((panel) => panel.id === id);
-    found?.root.scrollIntoView();
-    found?.root.querySelector("h2").focus({ preventScroll: true });
+    if (!found) return;
+    this.stayAt(found.root);
+    found.root.querySelector("h2").focus({ preventScroll: true });
+  }
+
+  /** Scroll there, and again while the panels above still take their room, unless someone scrolls on. */
+  stayAt(place) {
+    const letGo = new AbortController();
+    const sizes = new ResizeObserver(() => place.scrollIntoView());
+    letGo.signal.addEventListener("abort", () => sizes.disconnect());
+    for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+      addEventListener(event, () => letGo.abort(), { signal: letGo.signal });
+    }
+    setTimeout(() => letGo.abort(), SETTLED);
+    sizes.observe(this.root);
   }
 
   close() {

@@ -5,7 +5,7 @@ import { showConnection } from "../live/connection.js";
 import { onceAFrame } from "../live/frames.js";
 import { Stream } from "../live/stream.js";
 import { ask, pathOf } from "../shared/api.js";
-import { element, say } from "../shared/elements.js";
+import { element } from "../shared/elements.js";
 import { Announcer } from "./announcer.js";
 import { Behind } from "./behind.js";
 import { Choice } from "./choice.js";
@@ -64,7 +64,7 @@ export class CampaignView {
 
   fail(error) {
     this.problem.hidden = false;
-    say(this.problem, error.message);
+    this.problem.replaceChildren(`${error.message}. `, element("a", { href: "#/" }, "All campaigns"));
     this.parts.hidden = true;
   }
 

@@ -21,22 +21,17 @@ export class Choice {
     this.listeners.push(listener);
   }
 
-  /** Begin with these, as long as nobody has chosen. */
+  /** Show these as long as nobody has chosen; who stays keeps its colour. */
   propose(systems) {
-    if (!this.untouched || this.places.size > 0) return;
-    systems.slice(0, COLOURS).forEach((system, place) => this.places.set(system, place));
+    if (!this.untouched || systems.every((system) => this.places.has(system))) return;
+    for (const system of this.systems) if (!systems.includes(system)) this.places.delete(system);
+    for (const system of systems) if (!this.places.has(system)) this.places.set(system, this.freeColour());
     this.tell();
   }
 
   toggle(system) {
     this.untouched = false;
     if (!this.places.delete(system)) this.places.set(system, this.freeColour());
-    this.tell();
-  }
-
-  clear() {
-    this.untouched = false;
-    this.places.clear();
     this.tell();
   }
 

@@ -68,7 +68,7 @@ export class Figures {
     this.outlook.replaceChildren(
       "About ",
       element("b", {}, count(next_judgments)),
-      " more judgments of ",
+      ` more judgment${next_judgments === 1 ? "" : "s"} of `,
       element("b", {}, named(next_line[0])),
       " against ",
       element("b", {}, named(next_line[1])),
