@@ -18,9 +18,7 @@ HERE = Path(__file__).parent
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 CAMPAIGN = "wmt13.fr-en"
 ENOUGH = 7000  # judgments, of 10,000: most clusters stand, and the next line is still ahead
-ENOUGH_SEEN = (
-    "judgments => Number(document.querySelector('.figures .value')?.textContent.replace(',', '')) >= judgments"
-)
+ENOUGH_SEEN = "enough => Number(document.querySelector('.figures .value')?.textContent.replace(',', '')) >= enough"
 
 
 @dataclass(frozen=True)

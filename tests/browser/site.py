@@ -77,7 +77,7 @@ class Site:
 
     def start_monitor(self) -> None:
         log = (self.folder / "monitor.log").open("ab")
-        command = [JUDGESTREAM, "monitor", "--port", str(self.port)]
+        command = [str(JUDGESTREAM), "monitor", "--port", str(self.port)]
         self.process = subprocess.Popen(
             command, env=self.stack.environment | self.settings, stdout=log, stderr=log, cwd=self.folder
         )
@@ -90,15 +90,17 @@ class Site:
 
     def wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            try:
-                with urlopen(f"{self.url}/readyz") as answer:
-                    answer.read()
-                return
-            except URLError as error:
-                assert self.process.poll() is None, (self.folder / "monitor.log").read_text()
-                assert time.monotonic() < deadline, f"{error}: {(self.folder / 'monitor.log').read_text()}"
-                time.sleep(0.05)
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError((self.folder / "monitor.log").read_text())
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        try:
+            with urlopen(f"{self.url}/readyz"):
+                return True
+        except URLError:
+            return False
 
     def get(self, path: str) -> Any:
         with urlopen(f"{self.url}{path}") as answer:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
-SECRET = "open sesame, and be quick"
+SECRET = "open-sesame-and-be-quick"
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_closed_monitor_opens_with_a_token_and_shows_nothing_before(site: Site
     field = tab.find("#token")
     field.wait_for()
     assert tab.find(".board").count() == 0
-    field.fill("open barley, and be quick")
+    field.fill("open-barley-and-be-quick")
     tab.page.keyboard.press("Enter")
     tab.wait_until("() => document.getElementById('token-problem').textContent")
     field.fill(SECRET)

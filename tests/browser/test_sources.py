@@ -1,4 +1,4 @@
-"""The page's files keep to their rules: nothing from outside, no markup from names, libraries as they were published."""
+"""The page's files keep to their rules: nothing from outside, no markup from names, libraries as published."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 PAGE = Path("streams/monitor/page")
-OURS = sorted(
-    path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html", ".svg") and "vendor" not in path.parts
+WRITTEN = (".js", ".css", ".html", ".svg")
+OURS = sorted(path for path in PAGE.rglob("*") if path.suffix in WRITTEN and "vendor" not in path.parts)
+MARKUP = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|<script(?![^>]* src=)|\son[a-z]+=\""
 )
+OUTSIDE = re.compile(r"https?:|[\"'(]//")
 PUBLISHED = {
     "plot.umd.min.js": "4358086467740777dd788d6b27a95cebdbaefdd50c730a3060117073bd7134cb",
     "d3.min.js": "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1",
@@ -22,10 +25,8 @@ PUBLISHED = {
 @pytest.mark.parametrize("path", OURS, ids=str)
 def test_nothing_comes_from_outside_and_nothing_becomes_markup(path: Path) -> None:
     text = path.read_text().replace("http://www.w3.org/2000/svg", "")
-    assert not re.search(
-        r"https?:|//[a-z]+\.[a-z]+/|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text
-    )
-    assert not re.search(r"<script(?![^>]* src=)|\son[a-z]+=\"", text)
+    assert not OUTSIDE.search(text)
+    assert not MARKUP.search(text)
 
 
 def test_the_files_that_a_file_names_are_there() -> None:
@@ -33,6 +34,14 @@ def test_the_files_that_a_file_names_are_there() -> None:
         for name in re.findall(r"(?:from |import\(|href=|src=|url\()\"((?:\.|static)[^\"]+)\"", path.read_text()):
             target = PAGE / name.removeprefix("static/") if name.startswith("static/") else path.parent / name
             assert target.is_file(), f"{path}: {name}"
+
+
+def test_every_module_is_fetched_at_once_and_not_one_after_the_other() -> None:
+    index = (PAGE / "index.html").read_text()
+    modules = {str(path.relative_to(PAGE)) for path in OURS if path.suffix == ".js"}
+    told = re.findall(r"<link rel=\"modulepreload\" href=\"static/([^\"]+)\">", index)
+    started = re.findall(r"<script type=\"module\" src=\"static/([^\"]+)\"", index)
+    assert sorted([*told, *started]) == sorted(modules)
 
 
 @pytest.mark.parametrize(("name", "digest"), PUBLISHED.items())
