@@ -22,6 +22,7 @@ COOKIE = "judgestream"
 SESSION_SECONDS = 12 * 3600
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="judgestream"'}
 BEARER = "bearer "
+WRONG_TOKEN = "wrong_token"  # noqa: S105 - a reason
 
 
 def tokens_of(text: str) -> dict[str, str]:
@@ -73,7 +74,7 @@ class Access:
         secret = header[len(BEARER) :].strip() if header.lower().startswith(BEARER) else ""
         name = self.name_of(secret)
         if name is None:
-            raise Refused(401, "wrong_token", "the token is not known here", headers=CHALLENGE)
+            raise Refused(401, WRONG_TOKEN, "the token is not known here", headers=CHALLENGE)
         return name
 
     def name_of(self, secret: str) -> str | None:

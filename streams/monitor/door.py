@@ -91,7 +91,7 @@ class Door:
                 503, "unavailable", "no matches are given out here: set JUDGESTREAM_JUDGE_KEY as workers have it"
             )
         look = await self._monitor.look(campaign)
-        requests = {request.id: request for request in self._monitor.outputs(campaign).requests(look)}
+        requests = {request.id: request for request in self._monitor.outputs(campaign).offers(look)}
         backend = self._monitor.backend
         taken = await backend.run(
             backend.ledger.take,

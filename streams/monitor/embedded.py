@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -37,15 +38,26 @@ class EmbeddedBackend:
         self._thread = ThreadPoolExecutor(1, "stream")
         self._told: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._audience: Audience
+        self._snapshots: asyncio.Task[None]
 
     async def start(self, audience: Audience) -> None:
         """Begin to tell an audience of the outputs."""
         self._audience = audience
         await self.work(lambda: None)
+        self._snapshots = asyncio.create_task(self._snapshot(), name="snapshots")
 
     async def stop(self) -> None:
         """End it."""
+        self._snapshots.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._snapshots
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _snapshot(self) -> None:
+        """Emit leaderboards now and then, as a worker does."""
+        while True:
+            await asyncio.sleep(self.stream.settings.snapshot_seconds)
+            await self.work(self.stream.snapshot)
 
     async def run(
         self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs

@@ -34,7 +34,7 @@ class Exhibition:
     def __init__(self, *, judges: int, careless: float, budget: int, seed: int, judge_key: str = "demo") -> None:
         random = np.random.default_rng(seed)
         competition = Competition.load(WMT13_FR_EN)
-        self.stream = Embedded(Settings(seed=seed, judge_key=judge_key))
+        self.stream = Embedded(Settings(seed=seed, judge_key=judge_key, snapshot_seconds=SNAPSHOT_SECONDS))
         self.budget = budget
         # Simulated time ends about now.
         start = datetime.now(UTC) - timedelta(seconds=TYPICAL_SECONDS * budget / judges)
@@ -76,7 +76,7 @@ class Exhibition:
     async def run(self, backend: EmbeddedBackend, *, seconds: float) -> None:
         """Play all campaigns to their end, in about so many seconds."""
         loop = asyncio.get_running_loop()
-        began, shown, number = loop.time(), 0.0, 0
+        began, number = loop.time(), 0
         steps: dict[Play, Iterator[Step]] = {play: play.steps() for play in self.plays}
         while steps:
             for play in list(steps):
@@ -88,9 +88,6 @@ class Exhibition:
             number += 1
             if number % BAD_EVERY == 0:
                 await backend.work(self._send_bad)
-            if loop.time() - shown >= SNAPSHOT_SECONDS or not steps:
-                shown = loop.time()
-                await backend.work(self.stream.snapshot)
             # Ever faster, as the first judgments move the leaderboard most.
             due = seconds * (self.plays[0].judgments / self.budget) ** 0.5
             await asyncio.sleep(max(SHORTEST_PAUSE if seconds else 0.0, due - (loop.time() - began)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aiohttp import hdrs, web
 
 from streams.errors import BrokerUnavailable, RecordError, StoreUnavailable
+from streams.monitor.access import WRONG_TOKEN
 from streams.monitor.answers import HEADERS, Refused, refusal
 from streams.monitor.monitor import UnknownCampaign
 from streams.monitor.quota import Quota
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WRONG_TOKENS_A_SECOND = 1.0  # of one address
+WARNINGS_A_SECOND = 0.5
 REASONS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 ANYBODY = "*"
 STATIC = "/static/"
@@ -41,6 +43,7 @@ class Gate:
         self._metrics = metrics
         self._quota = Quota(rate=settings.monitor_rate)
         self._guesses = Quota(rate=WRONG_TOKENS_A_SECOND)
+        self._warnings = Quota(rate=WARNINGS_A_SECOND)
         self._origins = frozenset(filter(None, (part.strip() for part in settings.monitor_origins.split(","))))
         self._body_bytes = settings.monitor_body_bytes
 
@@ -48,28 +51,33 @@ class Gate:
         """Let a handler see only requests that may pass."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
-            bearer = self._bearer(request)
-            if route.limited:
-                self._limit(bearer or _address(request))
-            if route.needs == "write":
-                self._access.check_write(bearer)
-            elif route.needs == "read":
-                self._access.check_read(request, bearer, now=time.time())
-            response = await handler(request)
-            if bearer is not None and route.method != "GET":
-                log.debug("%s by the token %s: %d", route.name, bearer, response.status)
-            return response
+            try:
+                bearer = self._access.bearer(request)
+                self._check(route, request, bearer)
+                return await handler(request)
+            except Refused as refused:
+                if refused.problem.reason == WRONG_TOKEN:
+                    self._slow_down(_address(request))
+                raise
 
         return guarded
 
-    def _bearer(self, request: web.Request) -> str | None:
-        try:
-            return self._access.bearer(request)
-        except Refused:
-            if self._guesses.wait(_address(request), time.monotonic()):
-                log.warning("many wrong tokens from %s", _address(request))
-                raise _too_many(1.0) from None
-            raise
+    def _check(self, route: Route, request: web.Request, bearer: str | None) -> None:
+        if route.limited:
+            self._limit(bearer or _address(request))
+        if route.needs == "write":
+            self._access.check_write(bearer)
+            log.debug("%s, by the token %s", route.name, bearer)
+        elif route.needs == "read":
+            self._access.check_read(request, bearer, now=time.time())
+
+    def _slow_down(self, address: str) -> None:
+        """Let nobody try many tokens."""
+        now = time.monotonic()
+        if seconds := self._guesses.wait(address, now):
+            if not self._warnings.wait(address, now):
+                log.warning("many wrong tokens from %s", address)
+            raise _too_many(seconds) from None
 
     def _limit(self, sender: str) -> None:
         if seconds := self._quota.wait(sender, time.monotonic()):

@@ -10,7 +10,7 @@ import msgspec
 from aiohttp import web
 from msgspec import Struct
 
-from streams.monitor.access import COOKIE, SESSION_SECONDS
+from streams.monitor.access import COOKIE, SESSION_SECONDS, WRONG_TOKEN
 from streams.monitor.answers import JSON, UNCACHED, Refused, answer
 from streams.monitor.feed import is_campaign
 from streams.monitor.incoming import NDJSON, judgments_in, label_studio_judgments
@@ -149,7 +149,7 @@ async def open_session(site: Site, request: web.Request) -> web.Response:
         raise Refused(422, "invalid_json", 'send {"token": "SECRET"}', field="token") from None
     name = site.access.name_of(body.token)
     if name is None:
-        raise Refused(401, "wrong_token", "the token is not known here", field="token")
+        raise Refused(401, WRONG_TOKEN, "the token is not known here", field="token")
     response = web.Response(status=204, headers=UNCACHED)
     secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
     response.set_cookie(

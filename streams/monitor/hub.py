@@ -97,6 +97,11 @@ class Listener:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.behind = False
 
+    @property
+    def waiting(self) -> int:
+        """Count the messages that wait."""
+        return self._queue.qsize()
+
     def put(self, words: bytes | None) -> None:
         """Hand a message over; somebody who does not keep up is `behind`, and loses what waits."""
         if self._queue.qsize() >= MOST_WAITING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from streams.stores import Store
     from streams.views import JudgeView, SegmentView
 
+MOST_COST = 0.5  # seconds of a look that count; the first of a process takes longer, as it compiles
 DIGITS = 5  # of scores in the history, which is drawn and not computed with
 
 
@@ -42,6 +44,7 @@ class Look:
     def __init__(self, campaign: Campaign, *, head: dict[str, str]) -> None:
         self._campaign = campaign
         self.head = head  # by which it is known whether the store has moved on
+        self.cost = 0.0  # in seconds
 
     @classmethod
     def at(cls, store: Store, name: str) -> Look | None:
@@ -50,8 +53,10 @@ class Look:
         stored = store.outline(name)
         if stored is None:
             return None
+        began = thread_time()
         look = cls(Campaign.restore(name, stored), head=head)
         look.leaderboard, look.view  # noqa: B018 - in this thread, not in one that has to be quick
+        look.cost = min(thread_time() - began, MOST_COST)
         return look
 
     @property

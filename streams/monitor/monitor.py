@@ -93,8 +93,10 @@ class Monitor:
                 f"no campaign is called {name[:200]!r}: letters, digits, '.', '_' and '-' make a name"
             )
         watched = self._watched.get(name)
-        if watched and watched.look and monotonic() - watched.looked < max(within, DUTY * watched.cost):
-            return watched.look
+        if watched and watched.look:
+            wait = TICK_SECONDS if watched.is_behind else within
+            if monotonic() - watched.looked < max(wait, DUTY * watched.cost):
+                return watched.look
         if name not in self._flights:
             self._flights[name] = asyncio.create_task(self._look(name))
             self._flights[name].add_done_callback(lambda _: self._flights.pop(name, None))
@@ -165,14 +167,13 @@ class Monitor:
         if watched and watched.look and await self.backend.run(store.head, name) == watched.look.head:
             watched.looked = now
             return watched.look
-        began = monotonic()
         look = await self.backend.run(Look.at, store, name)
         if look is None:
             raise UnknownCampaign(f"there is no campaign {name!r}")
-        self._saw(name, look, cost=monotonic() - began)
+        self._saw(name, look)
         return look
 
-    def _saw(self, name: str, look: Look, *, cost: float) -> None:
+    def _saw(self, name: str, look: Look) -> None:
         watched = self._watched.get(name)
         if watched is None:
             watched = self._watched[name] = Watched(name, look.view, look.leaderboard)
@@ -183,7 +184,7 @@ class Monitor:
             if board is not None and board.offset > look.leaderboard.offset:
                 self._advance(watched, board, at=datetime.now(UTC))
         before, offset = watched.look, look.leaderboard.offset
-        watched.look, watched.view, watched.cost, watched.looked = look, look.view, cost, monotonic()
+        watched.look, watched.view, watched.cost, watched.looked = look, look.view, look.cost, monotonic()
         begun_anew = before is not None and offset < before.leaderboard.offset
         if offset >= watched.board.offset or begun_anew:
             self._advance(watched, look.leaderboard, at=datetime.now(UTC))
@@ -235,10 +236,9 @@ class Monitor:
         """Choose the campaigns to look at: those that are followed often, others that have changed now and then."""
         due = []
         for watched in self._watched.values():
-            changed = watched.look is None or watched.board.offset > watched.look.leaderboard.offset
             if self.followers[watched.name]:
                 wait = TICK_SECONDS
-            elif changed:
+            elif watched.is_behind:
                 wait = FRESH_SECONDS if self.onlookers else IDLE_SECONDS
             else:
                 continue

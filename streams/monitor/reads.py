@@ -85,6 +85,7 @@ class Reads:
 
     async def history(self, name: str, *, after: int) -> HistoryAnswer:
         """Give the samples after a sequence; the present one comes last, whether it will be kept or not."""
+        await self._monitor.look(name)
         watched = await self._monitor.watched(name)
         backend = self._monitor.backend
         present = self._monitor.sample_now(watched)

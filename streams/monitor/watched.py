@@ -73,6 +73,11 @@ class Watched:
     sample: Sample | None = None  # the last one that the history took
     paired: int = -1  # the sequence of the last counts of pairs that the history was told
 
+    @property
+    def is_behind(self) -> bool:
+        """Say whether the leaderboard is newer than the last look at the rest."""
+        return self.look is None or self.board.offset > self.look.leaderboard.offset
+
     def overview(self, now: float) -> Overview:
         """Sum it up."""
         return overview(self.view, self.board, rate=round(self.rate.at(now), 3))
@@ -107,3 +112,21 @@ class Outputs:
             )
             for out in look.requests
         ]
+
+    def offers(self, look: Look) -> Sequence[MatchRequest]:
+        """Give what a judge may be asked for: what is out, and what was sent since the look."""
+        since = look.leaderboard.offset
+        return [
+            *self.requests(look),
+            *(request for request in self._requests.values() if _asked_at(request.id) > since),
+        ]
+
+
+def _asked_at(request: str) -> int:
+    """Read the offset after which a request was sent out of its id.
+
+    >>> _asked_at("judgments.v1/3/1042/0")
+    1042
+    """
+    parts = request.rsplit("/", 2)
+    return int(parts[1]) if len(parts) == 3 and parts[1].isdecimal() else -1
