@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, count, cycle, islice
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from tests.builders import crowd_log, judgment
 from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from streams.events import Judgment
@@ -87,6 +88,15 @@ class Site:
     def stop_monitor(self) -> None:
         self.process.terminate()
         self.process.wait(PATIENCE_SECONDS)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Take the monitor away for a while."""
+        self.stop_monitor()
+        try:
+            yield
+        finally:
+            self.start_monitor()
 
     def wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + PATIENCE_SECONDS

@@ -24,11 +24,10 @@ def test_the_page_comes_back_after_the_monitor_was_restarted(site: Site, tab: Ta
     tab.wait_until(STATE, "live")
     tab.evaluate("() => { window.loadedOnce = true; }")
     tab.offline = True
-    site.stop_monitor()
-    tab.wait_until(STATE, "reconnecting")
-    assert tab.order() == ["a", "b"]  # what was known stays
-    site.publish(contests(campaign, ("b", "a"), 100, start=20))
-    site.start_monitor()
+    with site.stopped():
+        tab.wait_until(STATE, "reconnecting")
+        assert tab.order() == ["a", "b"]  # what was known stays
+        site.publish(contests(campaign, ("b", "a"), 100, start=20))
     tab.wait_until(STATE, "live")
     tab.wait_for_judgments(120)
     tab.wait_until("""() => document.querySelector(".board tbody tr").dataset.system === "b" """)
@@ -40,10 +39,8 @@ def test_a_page_that_has_lost_the_monitor_says_since_when(site: Site, tab: Tab) 
     tab.page.goto(site.url)
     tab.wait_until(STATE, "live")
     tab.offline = True
-    tab.page.context.set_offline(True)
-    site.stop_monitor()
-    tab.wait_until(STATE, "reconnecting")
-    tab.page.clock.run_for(15_000)
-    tab.wait_until(STATE, "stale")
-    assert "stale since" in (tab.find("#connection").text_content() or "")
-    site.start_monitor()
+    with site.stopped():
+        tab.wait_until(STATE, "reconnecting")
+        tab.page.clock.run_for(15_000)
+        tab.wait_until(STATE, "stale")
+        assert "stale since" in (tab.find("#connection").text_content() or "")
