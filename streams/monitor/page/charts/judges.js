@@ -10,7 +10,7 @@ export function judgesChart(judges) {
   return (Plot, width) => ({
     height: width < 520 ? 220 : 250,
     marginLeft: 46,
-    marginBottom: 36,
+    marginBottom: 40,
     marginRight: 16,
     marginTop: 22,
     x: {

@@ -22,7 +22,7 @@ export function ratingsChart({ systems, samples }, choice) {
     const narrow = width < 520;
     const height = narrow ? 300 : 380;
     const marginRight = narrow ? 90 : 136;
-    const margins = { marginLeft: 46, marginRight, marginTop: 22, marginBottom: 34 };
+    const margins = { marginLeft: 46, marginRight, marginTop: 22, marginBottom: 40 };
     const names = spread(
       [...lines].filter(([, points]) => points.length),
       domain,

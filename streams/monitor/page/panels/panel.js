@@ -4,6 +4,7 @@ import { button, element, isBeingSelected, say } from "../shared/elements.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 
 const LATER = 1000;
+const LEISURE = 20; // times as long as it took to load and to draw, before that is done again
 
 /** A panel says what to `load` and how to `show` it; both are its own. */
 export class Panel {
@@ -16,7 +17,7 @@ export class Panel {
       every,
       visible: false,
       dirty: true,
-      loaded: -Infinity,
+      due: -Infinity,
       charts: [],
     });
     this.tools = element("div", { class: "tools" });
@@ -51,7 +52,9 @@ export class Panel {
   /** Put a table on the page, with its download; under a chart it may be folded away. */
   addTable(table, { name = this.id, folded = null } = {}) {
     this.offer("CSV", `Download the table ${name} as CSV`, () => saveCsv(`${this.campaign.name}-${name}`, table.csv()));
-    this.body.append(folded ? element("details", {}, element("summary", {}, folded), table.root) : table.root);
+    const details =
+      folded && element("details", { toggle: () => table.draw() }, element("summary", {}, folded), table.root);
+    this.body.append(details ?? table.root);
   }
 
   offer(kind, label, click) {
@@ -71,10 +74,14 @@ export class Panel {
   /** Load if it is seen, has changed, and neither asked just now nor being read. */
   consider() {
     if (!this.visible || !this.dirty || this.busy || this.timer) return;
-    const wait = this.loaded + this.every - performance.now();
-    if (wait > 0) return this.later(wait);
-    if (isBeingSelected(this.body) || this.charts.some((chart) => chart.isPointedAt)) return this.later(LATER);
-    this.refresh();
+    const wait = this.due - performance.now();
+    if (wait > 0) this.later(wait);
+    else if (document.hidden || this.isBeingRead) this.later(LATER);
+    else this.refresh();
+  }
+
+  get isBeingRead() {
+    return isBeingSelected(this.body) || this.charts.some((chart) => chart.isPointedAt);
   }
 
   later(wait) {
@@ -85,6 +92,7 @@ export class Panel {
   }
 
   async refresh() {
+    const began = performance.now();
     this.busy = true;
     this.dirty = false;
     try {
@@ -97,7 +105,7 @@ export class Panel {
       say(this.problem, error.message);
     }
     this.busy = false;
-    this.loaded = performance.now();
+    this.due = performance.now() + Math.max(this.every, LEISURE * (performance.now() - began));
     this.consider();
   }
 

@@ -68,7 +68,6 @@ export class RatingsPanel extends Panel {
   }
 
   async show(history) {
-    this.every = Math.max(1000, 12 * history.systems.length); // many lines take their time to draw
     const { choice, board } = this.campaign;
     this.showChips(choice);
     if (this.options.children.length !== board.order.length) {
@@ -78,8 +77,7 @@ export class RatingsPanel extends Panel {
     const last = history.samples.at(-1);
     const label = `Ratings of ${choice.systems.join(", ") || "all systems"} over ${counted(last.judgments, "judgment")}; the numbers are in the table below`;
     await this.chart.draw(label, ratingsChart(history, choice));
-    if (this.table.root.checkVisibility()) this.table.show(rowsOf(history, choice.systems));
-    else this.table.rows = rowsOf(history, choice.systems);
+    this.table.show(rowsOf(history, choice.systems));
   }
 
   showChips(choice) {

@@ -5,6 +5,7 @@ import { button, element, say } from "./elements.js";
 import { NOTHING, count } from "./format.js";
 
 const FOLDED = 15;
+const MOST = 1000; // rows drawn; the rest is in the CSV
 
 /**
  * A column has a `title` and a `value` of a row, and may have `text` or `cell` to show it, `numeric` to align it,
@@ -52,7 +53,7 @@ export class Table {
   }
 
   unfold() {
-    this.folded = Infinity;
+    this.folded = MOST;
     this.draw();
   }
 
@@ -68,7 +69,9 @@ export class Table {
     return this.rows.toSorted((one, other) => compare(column.value(one), column.value(other), way));
   }
 
+  /** Draw the rows, if anyone can see them. */
   draw() {
+    if (!this.root.checkVisibility()) return;
     const shown = this.columns.map((column) => !column.optional || this.rows.some((row) => known(column.value(row))));
     this.columns.forEach((column, i) => {
       this.headings[i].hidden = !shown[i];
@@ -79,8 +82,11 @@ export class Table {
     this.body.replaceChildren(...rows.slice(0, this.folded).map((row) => this.line(row, shown)));
     this.table.hidden = rows.length === 0;
     this.nothing.hidden = rows.length > 0;
-    this.more.hidden = rows.length <= this.folded;
-    say(this.more, `Show all ${count(rows.length)}`);
+    this.more.hidden = rows.length <= this.folded || this.folded === MOST;
+    say(
+      this.more,
+      rows.length <= MOST ? `Show all ${count(rows.length)}` : `Show ${count(MOST)} of ${count(rows.length)}`,
+    );
   }
 
   line(row, shown) {

@@ -12,7 +12,7 @@ import { Choice } from "./choice.js";
 import { Figures } from "./figures.js";
 import { Standing } from "./standing.js";
 
-const PAIRS_HOLD = 4000; // milliseconds
+const PAIRS_HOLD = 3000; // milliseconds
 const PROPOSED = 5; // systems in the chart of the ratings, until someone chooses
 
 export class CampaignView {
@@ -88,10 +88,8 @@ export class CampaignView {
 
   /** The pairs, which two panels show, asked for once for both. */
   pairs() {
-    if (!this.asked || performance.now() - this.asked.at > PAIRS_HOLD) {
-      this.asked = { at: performance.now(), answer: this.ask("/pairs") };
-    }
-    return this.asked.answer;
+    this.asked ??= this.ask("/pairs").finally(() => setTimeout(() => (this.asked = null), PAIRS_HOLD));
+    return this.asked;
   }
 
   // -- for the page ----------------------------------------------------------------------------------------
