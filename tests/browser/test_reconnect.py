@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
+SEEN = """seen => {
+  Object.defineProperty(document, "hidden", { value: !seen, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 STATE = "state => document.getElementById('connection').dataset.state === state"
 
 
@@ -44,3 +48,18 @@ def test_a_page_that_has_lost_the_monitor_says_since_when(site: Site, tab: Tab) 
         tab.page.clock.run_for(15_000)
         tab.wait_until(STATE, "stale")
         assert "stale since" in (tab.find("#connection").text_content() or "")
+
+
+def test_a_tab_that_nobody_sees_gives_its_connection_back_until_it_is_seen(site: Site, tab: Tab) -> None:
+    campaign = site.campaign()
+    site.publish(contests(campaign, ("a", "b"), 20))
+    tab.page.clock.install()
+    tab.show(site.url, campaign, judgments=20)
+    tab.wait_until(STATE, "live")
+    tab.evaluate(SEEN, False)
+    tab.page.clock.run_for(40_000)
+    tab.wait_until(STATE, "paused")
+    site.publish(contests(campaign, ("b", "a"), 100, start=20))
+    tab.evaluate(SEEN, True)
+    tab.wait_until(STATE, "live")
+    tab.wait_for_judgments(120)

@@ -4,15 +4,18 @@ import { ask } from "../shared/api.js";
 
 const SHORTEST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
+const UNSEEN = 30000; // milliseconds out of sight, after which the connection is given back: a browser has six for all tabs
 const FINAL = [401, 404]; // answers that another try would not change
 
 /**
  * Follow a path's events: `events` maps each event's name to what takes its data, `check` is a path whose answer says
- * why there are none. `onState` hears "live", "reconnecting" or "refused", with the error of a refusal.
+ * why there are none. `onState` hears "live", "reconnecting", "paused" while nobody looks, or "refused", with the error of a refusal.
  */
 export class Stream {
   constructor(path, { events, check, onState }) {
     Object.assign(this, { path, events, check, onState, wait: 0, ended: false });
+    this.listening = new AbortController();
+    document.addEventListener("visibilitychange", () => this.noticed(), { signal: this.listening.signal });
     this.open();
   }
 
@@ -39,11 +42,31 @@ export class Stream {
     } catch (error) {
       if (!this.ended && FINAL.includes(error.status)) return this.onState("refused", error);
     }
-    if (!this.ended) this.open();
+    if (!this.ended && !this.paused) this.open();
+  }
+
+  noticed() {
+    clearTimeout(this.unseen);
+    if (document.hidden) this.unseen = setTimeout(() => this.pause(), UNSEEN);
+    else if (this.paused) this.resume();
+  }
+
+  pause() {
+    this.paused = true;
+    clearTimeout(this.timer);
+    this.source.close();
+    this.onState("paused");
+  }
+
+  resume() {
+    this.paused = false;
+    this.open();
   }
 
   close() {
     this.ended = true;
+    this.listening.abort();
+    clearTimeout(this.unseen);
     clearTimeout(this.timer);
     this.source.close();
   }
