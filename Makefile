@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test integration faults lint format bench schemas constraints clean help
+.PHONY: demo test integration browser faults lint format bench schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,7 +16,10 @@ test: $(VENV)/.dev  ## the unit tests; no server needed
 	$(PYTEST) -m "not integration" -n auto
 
 integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
-	$(PYTEST) -m integration --ignore=tests/faults --timeout=300 -n 2
+	$(PYTEST) -m integration --ignore=tests/faults --ignore=tests/browser --timeout=300 -n 2
+
+browser: $(VENV)/.dev  ## the live page in headless Chromium, on the real monitor and the real stack
+	$(PYTEST) tests/browser -m integration --timeout=300
 
 faults: $(VENV)/.dev  ## the fault suite: servers and workers killed, stopped, filled and cut off; the state must not show it
 	$(PYTEST) tests/faults -m integration --timeout=300 -n 2
@@ -39,6 +42,7 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/replay.py
+	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
 
 schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py

@@ -24,7 +24,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if config.option.markexpr == "not integration":
         terminalreporter.write_line(
-            "left out: the tests on a real Kafka and a real Redis; `make integration` starts both and runs them"
+            "left out: the tests on a real Kafka and a real Redis; `make integration` and `make browser` start both"
         )
 
 

@@ -28,6 +28,7 @@ IDLE_SECONDS = 30.0  # how often a campaign that nobody follows is looked at whi
 DISCOVERY_SECONDS = 5.0
 DUTY = 4.0  # a look that took a second is not repeated within so many
 MOST_LOOKS = 32  # kept whole; of other campaigns only the leaderboard and the overview
+NOTE_SECONDS = 1.0  # between two samples of one campaign's history
 PAIRS_GROWTH = 1.05  # the pairs are counted for the history whenever the log has grown so much
 PATIENCE_SECONDS = 0.8  # for campaigns that were never looked at, when all are asked for
 
@@ -216,7 +217,7 @@ class Monitor:
     # -- following -------------------------------------------------------------------------------------
 
     async def _follow(self) -> None:
-        discovered = 0.0
+        discovered = cost = 0.0
         while True:
             try:
                 if monotonic() - discovered > DISCOVERY_SECONDS:
@@ -224,13 +225,16 @@ class Monitor:
                     await self._discover()
                 for name in sorted(self._unseen):
                     await self._try_look(name)
+                cost = 0.0
                 for watched in self._due(monotonic()):
                     await self._try_look(watched.name)
+                    cost += watched.cost
                 for watched in list(self._watched.values()):
                     await self._note(watched)
             except StoreUnavailable:
                 await asyncio.sleep(1.0)
-            await asyncio.sleep(TICK_SECONDS)
+            # All looks together leave most of the time to those who ask.
+            await asyncio.sleep(max(TICK_SECONDS, DUTY * cost))
 
     def _due(self, now: float) -> list[Watched]:
         """Choose the campaigns to look at: those that are followed often, others that have changed now and then."""
@@ -248,8 +252,9 @@ class Monitor:
 
     async def _note(self, watched: Watched) -> None:
         """Tell the history of a new leaderboard, and of the pairs as they were last seen."""
-        if watched.unnoted is None:
+        if watched.unnoted is None or monotonic() - watched.noted < NOTE_SECONDS:
             return
+        watched.noted = monotonic()
         sample, watched.unnoted = sample_of(watched.board, at=watched.unnoted), None
         ledger = self.backend.ledger
         if await self.backend.run(ledger.note, watched.name, sample):

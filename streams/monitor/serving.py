@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 SHUTDOWN_SECONDS = 3.0
+BACKLOG = 4096  # connections that wait to be taken; a burst of them is not turned away
 
 
 @asynccontextmanager
@@ -23,7 +24,7 @@ async def serving(app: web.Application, *, host: str, port: int) -> AsyncIterato
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS, handle_signals=False)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, host, port, reuse_address=True)
+        site = web.TCPSite(runner, host, port, backlog=BACKLOG, reuse_address=True)
         try:
             await site.start()
         except OSError as error:

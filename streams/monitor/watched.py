@@ -70,6 +70,7 @@ class Watched:
     cost: float = 0.0  # of a look, in seconds
     rate: Rate = field(default_factory=Rate)
     unnoted: datetime | None = None  # when the leaderboard came that the history has not been told of
+    noted: float = -1e9  # when the history was last told of one
     sample: Sample | None = None  # the last one that the history took
     paired: int = -1  # the sequence of the last counts of pairs that the history was told
 

@@ -22,12 +22,13 @@ STOP_SECONDS = 2.0
 
 
 @asynccontextmanager
-async def producing(settings: Settings, *, patience: float) -> AsyncIterator[AIOKafkaProducer]:
+async def producing(settings: Settings, *, patience: float, linger_ms: int = 0) -> AsyncIterator[AIOKafkaProducer]:
     """Open a producer, and close it; an idempotent one would wait forever for a broker that is away, also to close."""
     producer = AIOKafkaProducer(
         **connection(settings),
         enable_idempotence=True,
         max_batch_size=BATCH_BYTES,
+        linger_ms=linger_ms,
         max_request_size=topics.MAX_LOG_BYTES,
         request_timeout_ms=int(patience * 1000),
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 PATIENCE_SECONDS = 5.0
+LINGER_MS = 5  # for which a record waits for company: one request to the broker costs as much as many records
 
 
 class Publisher:
@@ -38,7 +39,7 @@ class Publisher:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 self._producer = await self._stack.enter_async_context(
-                    producing(self._settings, patience=PATIENCE_SECONDS)
+                    producing(self._settings, patience=PATIENCE_SECONDS, linger_ms=LINGER_MS)
                 )
         except (KafkaError, TimeoutError) as error:
             raise self._away(error) from None

@@ -6,7 +6,8 @@ import asyncio
 import http.client
 import json
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,14 @@ SECRET = "0123456789abcdef"
 TOKEN = {"Authorization": f"Bearer {SECRET}"}
 JSON = {"Content-Type": "application/json"}
 PATIENCE_SECONDS = 20.0
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from streams.events import CampaignSettings, Close, Create, encode
 from streams.reports import PairView
 from streams.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 from tests.builders import NOON, crowd_log, judgment
-from tests.monitor.site import PATIENCE_SECONDS, Running, running
+from tests.monitor.site import Running, running, wait_for
 
 CAMPAIGN = "campaign-0"
 
@@ -31,13 +31,6 @@ def filled() -> Iterator[Running]:
         found.publish(*log[200:], judgment(9001, campaign=CAMPAIGN, ranks=(1, 2, 3)))
         wait_for(lambda: found.get(f"/campaigns/{CAMPAIGN}/ratings")["ratings"][0]["offset"] == 399)
         yield found
-
-
-def wait_for(condition: Any) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def plain(value: object) -> Any:

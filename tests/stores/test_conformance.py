@@ -230,3 +230,15 @@ def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:
     assert stored is not None
     assert stored.seen == big.seen
     assert stored.tables["segments"] == big.tables["segments"]
+
+
+def test_an_outline_is_all_but_the_ids_seen_and_the_head_says_where_it_is(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    assert store.outline("c") is None
+    assert store.head("c") == {}
+    store.persist(lease, commit(0, 3, change(-1, 2, seen=("x", "y"))))
+    whole = store.peek("c")
+    assert whole is not None
+    assert whole.seen == ("x", "y")
+    assert store.outline("c") == replace(whole, seen=())
+    assert store.head("c") == {"epoch": "1", "partition": HOME, "offset": "2"}

@@ -1,0 +1,33 @@
+/** Counts as bars, the greatest first, each with its number. */
+
+import { count } from "../shared/format.js";
+import { roomFor } from "./chart.js";
+
+export function barChart(counts) {
+  const bars = Object.entries(counts)
+    .map(([name, times]) => ({ name, times }))
+    .sort((one, other) => other.times - one.times);
+  return (Plot) => ({
+    height: 10 + 26 * bars.length,
+    marginLeft: roomFor(
+      bars.map(({ name }) => name),
+      24,
+    ),
+    marginRight: 56,
+    marginTop: 4,
+    marginBottom: 4,
+    x: { axis: null },
+    y: { label: null, domain: bars.map(({ name }) => name), tickSize: 0, padding: 0.35 },
+    marks: [
+      Plot.barX(bars, { x: "times", y: "name", fill: "var(--heat-orange)", fillOpacity: 0.75, rx: 2 }),
+      Plot.text(bars, {
+        x: "times",
+        y: "name",
+        text: ({ times }) => count(times),
+        textAnchor: "start",
+        dx: 6,
+        fill: "var(--ink)",
+      }),
+    ],
+  });
+}

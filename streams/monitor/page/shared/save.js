@@ -1,0 +1,14 @@
+/** What the page holds, saved as a file. */
+
+export function save(name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+export const saveCsv = (name, text) => save(`${name}.csv`, "text/csv;charset=utf-8", `\ufeff${text}`);
+
+export const saveSvg = (name, text) => save(`${name}.svg`, "image/svg+xml", text);
