@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.progress import Bar
-from streams.errors import FormatError, ParameterError
+from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -115,6 +115,18 @@ class LogFile:
             click.echo(
                 f"{self.file}: {bad:,} of {summary.rows:,} rows were left out; the first: {self.first_bad}", err=True
             )
+
+
+def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:
+    """Read a file whole, its campaigns apart: all of them or only some."""
+    logs: dict[str, list[Judgment]] = {}
+    for batch in log.batches():
+        for judgment in batch:
+            logs.setdefault(judgment.campaign, []).append(judgment)
+    for name in only:
+        if name not in logs:
+            raise click.UsageError(f"{log.file}: no campaign {name!r} in the log; {suggestion(name, logs)}")
+    return {name: found for name, found in logs.items() if not only or name in only}
 
 
 def rate_log(

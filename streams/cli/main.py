@@ -16,6 +16,8 @@ COMMANDS = {
     "demo": "A simulated crowd works through a WMT competition; no server needed.",
     "rank": "Rank the systems of a log by any model; no server needed.",
     "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
+    "headtohead": "Every system of a log against every other one, with sign tests.",
+    "agreement": "How far the judges of a log agree, with each other and with themselves.",
     "convert": "Turn a log of one format into another.",
     "replay": "Play a log in a file into Kafka, or through the same code without servers.",
     "simulate": "A crowd that answers a campaign's match requests.",

@@ -67,6 +67,7 @@ class Run:
     on_bad: Callable[[RowError], None]
     campaign: str | None = None
     shared_ties: bool = True
+    shared: dict[str, tuple[tuple[str, ...], ...]] | None = None  # by judgment: its outputs, where systems shared one
     summary: Summary = field(default_factory=Summary)
 
     def bad(self, line: int, error: RecordError) -> None:

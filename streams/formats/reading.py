@@ -41,6 +41,8 @@ class Reading:
         self._shared_ties = shared_ties
         self.format: Format | None = None
         self.summary = Summary()
+        # Set to a dictionary, it is told of each judgment in which systems shared an output which systems did.
+        self.shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
         self.position = 0  # bytes of the file that have been read, as it lies there
 
     def __iter__(self) -> Iterator[Entry]:
@@ -48,7 +50,7 @@ class Reading:
 
     def batches(self) -> Iterator[Batch]:
         """Read the judgments in batches of some hundred to some thousand, from the beginning."""
-        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties)
+        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties, self.shared)
         self.summary = run.summary
         with opened(self._source) as source:
             self.format = self._chosen(source)

@@ -13,6 +13,8 @@ from streams.models import Batch
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from streams.events import Judgment
     from streams.models.base import Floats, Ints
 
@@ -77,7 +79,7 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.a)
 
-    def take(self, rows: Ints) -> Pairs:
+    def take(self, rows: Ints | NDArray[np.bool_]) -> Pairs:
         """Give some of the pairs, by number or by mask; the indices mean what they meant."""
         columns = {name: getattr(self, name)[rows] for name in ("a", "b", "outcome", "judge", "segment")}
         return replace(self, **columns)
@@ -90,6 +92,19 @@ class Pairs:
         np.add.at(wins, (self.b[self.outcome == LOSS], self.a[self.outcome == LOSS]), 1)
         np.add.at(ties, (self.a[self.outcome == TIE], self.b[self.outcome == TIE]), 1)
         return wins, ties + ties.T
+
+    def shown(self) -> Ints:
+        """Number what was judged: two systems on a segment, and which of them stood first."""
+        size = len(self.systems)
+        return (self.segment * size + self.a) * size + self.b
+
+    def items(self) -> tuple[Ints, Ints]:
+        """Number what was judged, whichever stood first, and give the outcomes as seen from the lower index."""
+        turned = self.a > self.b
+        first, second = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
+        size = len(self.systems)
+        outcome: Ints = np.where(turned, 2 - self.outcome, self.outcome)
+        return (self.segment * size + first) * size + second, outcome
 
     def scored(self) -> Floats:
         """Give what a got of each: 1 for a win, a half for a tie."""
