@@ -63,7 +63,7 @@ def test_an_example_is_understood(example: str) -> None:
 
 # The files that examples name, and what is in them.
 FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
-ALONE = ("rank", "clusters", "convert", "completion")
+ALONE = ("rank", "clusters", "headtohead", "agreement", "convert", "completion")
 
 
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.split()[1] in ALONE])
