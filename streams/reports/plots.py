@@ -24,7 +24,7 @@ BLUE, ORANGE, GREY = "#0087d7", "#d75f00", "#8a8f98"
 MOST_LINES = 20  # systems whose ratings over time have a colour and a name
 MOST_NUMBERS = 16
 LONGEST_NAME = 26
-_SETTINGS = {
+SETTINGS = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -46,7 +46,7 @@ def figure(report: Report) -> Figure:
     systems = max(len(report.leaderboard.rows), 4)
     over_time = report.history is not None and len(report.history.judgments) > 1
     upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(SETTINGS):
         drawn: Figure = module.Figure(figsize=(12.5, upper + lower + 0.6), layout="constrained")
         drawn.suptitle(f"{report.leaderboard.campaign}   {report.about}", x=0.01, ha="left", parse_math=False)
         rows: Any = drawn.subfigures(2, 1, height_ratios=[upper, lower]) if over_time else [drawn]
@@ -60,9 +60,14 @@ def figure(report: Report) -> Figure:
 
 def image(report: Report, *, suffix: str) -> bytes:
     """Give the figure as a file's content: PNG, SVG or PDF."""
-    drawn, content = figure(report), io.BytesIO()
+    return saved(figure(report), suffix=suffix)
+
+
+def saved(drawn: Figure, *, suffix: str) -> bytes:
+    """Write a figure as PNG, SVG or PDF; the same figure gives the same bytes."""
+    content = io.BytesIO()
     stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
-    with warnings.catch_warnings(), import_module("matplotlib").rc_context(_SETTINGS):
+    with warnings.catch_warnings(), import_module("matplotlib").rc_context(SETTINGS):
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script that the font lacks
         drawn.savefig(content, format=suffix.removeprefix("."), dpi=160, metadata=stamp)
     return content.getvalue()
