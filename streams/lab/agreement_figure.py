@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, encoded
+from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ def image(
     rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow], *, suffix: str
 ) -> bytes:
     """Give the figure as a file's content: PNG, SVG or PDF."""
-    return encoded(figure(rows, judges, thresholds), suffix=suffix)
+    return saved(figure(rows, judges, thresholds), suffix=suffix)
 
 
 def figure(rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow]) -> Figure:

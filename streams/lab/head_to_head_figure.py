@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streams.lab.head_to_head import STARS
 from streams.reports.axis import rank_range
-from streams.reports.canvas import GREY, canvas, encoded
+from streams.reports.canvas import GREY, canvas, saved
 from streams.reports.plots import heat_map
 from streams.reports.report import short_names
 
@@ -21,7 +21,7 @@ ABOUT = "how often the column's system was preferred to the row's, ties ignored"
 
 def image(campaign: CampaignTable, *, suffix: str) -> bytes:
     """Give the figure as a file's content: PNG, SVG or PDF."""
-    return encoded(figure(campaign), suffix=suffix)
+    return saved(figure(campaign), suffix=suffix)
 
 
 def figure(campaign: CampaignTable) -> Figure:

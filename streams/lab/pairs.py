@@ -57,24 +57,9 @@ class Pairs:
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> Pairs:
         """Take rankings apart: n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
-        rankings = [judgment for judgment in log if judgment.ranks is not None]
-        systems, system = _indexed(name for judgment in rankings for name in judgment.systems)
-        judges, judge = _indexed(judgment.judge for judgment in rankings)
-        segments, segment = _indexed(judgment.segment for judgment in rankings)
-        ranks = np.array([rank for judgment in rankings for rank in judgment.ranks or ()], np.int64)
-        sizes = np.array([len(judgment.systems) for judgment in rankings], np.int64)
-        starts = np.cumsum(sizes) - sizes
-        first, second, number = _combinations(starts, sizes)
-        return cls(
-            a=system[first],
-            b=system[second],
-            outcome=np.sign(ranks[first] - ranks[second]) + 1,
-            judge=judge[number],
-            segment=segment[number],
-            systems=systems,
-            judges=judges,
-            segments=segments,
-        )
+        from streams.lab.rankings import Rankings
+
+        return Rankings.of(log).pairs
 
     def __len__(self) -> int:
         return len(self.a)
@@ -121,25 +106,3 @@ class Pairs:
             segments=self.segment,
             scores=np.full(len(self), np.nan),
         )
-
-
-def _indexed(names: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
-    listed = list(names)
-    known = tuple(sorted(set(listed)))
-    index = {name: number for number, name in enumerate(known)}
-    return known, np.array([index[name] for name in listed], np.int64)
-
-
-def _combinations(starts: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give the places of both members of every pair within each ranking, and the ranking's number."""
-    parts = []
-    for size in np.unique(sizes):
-        number = np.flatnonzero(sizes == size)
-        first, second = np.triu_indices(size, 1)
-        places = [(starts[number][:, None] + place).ravel() for place in (first, second)]
-        parts.append(np.stack([*places, np.repeat(number, len(first))]))
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-    joined = np.concatenate(parts, axis=1)
-    first, second, number = joined[:, np.argsort(joined[2], kind="stable")]
-    return first, second, number

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, encoded
+from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def figure(report: Report) -> Figure:
 
 def image(report: Report, *, suffix: str) -> bytes:
     """Give the figure as a file's content: PNG, SVG or PDF."""
-    return encoded(figure(report), suffix=suffix)
+    return saved(figure(report), suffix=suffix)
 
 
 def _labels(report: Report) -> list[str]:

@@ -1,0 +1,37 @@
+"""The lab's experiments by name; a new one is its own file and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.errors import ParameterError, suggestion
+from streams.lab.experiments.base import Experiment, Result
+from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.tables import Estimate, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (Prediction(),)}
+
+
+def experiment(name: str, options: Mapping[str, object] | None = None) -> Experiment:
+    """Give an experiment with its options checked.
+
+    >>> experiment("prediction", {"repeats": 3}).repeats
+    3
+    """
+    if name not in EXPERIMENTS:
+        raise ParameterError(f"no experiment {name!r}; {suggestion(name, EXPERIMENTS)}")
+    known = EXPERIMENTS[name]
+    try:
+        return msgspec.convert(msgspec.to_builtins(known) | dict(options or {}), type(known), strict=True)
+    except msgspec.ValidationError as error:
+        fields = ", ".join(known.__struct_fields__)
+        raise ParameterError(f"experiment {name!r}: {error}; its options: {fields}") from None
+
+
+__all__ = ["EXPERIMENTS", "Estimate", "Experiment", "Log", "Result", "Source", "Table", "experiment"]
