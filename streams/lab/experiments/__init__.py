@@ -8,6 +8,7 @@ import msgspec
 
 from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.base import Experiment, Result
+from streams.lab.experiments.competitions import Competitions
 from streams.lab.experiments.log import Log, Source
 from streams.lab.experiments.prediction import Prediction
 from streams.lab.experiments.tables import Estimate, Table
@@ -15,7 +16,13 @@ from streams.lab.experiments.tables import Estimate, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (Prediction(),)}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        Prediction(),
+        Competitions(),
+    )
+}
 
 
 def experiment(name: str, options: Mapping[str, object] | None = None) -> Experiment:
