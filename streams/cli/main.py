@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "A simulated crowd works through a WMT competition; no server needed.",
     "rank": "Rank the systems of a log by any model; no server needed.",
     "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
+    "evaluate": "Run the experiments of the papers on a log.",
     "convert": "Turn a log of one format into another.",
     "replay": "Play a log in a file into Kafka, or through the same code without servers.",
     "simulate": "A crowd that answers a campaign's match requests.",
