@@ -18,6 +18,7 @@ COMMANDS = {
     "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
     "headtohead": "Every system of a log against every other one, with sign tests.",
     "agreement": "How far the judges of a log agree, with each other and with themselves.",
+    "evaluate": "Run the experiments of the papers on a log.",
     "convert": "Turn a log of one format into another.",
     "replay": "Play a log in a file into Kafka, or through the same code without servers.",
     "simulate": "A crowd that answers a campaign's match requests.",

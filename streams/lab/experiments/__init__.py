@@ -10,6 +10,7 @@ from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.base import Experiment, Result
 from streams.lab.experiments.competitions import Competitions
 from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.online import OnlinePrediction
 from streams.lab.experiments.prediction import Prediction
 from streams.lab.experiments.tables import Estimate, Table
 
@@ -21,6 +22,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for experiment in (
         Prediction(),
         Competitions(),
+        OnlinePrediction(),
     )
 }
 

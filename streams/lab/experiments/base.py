@@ -73,5 +73,5 @@ def random_of(*key: int | str) -> np.random.Generator:
 
 def options_of(experiment: Experiment) -> dict[str, Any]:
     """Give the options as they stand in JSON."""
-    found: dict[str, Any] = msgspec.to_builtins(experiment)
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(experiment))
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size, random_of
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.iid import least_judged
@@ -45,7 +45,7 @@ class Competitions(Experiment, frozen=True):
     reference: ClassVar[str] = "Hopkins and May 2013, Table 3, Figures 2, 3 and 5"
     needs: ClassVar[str] = "campaigns of more than 2,000 pairs"
 
-    repeats: int = 5
+    repeats: Repeats = 5
     sizes: tuple[Size, ...] = (100, 200, 400, 800, 1600, 3200)
     models: tuple[str, ...] = (
         "uniform",
@@ -133,8 +133,12 @@ class Competitions(Experiment, frozen=True):
         """Draw perplexity by size, a panel a pool."""
         pools = grouped(results, "pool")
         figure.set_size_inches(6.2 * len(pools), 4.6)
-        panels = figure.subplots(1, len(pools), squeeze=False, sharey=True)[0]
+        panels = figure.subplots(1, len(pools), squeeze=False)[0]
+        groups = grouped([one for one in results if one.cell["model"] != "uniform"], "pool", "model", "size")
+        means = [_estimate(some).mean for some in groups.values()]
+        low, high = min(means), max(means)
         for axes, (pool, some) in zip(panels, pools.items(), strict=True):
+            axes.set_ylim(low - 0.04 * (high - low), high + 0.04 * (high - low))
             _draw(axes, some)
             axes.set_title("Trained on the campaign itself" if pool == "own" else "Trained on the crowd's campaign")
         panels[0].set_ylabel("perplexity on the least judged segments")
@@ -216,7 +220,8 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
     lines = [
         Line(
             model,
-            {size: _estimate(one) for size, one in grouped(some, "size").items()},
+            # Without bars: how campaigns differ is not how models differ, and the table has the latter.
+            {size: Estimate(_estimate(one).mean, None, len(one)) for size, one in grouped(some, "size").items()},
             COLOURS[models.index(model) % len(COLOURS)],
         )
         for model, some in grouped(results, "model").items()
