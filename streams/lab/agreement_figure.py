@@ -28,16 +28,24 @@ def image(
 
 def figure(rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow]) -> Figure:
     """Draw a panel for each; it needs the extra `plot`."""
+    with canvas(7.0, 4.0) as drawn:
+        draw(drawn, rows, judges, thresholds)
+    return drawn
+
+
+def draw(
+    drawn: Figure, rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow]
+) -> None:
+    """Draw on an empty figure, which takes the size that it needs."""
     groups = _groups(rows)
     panels = 1 + bool(judges) + bool(thresholds)
-    with canvas(7.0 + 4.2 * (panels - 1), max(3.2, 1.3 + 0.3 * len(groups))) as drawn:
-        axes = drawn.subplots(1, panels, squeeze=False, width_ratios=[1.5, *[1.0] * (panels - 1)])[0]
-        _by_group(axes[0], rows, groups)
-        if judges:
-            _by_judge(axes[1], judges)
-        if thresholds:
-            _by_threshold(axes[-1], thresholds)
-    return drawn
+    drawn.set_size_inches(7.0 + 4.2 * (panels - 1), max(3.2, 1.5 + 0.3 * len(groups)))
+    axes = drawn.subplots(1, panels, squeeze=False, width_ratios=[1.5, *[1.0] * (panels - 1)])[0]
+    _by_group(axes[0], rows, groups)
+    if judges:
+        _by_judge(axes[1], judges)
+    if thresholds:
+        _by_threshold(axes[-1], thresholds)
 
 
 def _groups(rows: Sequence[AgreementRow]) -> list[tuple[str | None, str | None]]:

@@ -71,7 +71,7 @@ def tried(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> T
         raise ParameterError(f"margin: {margin}; it takes 0 or more")
     items, outcome = pairs.items()
     _, item = np.unique(items, return_inverse=True)
-    _, own = np.unique(np.stack([item, pairs.judge]), axis=1, return_inverse=True)
+    _, own = np.unique(item * len(pairs.judges) + pairs.judge, return_inverse=True)
     lead = np.where(makers, TIE - outcome, 0)
     others = np.bincount(item, lead)[item] - np.bincount(own, lead)[own]
     control = np.abs(others) > margin

@@ -11,12 +11,17 @@ from streams.reports.plots import heat_map
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.events import Row
+    from streams.lab.head_to_head import HeadToHead
     from streams.lab.head_to_head_rows import CampaignTable
 
 CELL = 0.42  # inches
-ABOUT = "how often the column's system was preferred to the row's, ties ignored"
+ABOUT = "how often the column was preferred to the row"
 
 
 def image(campaign: CampaignTable, *, suffix: str) -> bytes:
@@ -26,23 +31,31 @@ def image(campaign: CampaignTable, *, suffix: str) -> bytes:
 
 def figure(campaign: CampaignTable) -> Figure:
     """Draw it; it needs the extra `plot`."""
-    rows, table = campaign.leaderboard.rows, campaign.table
-    names = short_names(table.systems)
-    size = len(rows)
-    with canvas(max(6.0, 3.2 + CELL * size), max(3.0, 1.6 + 0.75 * CELL * size)) as drawn:
-        axes = drawn.subplots()
-        heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
-        axes.set_yticks(
-            range(size),
-            [f"{names[row.system]}   {rank_range(row.rank_low, row.rank_high)}" for row in rows],
-            parse_math=False,
-        )
-        for place in range(1, size):
-            if rows[place].cluster != rows[place - 1].cluster:
-                axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
-                axes.axvline(place - 0.5, color=GREY, linewidth=0.8)
-        axes.xaxis.tick_top()
-        drawn.suptitle(f"{campaign.leaderboard.campaign}: {ABOUT}", x=0.01, ha="left", fontsize=10, parse_math=False)
-        stars = ", ".join(f"{star} p ≤ {level:.2f}" for level, star in reversed(STARS))
-        axes.set_xlabel(f"{stars} (sign test); beside the names: rank ranges; lines end clusters")
+    board = campaign.leaderboard
+    with canvas(*size_of(len(board.rows))) as drawn:
+        draw(drawn.subplots(), board.campaign, board.rows, campaign.table)
     return drawn
+
+
+def size_of(systems: int) -> tuple[float, float]:
+    """Give the width and the height, in inches, of the table of so many systems."""
+    return max(6.0, 3.2 + CELL * systems), max(3.0, 1.6 + 0.75 * CELL * systems)
+
+
+def draw(axes: Axes, campaign: str, rows: Sequence[Row], table: HeadToHead) -> None:
+    """Draw the table of systems in the order of the rows."""
+    names, size = short_names(table.systems), len(rows)
+    heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
+    axes.set_yticks(
+        range(size),
+        [f"{names[row.system]}   {rank_range(row.rank_low, row.rank_high)}" for row in rows],
+        parse_math=False,
+    )
+    for place in range(1, size):
+        if rows[place].cluster != rows[place - 1].cluster:
+            axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
+            axes.axvline(place - 0.5, color=GREY, linewidth=0.8)
+    axes.xaxis.tick_top()
+    axes.set_title(f"{campaign}: {ABOUT}", x=0.0, fontsize=9, parse_math=False)
+    stars = ", ".join(f"{star} p ≤ {level:.2f}" for level, star in reversed(STARS))
+    axes.set_xlabel(f"{stars} (sign test); beside the names: rank ranges; lines end clusters")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import ParameterError, suggestion
+from streams.lab.experiments.annotators import Annotators
 from streams.lab.experiments.base import Experiment, Result
 from streams.lab.experiments.competitions import Competitions
 from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.official import Official
 from streams.lab.experiments.online import OnlinePrediction
 from streams.lab.experiments.prediction import Prediction
 from streams.lab.experiments.tables import Estimate, Table
@@ -23,6 +25,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         Prediction(),
         Competitions(),
         OnlinePrediction(),
+        Annotators(),
+        Official(),
     )
 }
 

@@ -18,7 +18,7 @@ from streams.models import create
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -66,10 +66,14 @@ class OnlinePrediction(Experiment, frozen=True):
         outcome = rankings.pairs.outcome
         held = held_before(cell["model"], rankings)
         bins = reliability(held, outcome, bins=BINS)
+        order = order_only(held[outcome != TIE])
+        decided = outcome[outcome != TIE]
         return {
             "pairs": len(outcome),
             "log_loss": log_loss(held, outcome),
             "accuracy": accuracy(held, outcome),
+            "order_loss": log_loss(order, decided) if len(decided) else None,
+            "order_accuracy": accuracy(order, decided) if len(decided) else None,
             "calibration": bins.error,
             "counts": bins.counts.tolist(),
             # NaN is no JSON: an empty bin has 0.
@@ -82,6 +86,7 @@ class OnlinePrediction(Experiment, frozen=True):
         tables = [
             _by_campaign(results, "log_loss", "Log-loss, in nats", digits=4),
             _by_campaign(results, "accuracy", "Accuracy"),
+            _by_campaign(results, "order_loss", "Log-loss of who wins, where there was no tie", digits=4),
             _by_campaign(results, "calibration", "Expected calibration error", digits=4),
         ]
         return [*tables, summary(results)]
@@ -106,6 +111,16 @@ def held_before(model: str, rankings: Rankings) -> Floats:
     return np.stack([0.5 * (1.0 - tie), tie, 0.5 * (1.0 - tie)], axis=1)
 
 
+def order_only(held: Floats) -> Floats:
+    """Give what was held of a win and of a loss, given that there is no tie.
+
+    >>> order_only(np.array([[0.3, 0.4, 0.1]])).round(2).tolist()
+    [[0.75, 0.0, 0.25]]
+    """
+    either = held[:, [0, 2]] / held[:, [0, 2]].sum(axis=1, keepdims=True)
+    return np.stack([either[:, 0], np.zeros(len(held)), either[:, 1]], axis=1)
+
+
 def pooled(results: Sequence[Result]) -> Reliability:
     """Put the bins of several campaigns together."""
     counts, predicted, observed = (
@@ -120,18 +135,30 @@ def pooled(results: Sequence[Result]) -> Reliability:
 
 
 def summary(results: Sequence[Result]) -> Table:
-    """Give a line a model: means over campaigns, and how far its log-loss is from the default's."""
+    """Give a line a model: means over campaigns, and how far its losses are from the default's."""
     models = grouped(results, "model")
     rows = []
     for model, some in models.items():
-        gaps = None
-        if DEFAULT in models and model != DEFAULT:
-            other = {one.cell["campaign"]: one.measured["log_loss"] for one in models[DEFAULT]}
-            gaps = Estimate.of(one.measured["log_loss"] - other[one.cell["campaign"]] for one in some)
-        loss, right = (Estimate.of(one.measured[name] for one in some) for name in ("log_loss", "accuracy"))
-        rows.append((model, loss.mean, gaps, right.mean, pooled(some).error))
-    columns = ("model", "log-loss", f"above `{DEFAULT}`", "accuracy", "calibration error")
+        right, order = (Estimate.of(_told(some, name).values()).mean for name in ("accuracy", "order_accuracy"))
+        losses = [cell for name in ("log_loss", "order_loss") for cell in _losses(models, model, name)]
+        rows.append((model, *losses[:2], right, pooled(some).error, *losses[2:], order))
+    columns = (
+        *("model", "log-loss", f"above `{DEFAULT}`", "accuracy", "calibration error"),
+        *("log-loss without ties", f"above `{DEFAULT}` ", "accuracy without ties"),
+    )
     return Table(title="Means over campaigns", columns=columns, rows=tuple(rows), digits=4)
+
+
+def _losses(models: Mapping[str, Sequence[Result]], model: str, name: str) -> tuple[float | None, Estimate | None]:
+    own = _told(models[model], name)
+    other = _told(models.get(DEFAULT, ()), name)
+    gaps = [own[campaign] - other[campaign] for campaign in own if campaign in other]
+    return Estimate.of(own.values()).mean, Estimate.of(gaps) if gaps and model != DEFAULT else None
+
+
+def _told(results: Sequence[Result], name: str) -> dict[str, float]:
+    """Give a measure by campaign, of those that have it."""
+    return {one.cell["campaign"]: one.measured[name] for one in results if one.measured[name] is not None}
 
 
 def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: int = 3) -> Table:
