@@ -123,6 +123,17 @@ def _known(value: float) -> float | None:
     return None if value != value else value
 
 
+def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float]]:
+    """Give kappa by group of judges of one campaign: as WMT15 counted, and strict."""
+    return {
+        one.cell["judges"]: (
+            _agreement(one.measured["wmt"][kind]).kappa,
+            _agreement(one.measured["strict"][kind]).kappa,
+        )
+        for one in results
+    }
+
+
 def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
     """Give the rows of Table 5."""
     return [

@@ -123,10 +123,10 @@ class Competitions(Experiment, frozen=True):
         tables = [_sizes(results)]
         for pool, some in grouped(results, "pool").items():
             whose = "trained on the campaign itself" if pool == "own" else "trained on the crowd's campaign"
-            tables.append(_by_size(some, f"Perplexity, {whose}"))
-            tables.append(_from_best(some, f"Perplexity above that of {BEST}, {whose}"))
+            tables.append(means(some, f"Perplexity, {whose}"))
+            tables.append(differences(some, f"Perplexity above that of {BEST}, {whose}"))
         if any(result.cell["pool"] == "crowd" for result in results):
-            tables.append(_robust(results))
+            tables.append(costs_of_crowd(results, "What it costs in perplexity to learn from the crowd instead"))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
@@ -184,7 +184,8 @@ def _sizes(results: Sequence[Result]) -> Table:
     return Table(title="Sizes of the data", columns=columns, rows=rows, labels=2)
 
 
-def _by_size(results: Sequence[Result], title: str) -> Table:
+def means(results: Sequence[Result], title: str) -> Table:
+    """Give perplexity by size and model."""
     models = _models(results)
     rows = []
     for size, some in grouped(results, "size").items():
@@ -193,7 +194,8 @@ def _by_size(results: Sequence[Result], title: str) -> Table:
     return Table(title=title, columns=("pairs", *models), rows=tuple(rows))
 
 
-def _from_best(results: Sequence[Result], title: str) -> Table:
+def differences(results: Sequence[Result], title: str) -> Table:
+    """Tell how far every model is above the paper's best, within campaigns."""
     models = [model for model in _models(results) if model != BEST]
     rows = []
     for size, some in grouped(results, "size").items():
@@ -204,14 +206,14 @@ def _from_best(results: Sequence[Result], title: str) -> Table:
     return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
 
 
-def _robust(results: Sequence[Result]) -> Table:
+def costs_of_crowd(results: Sequence[Result], title: str) -> Table:
     """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
     models = _models(results)
     rows = []
     for size, some in grouped(results, "size").items():
         pools = grouped(some, "model", "pool")
-        rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
-    title = "What it costs in perplexity to learn from the crowd instead of the campaign itself"
+        if any(one.cell["pool"] == "crowd" for one in some):
+            rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
     return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
 
 
