@@ -10,12 +10,21 @@ from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.base import Experiment, Result
 from streams.lab.experiments.log import Log, Source
 from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.selection import Selection
 from streams.lab.experiments.tables import Estimate, Table
+from streams.lab.experiments.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (Prediction(),)}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        Prediction(),
+        Ways(),
+        Selection(),
+    )
+}
 
 
 def experiment(name: str, options: Mapping[str, object] | None = None) -> Experiment:
