@@ -52,6 +52,21 @@ def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, 
     return Split(test=parts[0], development=parts[1], training=np.flatnonzero(np.isin(rankings.segment, training)))
 
 
+def held_out(rankings: Rankings, researchers: str, pairs: int, random: np.random.Generator) -> tuple[Split, Ints]:
+    """Hold out judgments of those who are called so, or of all where nobody is; give the split and who they are."""
+    known = judges_like(rankings, researchers)
+    testers = known if len(known) else np.arange(len(rankings.judges))
+    return hold_out(rankings, testers, random, pairs=pairs), testers
+
+
+def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:
+    """Give the share of the judgments that surely remains to learn from; what is held out takes segments along."""
+    size = rankings.sizes * (rankings.sizes - 1) // 2
+    known = np.isin(rankings.judge, judges_like(rankings, researchers))
+    testable = int(size[known].sum()) or int(size.sum())
+    return 1.0 - 3.0 * min(pairs, testable // LARGEST_SHARE) / max(1, testable)
+
+
 def inside(test: Rankings, training: Rankings) -> int:
     """Count the rankings of a test set that stand in the training set too: same segment, judge, systems and ranks.
 

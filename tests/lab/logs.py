@@ -12,6 +12,8 @@ from tests.builders import judgment
 
 QUICK: dict[str, dict[str, Any]] = {
     "prediction": {"sizes": [40, 80], "repeats": 2},
+    "ways": {"sizes": [20, 40], "ways": [2, 4], "repeats": 2},
+    "selection": {"sizes": [30, 60], "repeats": 2},
 }
 
 

@@ -14,7 +14,9 @@ from streams.lab.experiments.log import Log, Source
 from streams.lab.experiments.official import Official
 from streams.lab.experiments.online import OnlinePrediction
 from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.selection import Selection
 from streams.lab.experiments.tables import Estimate, Table
+from streams.lab.experiments.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +25,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         Prediction(),
+        Ways(),
+        Selection(),
         Competitions(),
         OnlinePrediction(),
         Annotators(),

@@ -8,10 +8,10 @@ import numpy as np
 
 from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Estimate, Table, grouped
+from streams.lab.experiments.tables import Estimate, Table, estimates, grouped, within_repeats
 from streams.lab.learners import SELECTS, check_learners, learned
 from streams.lab.measures import accuracy, accuracy_bound, perplexity
-from streams.lab.protocols import hold_out, judges_like
+from streams.lab.protocols import held_out, judges_like, remaining
 from streams.lab.radius import tuned
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streams.lab.experiments.log import Log
     from streams.lab.rankings import Rankings
 
-Pool = Literal["all", "researchers"]
+Pool = Literal["all", "researchers", "leaking"]
 
 
 class Prediction(Experiment, frozen=True):
@@ -31,7 +31,8 @@ class Prediction(Experiment, frozen=True):
 
     Sakaguchi, Post and Van Durme (2014), Table 2, Figures 3 and 4. Every repeat holds out other segments; all models
     of a repeat learn from the same pool and are measured on the same test set, so that their differences are paired.
-    A log in which no judge is called a researcher is tested on all of its judges.
+    A log in which no judge is called a researcher is tested on all of its judges. The pool `leaking` has the test set
+    inside, to show what that is worth.
     """
 
     name: ClassVar[str] = "prediction"
@@ -74,21 +75,20 @@ class Prediction(Experiment, frozen=True):
         found: list[tuple[Pool, int]] = [("all", int(size.sum()))]
         if len(known):
             found.append(("researchers", by_researchers))
-        testers = by_researchers or int(size.sum())
-        # What is held out takes others' judgments of the same segments along: a share, with some room.
-        share = 1.0 - 3.0 * min(self.held_out, testers // 5) / testers
+        found.append(("leaking", int(size.sum())))
+        share = remaining(rankings, self.researchers, self.held_out)
         return [(pool, int(share * pairs)) for pool, pairs in found if pool in self.pools]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
         """Learn, tune the radius for either measure, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        researchers = judges_like(rankings, cell["researchers"])
-        testers = researchers if len(researchers) else np.arange(len(rankings.judges))
-        split = hold_out(rankings, testers, random_of(*key, "split"), pairs=cell["held_out"])
+        split, testers = held_out(rankings, cell["researchers"], cell["held_out"], random_of(*key, "split"))
         pool, development_set, test_set = map(rankings.pairs_of, (split.training, split.development, split.test))
-        if cell["pool"] == "researchers":
-            pool = pool.take(np.flatnonzero(np.isin(pool.judge, researchers)))
+        if cell["pool"] == "leaking":
+            pool = rankings.pairs
+        elif cell["pool"] == "researchers":
+            pool = pool.take(np.flatnonzero(np.isin(pool.judge, testers)))
         fitted = learned(cell["model"], pool, cell["size"], random_of(*key, cell["size"], "training"))
         found: dict[str, Any] = {"bound": accuracy_bound(test_set)}
         if cell["model"] != SELECTS:
@@ -162,17 +162,18 @@ def _differences(results: Sequence[Result]) -> Table:
 
 
 def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
+    """Draw a measure by size, with the errors within repeats."""
+    shown = within_repeats([one for one in results if one.cell["pool"] != "leaking"], measure)
     models = _models(results)
-    lines = []
-    for (model, pool), group in grouped(results, "model", "pool").items():
-        points = {
-            size: estimate
-            for size, some in grouped(group, "size").items()
-            if (estimate := _estimate(some, measure)) is not None
-        }
-        if points:
-            colour = COLOURS[models.index(model) % len(COLOURS)]
-            style = "-" if pool == "all" else "--"
-            lines.append(Line(model, points, colour, style, labelled=pool == "all"))
-    marks = sorted({result.cell["size"] for result in results})
-    draw_lines(axes, lines, marks=marks, label="training pairs; dashed: researchers' only")
+    lines = [
+        Line(
+            model,
+            estimates(group, measure, "size"),
+            COLOURS[models.index(model) % len(COLOURS)],
+            "-" if pool == "all" else "--",
+            labelled=pool == "all",
+        )
+        for (model, pool), group in grouped(shown, "model", "pool").items()
+    ]
+    dashed = "; dashed: researchers' only" if len(grouped(shown, "pool")) > 1 else ""
+    draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in shown}), label=f"training pairs{dashed}")

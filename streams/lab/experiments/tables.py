@@ -103,3 +103,28 @@ def grouped(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
         values = tuple(result.cell[name] for name in names)
         groups.setdefault(values if len(names) > 1 else values[0], []).append(result)
     return groups
+
+
+def within_repeats(results: Sequence[Result], measure: str) -> list[Result]:
+    """Take out of a measure what a repeat does to all cells alike, since all share its test set (Cousineau 2005).
+
+    The means stay; the standard errors are then those of the differences between cells.
+    """
+    has = [one for one in results if measure in one.measured]
+    everywhere = float(np.mean([one.measured[measure] for one in has]))
+    adjusted = []
+    for some in grouped(has, "campaign", "repeat").values():
+        away = float(np.mean([one.measured[measure] for one in some])) - everywhere
+        adjusted += [
+            msgspec.structs.replace(one, measured=one.measured | {measure: one.measured[measure] - away})
+            for one in some
+        ]
+    return adjusted
+
+
+def estimates(results: Sequence[Result], measure: str, by: str) -> dict[Any, Estimate]:
+    """Estimate a measure for each value that the cells have under a name."""
+    return {
+        value: Estimate.of(one.measured[measure] for one in some)
+        for value, some in grouped([one for one in results if measure in one.measured], by).items()
+    }
