@@ -103,11 +103,12 @@ def _official_text(results: Sequence[Result]) -> str:
     same = sum(share < 0.005 for share in shares)
     stars = [(one, other) for one, other in cells if one.lstrip(".0123456789") != other.lstrip(".0123456789")]
     return (
-        f"The order is the official one, no score is off by more than {away:.4f}, and {ranges} of {len(rows)} rank "
-        "ranges are the same; they come from 1,000 random resamples, theirs and ours. In the head-to-head table "
-        f"{same} of {len(cells)} shares are the same and the others differ by {max(shares):.2f}; "
-        f"{len(cells) - len(stars)} have the same star, of a sign test with one side. The others are {_listed(stars)}: "
-        "the exact test is the more careful one."
+        f"The log has {one.measured['decided']:,} comparisons without ties, as Table 2 says "
+        f"({theirs['table2']['fr-en']['rankings']:,}). The order is the official one, no score is off by more than "
+        f"{away:.4f}, and {ranges} of {len(rows)} rank ranges are the same; they come from 1,000 random resamples, theirs "
+        f"and ours. In the head-to-head table {same} of {len(cells)} shares are the same and the others differ by "
+        f"{max(shares):.2f}; {len(cells) - len(stars)} have the same star, of a sign test with one side. The others are "
+        f"{_listed(stars)}: the exact test is the more careful one."
     )
 
 

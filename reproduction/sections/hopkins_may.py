@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section, published
 from streams.lab.experiments import Result, Table
+from streams.lab.experiments.abilities import abilities
 from streams.lab.experiments.competitions import BEST, costs_of_crowd, differences, means
 from streams.lab.experiments.tables import grouped
 
@@ -18,6 +19,8 @@ NOT_SHOWN = (
     "its data. Figure 4 and a third of Table 3 are of WMT12, which is not in our data. Figure 1 draws the model."
 )
 GEOMETRIC = "independent-students-geometric"
+REFERENCE = "_ref"
+CLOSE = ("online-B", "cu-bojar", "cu-marecek")  # of which Lopez (2012) asked the order
 THEIRS = ("independent-pairs", "independent-students-arithmetic", GEOMETRIC, "hopkins-may-categorical", BEST)
 OURS = ("trueskill", "bradley-terry-ties")
 
@@ -106,6 +109,31 @@ def _with_crowd(results: Sequence[Result]) -> str:
     return f"{_text(results)}\n\n{_crowd_text(results)}"
 
 
+def _abilities_table(results: Sequence[Result]) -> Table:
+    rows = tuple((system, mean, deviation) for system, (mean, deviation) in abilities(results).items())
+    title = "Ability above the average, mean and deviation over trainings"
+    return Table(title=title, columns=("system", "mean", "deviation"), rows=rows)
+
+
+def _abilities_text(results: Sequence[Result]) -> str:
+    found = abilities(results)
+    order = list(found)
+    means = [found[name][0] for name in CLOSE]
+    apart, widest = max(means) - min(means), max(found[name][1] for name in CLOSE)
+    first = "The reference is first by far" if order[0] == REFERENCE else "The reference is not first"
+    leader = max(CLOSE, key=lambda name: found[name][0])
+    close = (
+        "as in the paper, any order of them is arbitrary"
+        if apart < 2 * widest
+        else f"they are not as close as the paper found them, because {leader} leads"
+    )
+    return (
+        f"{first}, and {order[-1]} last. {', '.join(CLOSE[:2])} and {CLOSE[2]} are {apart:.3f} apart, with deviations "
+        f"of up to {widest:.3f} over {len(results)} trainings: {close}. The paper sees four strata: the reference, "
+        "places 2 to 7, 8 to 10, and the last. It shows no numbers."
+    )
+
+
 def _last(table: Table) -> tuple[int, dict[str, Any]]:
     """Give the largest size, and what every model has there."""
     size, *cells = table.rows[-1]
@@ -137,5 +165,16 @@ SECTIONS = (
         tables=_tables,
         text=_text,
         caption="Perplexity by training size on WMT11",
+    ),
+    Section(
+        name="abilities",
+        title="Abilities of English-Czech systems of WMT11 (Figure 6)",
+        paper="hopkins2013",
+        experiment="abilities",
+        file="wmt11_rank.csv.gz",
+        campaigns=("wmt11-indivsystems.en-cs",),
+        tables=lambda results: [_abilities_table(results)],
+        text=_abilities_text,
+        caption="Abilities of the English-Czech systems, and who is preferred to whom",
     ),
 )

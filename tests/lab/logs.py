@@ -14,6 +14,11 @@ QUICK: dict[str, dict[str, Any]] = {
     "prediction": {"sizes": [40, 80], "repeats": 2},
     "ways": {"sizes": [20, 40], "ways": [2, 4], "repeats": 2},
     "selection": {"sizes": [30, 60], "repeats": 2},
+    "competitions": {"sizes": [40, 80], "repeats": 2, "held_out": 200},
+    "abilities": {"size": 200, "repeats": 2},
+    "online": {},
+    "annotators": {"margin": 1, "fewest": 3},
+    "official": {"runs": 50},
 }
 
 

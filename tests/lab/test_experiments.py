@@ -16,6 +16,7 @@ from streams.lab.experiments.runner import run
 from tests.lab.logs import QUICK, small_log
 
 every = pytest.mark.parametrize("name", EXPERIMENTS)
+CERTAIN = {"online", "annotators"}  # draw nothing
 
 
 def quick(name: str, **options: Any) -> Experiment:
@@ -39,7 +40,7 @@ def test_the_cells_of_an_experiment_differ_and_can_stand_in_json(name: str, log:
     assert cells
     assert len({key(cell) for cell in cells}) == len(cells)
     assert [msgspec.json.decode(msgspec.json.encode(cell)) for cell in cells] == cells
-    assert all(cell["seed"] == 1 for cell in cells)
+    assert name in CERTAIN or all(cell["seed"] == 1 for cell in cells)
 
 
 @every
@@ -51,7 +52,7 @@ def test_a_cell_measured_again_gives_the_same_bits(
         assert msgspec.json.encode(again) == msgspec.json.encode(result.measured)
 
 
-@every
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS.keys() - CERTAIN))
 def test_another_seed_or_repeat_measures_something_else(
     name: str, log: Log, measured: dict[str, tuple[Result, ...]]
 ) -> None:

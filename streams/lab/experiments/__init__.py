@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import ParameterError, suggestion
+from streams.lab.experiments.abilities import Abilities
 from streams.lab.experiments.annotators import Annotators
 from streams.lab.experiments.base import Experiment, Result
 from streams.lab.experiments.competitions import Competitions
@@ -28,6 +29,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Ways(),
         Selection(),
         Competitions(),
+        Abilities(),
         OnlinePrediction(),
         Annotators(),
         Official(),

@@ -53,6 +53,8 @@ class Official(Experiment, frozen=True):
         return {
             "systems": [row.system for row in rows],
             "score": [row.score for row in rows],
+            "deviation": [row.deviation for row in rows],
+            "decided": counts.decided,
             "low": [row.rank_low for row in rows],
             "high": [row.rank_high for row in rows],
             "cluster": [row.cluster for row in rows],
@@ -92,21 +94,12 @@ class Official(Experiment, frozen=True):
 
 def rows_of(result: Result) -> list[Row]:
     """Give the ranking as a leaderboard's rows."""
-    found = result.measured
+    names = {"system": "systems", "score": "score", "deviation": "deviation"}
+    names |= {"rank_low": "low", "rank_high": "high", "cluster": "cluster"}
+    columns = [result.measured[name] for name in names.values()]
     return [
-        Row(
-            system=system,
-            rank=k,
-            rank_low=low,
-            rank_high=high,
-            cluster=cluster,
-            score=score,
-            deviation=0.0,
-            judgments=0,
-        )
-        for k, (system, score, low, high, cluster) in enumerate(
-            zip(*(found[name] for name in ("systems", "score", "low", "high", "cluster")), strict=True), start=1
-        )
+        Row(rank=rank, judgments=0, **dict(zip(names, values, strict=True)))
+        for rank, values in enumerate(zip(*columns, strict=True), start=1)
     ]
 
 
