@@ -105,10 +105,10 @@ def _official_text(results: Sequence[Result]) -> str:
     return (
         f"The log has {one.measured['decided']:,} comparisons without ties, as Table 2 says "
         f"({theirs['table2']['fr-en']['rankings']:,}). The order is the official one, no score is off by more than "
-        f"{away:.4f}, and {ranges} of {len(rows)} rank ranges are the same; they come from 1,000 random resamples, theirs "
-        f"and ours. In the head-to-head table {same} of {len(cells)} shares are the same and the others differ by "
-        f"{max(shares):.2f}; {len(cells) - len(stars)} have the same star, of a sign test with one side. The others are "
-        f"{_listed(stars)}: the exact test is the more careful one."
+        f"{away:.4f}, and {ranges} of {len(rows)} rank ranges are the same; they come from 1,000 random resamples, "
+        f"theirs and ours. In the head-to-head table {same} of {len(cells)} shares are the same and the others differ "
+        f"by {max(shares):.2f}; {len(cells) - len(stars)} have the same star, of a sign test with one side. The "
+        f"others are {_listed(stars)}: the exact test is the more careful one."
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SCALE = (("slight", 0.0), ("fair", 0.2), ("moderate", 0.4), ("substantial", 0.6), ("almost perfect", 0.8))
 TONES = (BLUE, ORANGE, "#5b8c2a", "#8a4fbf", GREY)
+FEWEST = 30  # couples of outcomes, below which a threshold is not drawn
 MOST_LINES = 8  # campaigns whose thresholds are drawn
 
 
@@ -119,7 +120,7 @@ def _by_threshold(axes: Axes, rows: Sequence[ThresholdRow]) -> None:
     tones = TONES * MOST_LINES
     for tone, campaign in zip(tones, campaigns, strict=False):
         found = [
-            row for row in rows if row.campaign == campaign and row.threshold is not None and row.kappa is not None
+            row for row in rows if row.campaign == campaign and row.threshold is not None and row.comparable >= FEWEST
         ]
         axes.plot([row.threshold or 0.0 for row in found], [row.kappa or 0.0 for row in found], "o-", color=tone)
         if len(campaigns) == 1:

@@ -84,9 +84,10 @@ class Abilities(Experiment, frozen=True):
             left.set_ylim(len(found) - 0.5, -0.5)
             left.tick_params(axis="y", length=0)
             left.grid(color=GREY, alpha=0.2)
-            left.set_title(f"{campaign}: ability ± one deviation of {len(some)} trainings", parse_math=False)
+            left.set_title(campaign, parse_math=False)
+            left.set_xlabel(f"ability above the average ± one deviation of {len(some)} trainings")
             heat_map(right, _preferred(some, list(found)))
-            right.set_title("Row preferred to column: orange 0 %, blue 100 %")
+            right.set_title("Row preferred to column, in percent")
 
 
 def abilities(results: Sequence[Result]) -> dict[str, tuple[float, float]]:

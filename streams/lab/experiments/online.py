@@ -37,6 +37,7 @@ VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
 TIES = "ties-so-far"  # knows nothing but how often judges have tied
 DEFAULT = "trueskill"  # of the product
 BINS = 20
+SEEN = 0.002  # the share of all predictions below which a bin is not drawn
 
 
 class OnlinePrediction(Experiment, frozen=True):
@@ -174,12 +175,12 @@ def _draw_calibration(axes: Axes, results: Sequence[Result]) -> None:
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
     for colour, (model, some) in zip(COLOURS, grouped(results, "model").items(), strict=False):
         bins = pooled(some)
-        filled = bins.counts >= 100
+        filled = bins.counts >= SEEN * bins.counts.sum()
         label = f"{model}: error {bins.error:.3f}"
         axes.plot(
             bins.predicted[filled], bins.observed[filled], "o-", color=colour, markersize=3, linewidth=1, label=label
         )
-    axes.set_xlabel("probability held before; bins of 100 predictions and more")
+    axes.set_xlabel("probability held before")
     axes.set_ylabel("share that came")
     axes.set_title("Calibration of wins, ties and losses")
     axes.legend(fontsize=7.5, loc="upper left", frameon=False)
