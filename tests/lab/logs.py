@@ -14,6 +14,11 @@ QUICK: dict[str, dict[str, Any]] = {
     "prediction": {"sizes": [40, 80], "repeats": 2},
     "ways": {"sizes": [20, 40], "ways": [2, 4], "repeats": 2},
     "selection": {"sizes": [30, 60], "repeats": 2},
+    "ranking": {"runs": 50},
+    "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
+    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2},
+    "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
+    "items": {"size": 120, "repeats": 2, "segments": 8},
 }
 
 

@@ -8,8 +8,13 @@ import msgspec
 
 from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.base import Experiment, Result
+from streams.lab.experiments.clusters import Clusters
+from streams.lab.experiments.correlation import Correlation
+from streams.lab.experiments.items import Items
 from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.noise import Noise
 from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.ranking import Ranking
 from streams.lab.experiments.selection import Selection
 from streams.lab.experiments.tables import Estimate, Table
 from streams.lab.experiments.ways import Ways
@@ -20,9 +25,14 @@ if TYPE_CHECKING:
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
+        Ranking(),
         Prediction(),
         Ways(),
         Selection(),
+        Clusters(),
+        Correlation(),
+        Noise(),
+        Items(),
     )
 }
 
