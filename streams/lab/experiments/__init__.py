@@ -10,11 +10,16 @@ from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.abilities import Abilities
 from streams.lab.experiments.annotators import Annotators
 from streams.lab.experiments.base import Experiment, Result
+from streams.lab.experiments.clusters import Clusters
 from streams.lab.experiments.competitions import Competitions
+from streams.lab.experiments.correlation import Correlation
+from streams.lab.experiments.items import Items
 from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.noise import Noise
 from streams.lab.experiments.official import Official
 from streams.lab.experiments.online import OnlinePrediction
 from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.ranking import Ranking
 from streams.lab.experiments.selection import Selection
 from streams.lab.experiments.tables import Estimate, Table
 from streams.lab.experiments.ways import Ways
@@ -25,9 +30,14 @@ if TYPE_CHECKING:
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
+        Ranking(),
         Prediction(),
         Ways(),
         Selection(),
+        Clusters(),
+        Correlation(),
+        Noise(),
+        Items(),
         Competitions(),
         Abilities(),
         OnlinePrediction(),
