@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
+from streams.reports.canvas import BLUE, ORANGE, canvas, saved
+from streams.reports.canvas import GREY as GREY
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
