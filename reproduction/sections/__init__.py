@@ -1,15 +1,14 @@
-"""The sections of the page, in its order; a new one is a Section in its paper's file."""
+"""The sections of the page, paper by paper in its order; a new one is a Section in its paper's file."""
 
 from __future__ import annotations
 
 from reproduction.section import Section
-from reproduction.sections import sakaguchi
+from reproduction.sections import otani, sakaguchi
 
-SECTIONS: tuple[Section, ...] = (*sakaguchi.SECTIONS,)
+_PAPERS = (sakaguchi, otani)
 
+SECTIONS: tuple[Section, ...] = tuple(section for paper in _PAPERS for section in paper.SECTIONS)
 # Keys of sections to what the page calls the paper, and what of it can not be shown.
-PAPERS: dict[str, tuple[str, str]] = {
-    "sakaguchi2014": (sakaguchi.PAPER, sakaguchi.NOT_SHOWN),
-}
+PAPERS: dict[str, tuple[str, str]] = {paper.KEY: (paper.PAPER, paper.NOT_SHOWN) for paper in _PAPERS}
 
 __all__ = ["PAPERS", "SECTIONS", "Section"]
