@@ -33,11 +33,11 @@ WORK = ROOT / ".reproduction"
 
 
 @cache
-def log(file: str, campaigns: tuple[str, ...]) -> Log:
+def log(file: str, campaigns: tuple[str, ...], shared_ties: bool) -> Log:
     path = DATA / file
     if not path.exists():
         raise JudgestreamError(f"{path} is not here; set JUDGESTREAM_DATA to the folder that has it")
-    return Log.of((entry.judgment for entry in read(path)), file=file, only=campaigns)
+    return Log.of((entry.judgment for entry in read(path, shared_ties=shared_ties)), file=file, only=campaigns)
 
 
 def reproduce(section: Section, jobs: int) -> None:
@@ -49,7 +49,7 @@ def reproduce(section: Section, jobs: int) -> None:
 
     found = run(
         section.prepared(),
-        log(section.file, section.campaigns),
+        log(section.file, section.campaigns, section.shared_ties),
         file=WORK / f"{section.name}.jsonl",
         jobs=jobs,
         progress=tell,

@@ -1,23 +1,14 @@
-"""The sections of the page, in its order; a new one is a Section in its paper's file."""
+"""The sections of the page, paper by paper in its order; a new one is a Section in its paper's file."""
 
 from __future__ import annotations
 
 from reproduction.section import Section
-from reproduction.sections import defaults, findings, hopkins_may, sakaguchi
+from reproduction.sections import defaults, findings, hopkins_may, otani, sakaguchi
 
-SECTIONS: tuple[Section, ...] = (
-    *sakaguchi.SECTIONS,
-    *hopkins_may.SECTIONS,
-    *findings.SECTIONS,
-    *defaults.SECTIONS,
-)
+_PAPERS = (sakaguchi, otani, hopkins_may, findings, defaults)
 
+SECTIONS: tuple[Section, ...] = tuple(section for paper in _PAPERS for section in paper.SECTIONS)
 # Keys of sections to what the page calls the paper, and what of it can not be shown.
-PAPERS: dict[str, tuple[str, str]] = {
-    "sakaguchi2014": (sakaguchi.PAPER, sakaguchi.NOT_SHOWN),
-    "hopkins2013": (hopkins_may.PAPER, hopkins_may.NOT_SHOWN),
-    "findings2013": (findings.PAPER, findings.NOT_SHOWN),
-    "judgestream": (defaults.PAPER, defaults.NOT_SHOWN),
-}
+PAPERS: dict[str, tuple[str, str]] = {paper.KEY: (paper.PAPER, paper.NOT_SHOWN) for paper in _PAPERS}
 
 __all__ = ["PAPERS", "SECTIONS", "Section"]

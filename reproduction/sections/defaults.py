@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from streams.lab.experiments import Estimate, Result
 
+KEY = "judgestream"
 PAPER = "Judgestream's own models"
 NOT_SHOWN = ""
 LOGS = {
@@ -53,7 +54,7 @@ SECTIONS = tuple(
     Section(
         name=name,
         title=f"Online models on {what}",
-        paper="judgestream",
+        paper=KEY,
         experiment="online",
         file=file,
         tables=lambda results: [summary(results)],

@@ -13,6 +13,7 @@ from streams.reports.axis import rank_range
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+KEY = "findings2013"
 PAPER = "Bojar et al. (2013), findings of WMT13"
 NOT_SHOWN = (
     "Of the ten language pairs our data has French-English: one column of Tables 2 to 4 and 6, and Table 25 of Tables "
@@ -121,7 +122,7 @@ SECTIONS = (
     Section(
         name="annotators",
         title="Agreement of judges and control items (Tables 3 to 5)",
-        paper="findings2013",
+        paper=KEY,
         experiment="annotators",
         file=LOG,
         tables=_agreement_tables,
@@ -131,7 +132,7 @@ SECTIONS = (
     Section(
         name="official",
         title="Official ranking and head to head (Tables 6 and 25)",
-        paper="findings2013",
+        paper=KEY,
         experiment="official",
         file=LOG,
         tables=_official_tables,

@@ -13,6 +13,7 @@ from streams.lab.experiments.tables import grouped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+KEY = "hopkins2013"
 PAPER = "Hopkins and May (2013)"
 NOT_SHOWN = (
     "The paper gives its perplexities as curves only, so that there are no numbers to set beside ours but the sizes of "
@@ -148,7 +149,7 @@ SECTIONS = (
     Section(
         name="competitions-wmt10",
         title="Perplexity on WMT10, of experts and of a crowd (Table 3, Figures 2 and 5)",
-        paper="hopkins2013",
+        paper=KEY,
         experiment="competitions",
         file="wmt10_rank.csv.gz",
         tables=lambda results: [*_tables(results), *_crowd_tables(results)],
@@ -158,7 +159,7 @@ SECTIONS = (
     Section(
         name="competitions-wmt11",
         title="Perplexity on WMT11 (Table 3, Figure 3)",
-        paper="hopkins2013",
+        paper=KEY,
         experiment="competitions",
         file="wmt11_rank.csv.gz",
         options={"tracks": "wmt11-indivsystems.*"},
@@ -169,7 +170,7 @@ SECTIONS = (
     Section(
         name="abilities",
         title="Abilities of English-Czech systems of WMT11 (Figure 6)",
-        paper="hopkins2013",
+        paper=KEY,
         experiment="abilities",
         file="wmt11_rank.csv.gz",
         campaigns=("wmt11-indivsystems.en-cs",),

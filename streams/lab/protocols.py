@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streams.errors import ParameterError
+from streams.lab.randomness import random_of
 
 if TYPE_CHECKING:
     from streams.lab.pairs import Pairs
@@ -52,11 +54,28 @@ def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, 
     return Split(test=parts[0], development=parts[1], training=np.flatnonzero(np.isin(rankings.segment, training)))
 
 
-def held_out(rankings: Rankings, researchers: str, pairs: int, random: np.random.Generator) -> tuple[Split, Ints]:
-    """Hold out judgments of those who are called so, or of all where nobody is; give the split and who they are."""
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """A split of a campaign, and the pairs in it; `testers` are the judges of the two sets that are held out."""
+
+    split: Split
+    testers: Ints
+    pool: Pairs
+    development: Pairs
+    test: Pairs
+
+
+@lru_cache(maxsize=4)
+def held_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | str, ...]) -> HeldOut:
+    """Hold out judgments of those who are called so, or of all where nobody is; the key is that of the randomness.
+
+    Cells of one repeat share it, so the last few are kept.
+    """
     known = judges_like(rankings, researchers)
     testers = known if len(known) else np.arange(len(rankings.judges))
-    return hold_out(rankings, testers, random, pairs=pairs), testers
+    split = hold_out(rankings, testers, random_of(*key, "split"), pairs=pairs)
+    pool, development, test = map(rankings.pairs_of, (split.training, split.development, split.test))
+    return HeldOut(split=split, testers=testers, pool=pool, development=development, test=test)
 
 
 def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:

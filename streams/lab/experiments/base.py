@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-from zlib import crc32
 
 import msgspec
-import numpy as np
 from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
@@ -60,15 +58,6 @@ class Experiment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw results on an empty figure."""
         raise NotImplementedError
-
-
-def random_of(*key: int | str) -> np.random.Generator:
-    """Give the randomness that belongs to a key: the same for the same, and independent of every other.
-
-    >>> random_of(1, "split").integers(100) == random_of(1, "split").integers(100)
-    np.True_
-    """
-    return np.random.default_rng([crc32(part.encode()) if isinstance(part, str) else part for part in key])
 
 
 def options_of(experiment: Experiment) -> dict[str, Any]:

@@ -8,12 +8,13 @@ import numpy as np
 from msgspec import Meta
 
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Table, estimates, grouped
 from streams.lab.gold import official_order
 from streams.lab.learners import SELECTS, check_learners, fit, selected
 from streams.lab.protocols import drawn
+from streams.lab.randomness import random_of
 from streams.ranking import clusters, sampled_ranges
 from streams.reports.plots import GREY
 

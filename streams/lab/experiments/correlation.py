@@ -10,12 +10,13 @@ from msgspec import Meta
 from streams.errors import ParameterError
 from streams.lab.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
 from streams.lab.correlation import ndcg, pearson
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Table, estimates, grouped
 from streams.lab.gold import official_order, official_scores
 from streams.lab.learners import SELECTS, check_learners, fit, learned
 from streams.lab.protocols import drawn, with_noise
+from streams.lab.randomness import random_of
 from streams.ranking.scores import expected_wins
 from streams.reports.report import short_names
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 ANY = "any pairs"
+LONGEST = 14  # letters of a baseline's name in a figure
 
 
 class Correlation(Experiment, frozen=True):
@@ -190,6 +192,6 @@ def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
         ]
         drawn_lines.sort(key=lambda line: -list(line[1].values())[-1].mean)
         for baseline, points in drawn_lines[:1] + drawn_lines[1:][-1:]:
-            label = model if baseline == ANY else f"{model} ({names[baseline]})"
+            label = model if baseline == ANY else f"{model} ({names[baseline][:LONGEST]})"
             lines.append(Line(label, points, colour, "-" if baseline == drawn_lines[0][0] else "--"))
     draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in results}), label="comparisons")

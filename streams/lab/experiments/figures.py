@@ -89,7 +89,9 @@ def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
     low, high = axes.get_ylim()
     ends = [(line, *list(line.points.items())[-1]) for line in lines]
     ends.sort(key=lambda end: -end[2].mean)
-    heights = spread([point.mean for _, _, point in ends], gap=(high - low) / 17)
+    gap = (high - low) / 17
+    heights = spread([point.mean for _, _, point in ends], gap=gap)
+    heights = [min(height, high - k * gap) for k, height in enumerate(heights)]  # none over the title
     for (line, x, point), height in zip(ends, heights, strict=True):
         axes.annotate(
             line.label,

@@ -10,10 +10,11 @@ from msgspec import Meta
 from streams.errors import ParameterError
 from streams.kernels.grm import item_informations
 from streams.lab.baselines import with_baseline
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS
 from streams.lab.experiments.tables import Estimate, Table
 from streams.lab.models.grm_batch import comparisons_with
+from streams.lab.randomness import random_of
 from streams.models.grm_baseline import choose_baseline
 from streams.models.grm_batch import fit
 from streams.reports.plots import GREY
@@ -121,17 +122,14 @@ class Items(Experiment, frozen=True):
         for pair in thresholds:
             axes.plot(theta, information(theta, pair), color=GREY, linewidth=0.6, alpha=0.5)
         order = np.argsort(-thresholds.mean(axis=1))
-        for k, colour, said in ((order[0], COLOURS[1], "hardest"), (order[-1], COLOURS[0], "easiest")):
+        for k, colour, said, side in ((order[0], COLOURS[1], "hardest", 1), (order[-1], COLOURS[0], "easiest", -1)):
             curve = information(theta, thresholds[k])
             axes.plot(theta, curve, color=colour, linewidth=1.8)
-            top = int(np.argmax(curve))
-            label = f"segment {names[k]}:\n{said} to beat {_baseline(results)} on"
             axes.annotate(
-                label,
-                (theta[top], curve[top]),
-                xytext=(0, 6),
-                textcoords="offset points",
-                ha="center",
+                f"segment {names[k]}:\n{said} to beat\n{_baseline(results)} on",
+                (float(theta[np.argmax(curve)]) + 0.9 * side, float(curve.max())),
+                ha="left" if side > 0 else "right",
+                va="center",
                 fontsize=8,
                 color=colour,
                 parse_math=False,

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, estimates, grouped, within_repeats
 from streams.lab.learners import SELECTS, check_learners, learned
 from streams.lab.measures import accuracy, accuracy_bound, perplexity
 from streams.lab.protocols import held_out, judges_like, remaining
 from streams.lab.radius import tuned
+from streams.lab.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,11 +61,12 @@ class Prediction(Experiment, frozen=True):
                 "held_out": self.held_out,
             }
             for name, rankings in log.campaigns.items()
-            for pool, most in self._pools(rankings)
+            for pools in [self._pools(rankings)]
+            for repeat in range(self.repeats)
+            for pool, most in pools
             for size in self.sizes
             if size <= most
             for model in self.models
-            for repeat in range(self.repeats)
         ]
 
     def _pools(self, rankings: Rankings) -> list[tuple[Pool, int]]:
@@ -83,25 +85,25 @@ class Prediction(Experiment, frozen=True):
         """Learn, tune the radius for either measure, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        split, testers = held_out(rankings, cell["researchers"], cell["held_out"], random_of(*key, "split"))
-        pool, development_set, test_set = map(rankings.pairs_of, (split.training, split.development, split.test))
+        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        pool, test = held.pool, held.test
         if cell["pool"] == "leaking":
             pool = rankings.pairs
         elif cell["pool"] == "researchers":
-            pool = pool.take(np.flatnonzero(np.isin(pool.judge, testers)))
+            pool = pool.take(np.flatnonzero(np.isin(pool.judge, held.testers)))
         fitted = learned(cell["model"], pool, cell["size"], random_of(*key, cell["size"], "training"))
-        found: dict[str, Any] = {"bound": accuracy_bound(test_set)}
+        found: dict[str, Any] = {"bound": accuracy_bound(test)}
         if cell["model"] != SELECTS:
-            own = fitted.probabilities(test_set)
-            found |= {"accuracy": accuracy(own, test_set.outcome), "perplexity": perplexity(own, test_set.outcome)}
+            own = fitted.probabilities(test)
+            found |= {"accuracy": accuracy(own, test.outcome), "perplexity": perplexity(own, test.outcome)}
         if fitted.deviations is not None:
-            best = tuned(fitted, development_set, measure="accuracy")
-            carved = best.fitted.probabilities(test_set)
-            found |= {"accuracy": accuracy(carved, test_set.outcome), "accuracy_radius": best.radius}
+            best = tuned(fitted, held.development, measure="accuracy")
+            carved = best.fitted.probabilities(test)
+            found |= {"accuracy": accuracy(carved, test.outcome), "accuracy_radius": best.radius}
             if fitted.deviations.all():
-                best = tuned(fitted, development_set, measure="perplexity")
-                carved = best.fitted.probabilities(test_set)
-                found |= {"carved_perplexity": perplexity(carved, test_set.outcome), "perplexity_radius": best.radius}
+                best = tuned(fitted, held.development, measure="perplexity")
+                carved = best.fitted.probabilities(test)
+                found |= {"carved_perplexity": perplexity(carved, test.outcome), "perplexity_radius": best.radius}
         return found
 
     def tables(self, results: Sequence[Result]) -> list[Table]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.lab.asking import ask
 from streams.lab.correlation import kendall
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines, heat_map
 from streams.lab.experiments.tables import Estimate, Table, estimates, grouped
 from streams.lab.gold import official_order
@@ -16,6 +16,7 @@ from streams.lab.measures import accuracy
 from streams.lab.models import Fitted
 from streams.lab.protocols import held_out
 from streams.lab.radius import tuned
+from streams.lab.randomness import random_of
 from streams.matching import policy
 from streams.models import create
 from streams.ranking.scores import expected_wins
@@ -83,18 +84,17 @@ class Selection(Experiment, frozen=True):
             met = _meetings(rankings.pairs.a, rankings.pairs.b, order)
             return {"systems": [rankings.systems[k] for k in order], "all": met}
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        split, _ = held_out(rankings, cell["researchers"], cell["held_out"], random_of(*key, "split"))
-        pool, development, test = map(rankings.pairs_of, (split.training, split.development, split.test))
+        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
         model = create("trueskill", {"profile": cell["profile"]}, budget=cell["size"])
-        asked = ask(policy(cell["policy"]), model, pool, cell["size"], random_of(*key, cell["size"], "asking"))
+        asked = ask(policy(cell["policy"]), model, held.pool, cell["size"], random_of(*key, cell["size"], "asking"))
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
-        best = tuned(fitted, development, measure="accuracy").fitted
+        best = tuned(fitted, held.development, measure="accuracy").fitted
         gold = expected_wins(*rankings.pairs.counts())
         part = max(1, cell["size"] // PART)
         early, late = (_meetings(asked.a[rows], asked.b[rows], order) for rows in (slice(part), slice(-part, None)))
         return {
-            "accuracy": accuracy(best.probabilities(test), test.outcome),
+            "accuracy": accuracy(best.probabilities(held.test), held.test.outcome),
             "tau": kendall(mean, gold),
             "near_early": _near(early),
             "near_late": _near(late),

@@ -10,13 +10,14 @@ from msgspec import Meta
 
 from streams import kernels
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines, limits_of
 from streams.lab.experiments.tables import Table, estimates, grouped, within_repeats
 from streams.lab.measures import accuracy, accuracy_bound
 from streams.lab.models import Fitted
 from streams.lab.protocols import held_out, remaining
 from streams.lab.radius import tuned
+from streams.lab.randomness import random_of
 from streams.models import create
 
 if TYPE_CHECKING:
@@ -64,11 +65,11 @@ class Ways(Experiment, frozen=True):
             }
             for name, rankings in log.campaigns.items()
             for share in [remaining(rankings, self.researchers, self.held_out)]
+            for repeat in range(self.repeats)
             for fixed in self.fixed
             for size in self.sizes
             for ways in self.ways
             if _matches(fixed, size, ways) <= share * np.count_nonzero(rankings.sizes >= ways)
-            for repeat in range(self.repeats)
         ]
         if not found:
             raise ParameterError(f"no campaign has rankings enough for matches of {self.ways}; give smaller sizes")
@@ -78,9 +79,10 @@ class Ways(Experiment, frozen=True):
         """Rate the matches, tune the radius, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        split, _ = held_out(rankings, cell["researchers"], cell["held_out"], random_of(*key, "split"))
+        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        training = held.split.training
         random = random_of(*key, cell["size"], cell["ways"], "training")
-        able = split.training[rankings.sizes[split.training] >= cell["ways"]]
+        able = training[rankings.sizes[training] >= cell["ways"]]
         matches = _matches(cell["fixed"], cell["size"], cell["ways"])
         rows = random.permutation(able)[:matches]
         kernels.compiled("freeforall")
@@ -89,11 +91,10 @@ class Ways(Experiment, frozen=True):
         model.apply(rankings.batch(rows, ways=cell["ways"], random=random))
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
-        development, test = rankings.pairs_of(split.development), rankings.pairs_of(split.test)
-        best = tuned(fitted, development, measure="accuracy").fitted
+        best = tuned(fitted, held.development, measure="accuracy").fitted
         return {
-            "accuracy": accuracy(best.probabilities(test), test.outcome),
-            "bound": accuracy_bound(test),
+            "accuracy": accuracy(best.probabilities(held.test), held.test.outcome),
+            "bound": accuracy_bound(held.test),
             "matches": len(rows),
         }
 
