@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table, grouped
 from streams.lab.iid import least_judged
 from streams.lab.models import predictor
+from streams.lab.randomness import random_of
 from streams.reports.canvas import BLUE, GREY
 from streams.reports.plots import heat_map
 from streams.reports.report import short_names

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size, random_of
+from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.iid import least_judged
 from streams.lab.learners import check_learners
 from streams.lab.measures import accuracy, perplexity
 from streams.lab.models import predictor
+from streams.lab.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
