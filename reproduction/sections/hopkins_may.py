@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from reproduction.section import Section, published
 from streams.lab.experiments import Result, Table
 from streams.lab.experiments.abilities import abilities
-from streams.lab.experiments.competitions import BEST, costs_of_crowd, differences, means
+from streams.lab.experiments.competition_tables import BEST, costs_of_crowd, differences, means
 from streams.lab.experiments.tables import grouped
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from streams.cli.logs import LogFile, log_argument, logs_by_campaign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streams.lab.agreement_rows import AgreementRow, JudgeRow, Rule, ThresholdRow
+    from streams.lab.agreement_rows import AgreementRow, JudgeRow, Rule
+    from streams.lab.control_rows import ThresholdRow
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -80,14 +81,8 @@ def command(
     from streams.cli import outputs
     from streams.errors import ParameterError
     from streams.events import encode
-    from streams.lab.agreement_rows import (
-        AgreementRow,
-        JudgeRow,
-        ThresholdRow,
-        agreement_rows,
-        judge_rows,
-        threshold_rows,
-    )
+    from streams.lab.agreement_rows import AgreementRow, JudgeRow, agreement_rows, judge_rows
+    from streams.lab.control_rows import Controls, ThresholdRow, threshold_rows
 
     if as_object and as_table:
         raise click.UsageError("--json and --csv each take the whole output; give one of them")
@@ -97,11 +92,12 @@ def command(
     shared = log.reading.shared = {}
     logs = logs_by_campaign(log, only=campaigns)
     rows = agreement_rows(logs, shared, rule=rule)
-    judges = judge_rows(logs, shared) if by_judge else []
+    controls = Controls(makers=makers, margin=margin, fewest=fewest) if makers else None
     try:
-        passed = threshold_rows(logs, shared, makers=makers, margin=margin, fewest=fewest) if makers else []
+        passed = threshold_rows(logs, shared, controls) if controls else []
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
+    judges = judge_rows(logs, shared, controls=controls) if by_judge else []
     if plot:
         from streams.lab.agreement_figure import image
 
@@ -156,7 +152,7 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
 def _print_judges(judges: Sequence[JudgeRow]) -> None:
     from streams.cli.terminal import print_table
 
-    headings = ["campaign", "judge", "source", "comparisons", "inter κ", "of", "intra κ", "of "]
+    headings = ["campaign", "judge", "source", "comparisons", "inter κ", "of", "intra κ", "of ", "controls passed", ""]
     lines = [
         (
             row.campaign,
@@ -167,10 +163,12 @@ def _print_judges(judges: Sequence[JudgeRow]) -> None:
             f"{row.inter_comparable:,}",
             _figure(row.intra_kappa),
             f"{row.intra_comparable:,}",
+            "" if row.controls is None else f"{row.passed:,} of {row.controls:,}",
+            "rejected" if row.rejected else "",
         )
         for row in judges
     ]
-    print_table(*_without_idle(headings, lines), wrapped=["campaign", "judge"], right=headings[3:])
+    print_table(*_without_idle(headings, lines), wrapped=["campaign", "judge"], right=headings[3:9])
 
 
 def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from streams.lab.agreement_rows import AgreementRow, JudgeRow, ThresholdRow
+    from streams.lab.agreement_rows import AgreementRow, JudgeRow
+    from streams.lab.control_rows import ThresholdRow
 
 SCALE = (("slight", 0.0), ("fair", 0.2), ("moderate", 0.4), ("substantial", 0.6), ("almost perfect", 0.8))
 TONES = (BLUE, ORANGE, "#5b8c2a", "#8a4fbf", GREY)

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from streams.errors import ParameterError, suggestion
 from streams.lab.agreement import (
     Agreement,
     inter_agreement,
@@ -18,20 +17,19 @@ from streams.lab.agreement import (
     intra_by_judge,
     published_agreement,
 )
-from streams.lab.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
 from streams.lab.pairs import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.events import Judgment
+    from streams.lab.control_rows import Controls
 
     Shared = Mapping[str, tuple[tuple[str, ...], ...]]
 
 Kind = Literal["inter", "intra"]
 Rule = Literal["wmt", "strict"]
 RULES: tuple[Rule, ...] = get_args(Rule)
-EVERYBODY = "everybody"  # makes the controls, each for the others
 
 
 class AgreementRow(Struct, frozen=True, kw_only=True):
@@ -51,7 +49,7 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
 
 
 class JudgeRow(Struct, frozen=True, kw_only=True):
-    """How one judge agrees with the others and with himself, on outputs as shown."""
+    """How one judge agrees with the others and with himself, on outputs as shown, and fared on controls, if tried."""
 
     campaign: str
     judge: str
@@ -61,17 +59,9 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     inter_kappa: float | None
     intra_comparable: int
     intra_kappa: float | None
-
-
-class ThresholdRow(Struct, frozen=True, kw_only=True):
-    """The agreement among judges who passed such a share of their controls; the threshold None is all of them."""
-
-    campaign: str
-    threshold: float | None
-    judges: int
-    comparisons: int
-    comparable: int
-    kappa: float | None
+    controls: int | None = None
+    passed: int | None = None
+    rejected: bool | None = None
 
 
 def collapsed(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
@@ -125,7 +115,9 @@ def sources(log: Iterable[Judgment]) -> tuple[str, ...]:
     return tuple(sorted(found)) if len(found) > 1 else ()
 
 
-def judge_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared) -> list[JudgeRow]:
+def judge_rows(
+    logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, controls: Controls | None = None
+) -> list[JudgeRow]:
     """Compare every judge with the others, and with what the same judge said before: the worst of a campaign first.
 
     >>> judge_rows({}, {})
@@ -136,6 +128,7 @@ def judge_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared) -> list[J
         log = list(collapsed(logs[campaign], shared))
         pairs, source = Pairs.of(log), {judgment.judge: judgment.source for judgment in log}
         count = np.bincount(pairs.judge, minlength=len(pairs.judges))
+        records = controls.records(log) if controls else {}
         found = [
             JudgeRow(
                 campaign=campaign,
@@ -143,53 +136,16 @@ def judge_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared) -> list[J
                 source=source[judge],
                 comparisons=int(count[k]),
                 inter_comparable=inter.comparable,
-                inter_kappa=_known(inter.kappa),
+                inter_kappa=known(inter.kappa),
                 intra_comparable=intra.comparable,
-                intra_kappa=_known(intra.kappa),
+                intra_kappa=known(intra.kappa),
+                **records.get(judge, {}),
             )
             for k, (judge, inter, intra) in enumerate(
                 zip(pairs.judges, inter_by_judge(pairs), intra_by_judge(pairs), strict=True)
             )
         ]
         rows += sorted(found, key=lambda row: (row.inter_kappa is None, row.inter_kappa, row.judge))
-    return rows
-
-
-def threshold_rows(
-    logs: Mapping[str, Sequence[Judgment]],
-    shared: Shared,
-    *,
-    makers: str = EVERYBODY,
-    margin: int = MARGIN,
-    fewest: int = FEWEST,
-    thresholds: Sequence[float] = THRESHOLDS,
-) -> list[ThresholdRow]:
-    """Try judges on controls that those of one source make, or everybody for the others, and see who passes agree.
-
-    >>> threshold_rows({}, {})
-    []
-    """
-    known = {judgment.source for log in logs.values() for judgment in log if judgment.source}
-    if logs and makers != EVERYBODY and makers not in known:
-        raise ParameterError(f"no judgments of the source {makers!r}; {suggestion(makers, {EVERYBODY, *known})}")
-    rows = []
-    for campaign in sorted(logs):
-        log = list(collapsed(logs[campaign], shared))
-        pairs, source = Pairs.of(log), {judgment.judge: judgment.source for judgment in log}
-        trusted = np.array([makers in (EVERYBODY, source[judge]) for judge in pairs.judges], np.bool_)[pairs.judge]
-        trial = tried(pairs, trusted, margin=margin)
-        rest = pairs if makers == EVERYBODY else pairs.take(~trusted)
-        rows += [
-            ThresholdRow(
-                campaign=campaign,
-                threshold=row.threshold,
-                judges=row.judges,
-                comparisons=row.agreement.total,
-                comparable=row.agreement.comparable,
-                kappa=_known(row.agreement.kappa),
-            )
-            for row in by_threshold(rest, trial, thresholds=thresholds, fewest=fewest)
-        ]
     return rows
 
 
@@ -214,13 +170,14 @@ def _rows(
             kind=kind,
             agree=found.agree,
             comparable=found.comparable,
-            p_agree=_known(found.observed),
-            p_chance=_known(found.chance),
-            kappa=_known(found.kappa),
+            p_agree=known(found.observed),
+            p_chance=known(found.chance),
+            kappa=known(found.kappa),
             ties=found.ties,
             total=found.total,
         )
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """Give a number, or None for one that there is not."""
     return None if isnan(value) else value

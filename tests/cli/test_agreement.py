@@ -129,6 +129,9 @@ def test_controls_of_one_source_try_the_others(log: Path) -> None:
         (None, 1),
         *((t, 0) for t in (0.5, 0.6, 0.7, 0.8, 0.9)),
     ]
+    judges = found(str(log), "--judges", "--controls", "researcher", "--margin", "1", "--fewest", "3")["judges"]
+    records = {row["judge"]: (row["controls"], row["passed"], row["rejected"]) for row in judges}
+    assert records == {"t1": (3, 0, True), "r1": (None, None, None), "r2": (None, None, None)}
     everybody = found(str(log), "--controls", "everybody", "--margin", "0", "--fewest", "1")["thresholds"]
     assert everybody[0]["judges"] == 3
 

@@ -15,7 +15,8 @@ from streams.errors import ParameterError
 from streams.events import Judgment
 from streams.formats.uniform import read
 from streams.lab.experiments import Log, Result, experiment
-from streams.lab.experiments.competitions import costs_of_crowd, differences, means, renumbered
+from streams.lab.experiments.competition_tables import costs_of_crowd, differences, means
+from streams.lab.experiments.competitions import renumbered
 from streams.lab.experiments.runner import run
 from streams.lab.experiments.tables import Estimate
 from streams.lab.iid import least_judged

@@ -8,7 +8,8 @@ import numpy as np
 
 from streams.lab.agreement import Agreement, inter_agreement, intra_agreement, published_agreement
 from streams.lab.agreement_figure import draw
-from streams.lab.agreement_rows import RULES, AgreementRow, ThresholdRow
+from streams.lab.agreement_rows import RULES, AgreementRow, known
+from streams.lab.control_rows import ThresholdRow
 from streams.lab.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
@@ -119,10 +120,6 @@ def _agreement(counts: dict[str, Any]) -> Agreement:
     return Agreement(**{name: counts[name] for name in ("agree", "comparable", "ties", "total")})
 
 
-def _known(value: float) -> float | None:
-    return None if value != value else value
-
-
 def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float]]:
     """Give kappa by group of judges of one campaign: as WMT15 counted, and strict."""
     return {
@@ -143,7 +140,7 @@ def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
             judges=row["judges"],
             comparisons=row["total"],
             comparable=row["comparable"],
-            kappa=_known(_agreement(row).kappa),
+            kappa=known(_agreement(row).kappa),
         )
         for one in results
         for row in one.measured.get("thresholds", ())
@@ -163,9 +160,9 @@ def _rows(results: Sequence[Result]) -> list[AgreementRow]:
                     kind="inter" if kind == "inter" else "intra",
                     agree=found.agree,
                     comparable=found.comparable,
-                    p_agree=_known(found.observed),
-                    p_chance=_known(found.chance),
-                    kappa=_known(found.kappa),
+                    p_agree=known(found.observed),
+                    p_chance=known(found.chance),
+                    kappa=known(found.kappa),
                     ties=found.ties,
                     total=found.total,
                 )

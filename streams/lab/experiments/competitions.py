@@ -10,6 +10,15 @@ import numpy as np
 
 from streams.errors import ParameterError
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.experiments.competition_tables import (
+    BEST,
+    costs_of_crowd,
+    differences,
+    estimate,
+    means,
+    models_of,
+    sizes,
+)
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.iid import least_judged
@@ -28,7 +37,6 @@ if TYPE_CHECKING:
     from streams.lab.pairs import Pairs
 
 Pool = Literal["own", "crowd"]
-BEST = "hopkins-may-gaussian"  # in the paper; the others are compared with it
 SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
 
 
@@ -121,7 +129,7 @@ class Competitions(Experiment, frozen=True):
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
         """Give the sizes of the data, perplexity, and differences: from the paper's best, and of crowd from experts."""
-        tables = [_sizes(results)]
+        tables = [sizes(results)]
         for pool, some in grouped(results, "pool").items():
             whose = "trained on the campaign itself" if pool == "own" else "trained on the crowd's campaign"
             tables.append(means(some, f"Perplexity, {whose}"))
@@ -136,7 +144,7 @@ class Competitions(Experiment, frozen=True):
         figure.set_size_inches(6.2 * len(pools), 4.6)
         panels = figure.subplots(1, len(pools), squeeze=False)[0]
         groups = grouped([one for one in results if one.cell["model"] != "uniform"], "pool", "model", "size")
-        means = [_estimate(some).mean for some in groups.values()]
+        means = [estimate(some).mean for some in groups.values()]
         low, high = min(means), max(means)
         for axes, (pool, some) in zip(panels, pools.items(), strict=True):
             axes.set_ylim(low - 0.04 * (high - low), high + 0.04 * (high - low))
@@ -158,73 +166,13 @@ def _pair(campaign: str) -> str:
     return campaign.rpartition(".")[2]
 
 
-def _models(results: Sequence[Result]) -> list[str]:
-    return list(dict.fromkeys(result.cell["model"] for result in results))
-
-
-def _by_campaign(results: Sequence[Result]) -> dict[str, float]:
-    """Average the repeats of each campaign."""
-    return {result.cell["campaign"]: float(np.mean(result.measured["perplexity"])) for result in results}
-
-
-def _estimate(results: Sequence[Result]) -> Estimate:
-    return Estimate.of(_by_campaign(results).values())
-
-
-def _difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
-    one, other = _by_campaign(some), _by_campaign(others)
-    return Estimate.of(one[campaign] - other[campaign] for campaign in one if campaign in other)
-
-
-def _sizes(results: Sequence[Result]) -> Table:
-    rows = tuple(
-        (campaign, training, some[0].measured["pool"], some[0].measured["test"], some[0].measured["most"])
-        for (campaign, training), some in grouped(results, "campaign", "training").items()
-    )
-    columns = ("campaign", "trained on", "training pairs", "test pairs", "most a segment")
-    return Table(title="Sizes of the data", columns=columns, rows=rows, labels=2)
-
-
-def means(results: Sequence[Result], title: str) -> Table:
-    """Give perplexity by size and model."""
-    models = _models(results)
-    rows = []
-    for size, some in grouped(results, "size").items():
-        by_model = grouped(some, "model")
-        rows.append((size, *(_estimate(by_model[model]) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows))
-
-
-def differences(results: Sequence[Result], title: str) -> Table:
-    """Tell how far every model is above the paper's best, within campaigns."""
-    models = [model for model in _models(results) if model != BEST]
-    rows = []
-    for size, some in grouped(results, "size").items():
-        by_model = grouped(some, "model")
-        if BEST in by_model:
-            best = by_model[BEST]
-            rows.append((size, *(_difference(by_model[model], best) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
-
-
-def costs_of_crowd(results: Sequence[Result], title: str) -> Table:
-    """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
-    models = _models(results)
-    rows = []
-    for size, some in grouped(results, "size").items():
-        pools = grouped(some, "model", "pool")
-        if any(one.cell["pool"] == "crowd" for one in some):
-            rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
-
-
 def _draw(axes: Axes, results: Sequence[Result]) -> None:
-    models = _models(results)
+    models = models_of(results)
     lines = [
         Line(
             model,
             # Without bars: how campaigns differ is not how models differ, and the table has the latter.
-            {size: Estimate(_estimate(one).mean, None, len(one)) for size, one in grouped(some, "size").items()},
+            {size: Estimate(estimate(one).mean, None, len(one)) for size, one in grouped(some, "size").items()},
             COLOURS[models.index(model) % len(COLOURS)],
         )
         for model, some in grouped(results, "model").items()
