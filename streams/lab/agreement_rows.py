@@ -65,7 +65,7 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
 
 
 def collapsed(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
-    """Give rankings as they were shown, where systems that shared an output are one; a single output is no ranking.
+    """Give rankings as they were shown, where systems that shared an output are one.
 
     >>> from streams.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 1, 2),
@@ -77,7 +77,7 @@ def collapsed(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
         outputs = shared.get(judgment.id)
         if outputs is None:
             yield judgment
-        elif len(outputs) > 1:
+        else:
             ranks = dict(zip(judgment.systems, judgment.ranks or (), strict=True))
             yield msgspec.structs.replace(
                 judgment,

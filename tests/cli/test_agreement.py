@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.main import cli
+from streams.errors import JudgestreamError
 from streams.events import encode
 from tests.builders import crowd_log
 from tests.ranking.logs import real_log
@@ -166,6 +167,7 @@ def test_a_figure_is_written(log: Path, tmp_path: Path, suffix: str, start: byte
 def test_a_figure_without_matplotlib_says_what_to_install(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run(str(log), "--plot", str(log.with_suffix(".png")))
+    assert isinstance(result.exception, JudgestreamError)
     assert "judgestream[plot]" in str(result.exception)
 
 
