@@ -135,6 +135,32 @@ def _abilities_text(results: Sequence[Result]) -> str:
     )
 
 
+def _agreement(results: Sequence[Result]) -> list[tuple[str, float, float]]:
+    """Give, of experts and of the crowd, the share that agrees as published and as counted here over all tracks."""
+    theirs = published("hopkins2013")["agreement"]
+    found = []
+    for who, crowd in (("experts", False), ("crowd", True)):
+        some = [one for one in results if ("-public." in one.cell["campaign"]) is crowd]
+        counts = [one.measured["strict"]["inter"] for one in some]
+        share = sum(one["agree"] for one in counts) / sum(one["comparable"] for one in counts)
+        found.append((who, theirs[who], share))
+    return found
+
+
+def _agreement_table(results: Sequence[Result]) -> Table:
+    rows = tuple(_agreement(results))
+    return Table(title="Share of couples of outcomes that agree", columns=("judges", "theirs", "ours"), rows=rows)
+
+
+def _agreement_text(results: Sequence[Result]) -> str:
+    same = all(round(ours, 3) == theirs for _, theirs, ours in _agreement(results))
+    verdict = "Both figures come out" if same else "The figures differ"
+    return (
+        f"The paper calls its models robust because the crowd agrees so much less than the experts. {verdict}, counted "
+        "strictly: two outcomes by different judges, of the same two systems on the same segment in either order."
+    )
+
+
 def _last(table: Table) -> tuple[int, dict[str, Any]]:
     """Give the largest size, and what every model has there."""
     size, *cells = table.rows[-1]
@@ -177,5 +203,14 @@ SECTIONS = (
         tables=lambda results: [_abilities_table(results)],
         text=_abilities_text,
         caption="Abilities of the English-Czech systems, and who is preferred to whom",
+    ),
+    Section(
+        name="annotators-wmt10",
+        title="Agreement of experts and of the crowd on WMT10 (section 8)",
+        paper=KEY,
+        experiment="annotators",
+        file="wmt10_rank.csv.gz",
+        tables=lambda results: [_agreement_table(results)],
+        text=_agreement_text,
     ),
 )

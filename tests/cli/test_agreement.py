@@ -67,6 +67,17 @@ def test_the_agreement_of_wmt13_stands_near_the_published_one() -> None:
     assert inter == pytest.approx({None: 0.275, "researcher": 0.405, "turker": 0.321}, abs=0.01)
 
 
+@pytest.mark.parametrize(("campaign", "published"), [("wmt10", 0.658), ("wmt10-public", 0.466)])
+def test_the_published_agreement_of_experts_and_of_the_crowd_of_wmt10_comes_out(
+    campaign: str, published: float
+) -> None:
+    pairs = ("cs-en", "de-en", "es-en", "fr-en", "en-cs", "en-de", "en-es", "en-fr")
+    chosen = [word for pair in pairs for word in ("--campaign", f"{campaign}.{pair}")]
+    rows = found(str(real_log("wmt10_rank.csv.gz")), *chosen, "--rule", "strict")["agreement"]
+    (share,) = {row["p_agree"] for row in rows if row["campaign"] is None and row["kind"] == "inter"}
+    assert round(share, 3) == published
+
+
 def test_outputs_are_compared_as_shown_and_expanded_by_source(log: Path) -> None:
     rows = found(str(log))["agreement"]
     counts = {
