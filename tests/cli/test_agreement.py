@@ -68,9 +68,7 @@ def test_the_agreement_of_wmt13_stands_near_the_published_one() -> None:
 
 
 @pytest.mark.parametrize(("campaign", "published"), [("wmt10", 0.658), ("wmt10-public", 0.466)])
-def test_the_published_agreement_of_experts_and_of_the_crowd_of_wmt10_comes_out(
-    campaign: str, published: float
-) -> None:
+def test_the_published_agreement_of_wmt10_s_experts_and_crowd_comes_out(campaign: str, published: float) -> None:
     pairs = ("cs-en", "de-en", "es-en", "fr-en", "en-cs", "en-de", "en-es", "en-fr")
     chosen = [word for pair in pairs for word in ("--campaign", f"{campaign}.{pair}")]
     rows = found(str(real_log("wmt10_rank.csv.gz")), *chosen, "--rule", "strict")["agreement"]
