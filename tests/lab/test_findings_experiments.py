@@ -62,6 +62,7 @@ def test_two_systems_that_never_met_have_an_empty_cell_in_json() -> None:
     stored = msgspec.json.decode(msgspec.json.encode(one), type=type(one))
     table = table_of(stored)
     first, last = table.systems.index("a"), table.systems.index("c")
+    assert one.measured["shares"][first][last] is None
     assert table.cell(first, last) == "–"
 
 
