@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test integration browser faults lint format bench schemas constraints clean help
+.PHONY: demo test integration browser faults lint format bench reproduction schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,6 +44,9 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
+
+reproduction: $(VENV)/.dev  ## the papers' tables and figures beside ours: docs/reproduction.md, in half an hour
+	$(BIN)/python -m reproduction
 
 schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py
 	$(BIN)/python -m streams.contracts schemas

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.progress import Bar
-from streams.errors import FormatError, ParameterError
+from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,6 +122,26 @@ class LogFile:
             )
 
 
+def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:
+    """Read a file whole, its campaigns apart: all or only some; what stands there twice counts once."""
+    logs: dict[str, dict[str, Judgment]] = {}
+    read = 0
+    for batch in log.batches():
+        read += len(batch)
+        for judgment in batch:
+            logs.setdefault(judgment.campaign, {}).setdefault(judgment.id, judgment)
+    if duplicates := read - sum(map(len, logs.values())):
+        _tell_duplicates(log, duplicates, read)
+    for name in only:
+        if name not in logs:
+            raise click.UsageError(f"{log.file}: no campaign {name!r} in the log; {suggestion(name, logs)}")
+    return {name: list(found.values()) for name, found in logs.items() if not only or name in only}
+
+
+def _tell_duplicates(log: LogFile, duplicates: int, read: int) -> None:
+    click.echo(f"{log.file}: {duplicates:,} of {read:,} judgments stand there twice, and count once", err=True)
+
+
 def rate_log(
     log: LogFile,
     settings: CampaignSettings,
@@ -141,9 +161,7 @@ def rate_log(
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())
     if duplicates:
-        click.echo(
-            f"{log.file}: {duplicates:,} of {rated.read:,} judgments stand there twice, and count once", err=True
-        )
+        _tell_duplicates(log, duplicates, rated.read)
     if rated.rejections:
         first = rated.first_rejection
         click.echo(f"{log.file}: {rated.rejections:,} of {rated.read:,} rejected; the first: {first}", err=True)

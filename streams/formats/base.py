@@ -68,6 +68,7 @@ class Run:
     campaign: str | None = None
     shared_ties: bool = True
     columns: bool = False
+    shared: dict[str, tuple[tuple[str, ...], ...]] | None = None  # by judgment: its outputs, where systems shared one
     summary: Summary = field(default_factory=Summary)
 
     def bad(self, line: int, error: RecordError) -> None:

@@ -51,6 +51,8 @@ def judged(
         raise RecordError("duplicate_system", f"{shown(twice)} stands twice", field="systems")
     id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
     at = at or moment(number)
+    if run.shared is not None and len(systems) != len(outputs):
+        run.shared[id] = tuple(tuple(names) for names, _ in outputs)
     if run.shared_ties or len(systems) == len(outputs):
         compared = [(id, systems, ranks)]
     else:

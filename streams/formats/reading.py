@@ -41,6 +41,8 @@ class Reading:
         self._shared_ties = shared_ties
         self.format: Format | None = None
         self.summary = Summary()
+        # Set to a dictionary, it is told of each judgment in which systems shared an output which systems did.
+        self.shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
         self.position = 0  # bytes of the file that have been read, as it lies there
 
     def __iter__(self) -> Iterator[Entry]:
@@ -51,7 +53,14 @@ class Reading:
 
         With `columns` a batch may be Scanned: quicker for one who rates it, slower for one who reads each judgment.
         """
-        run = Run(describe(self._source), self._bad, self._campaign, self._shared_ties, columns)
+        run = Run(
+            file=describe(self._source),
+            on_bad=self._bad,
+            campaign=self._campaign,
+            shared_ties=self._shared_ties,
+            columns=columns,
+            shared=self.shared,
+        )
         self.summary = run.summary
         with opened(self._source) as source:
             self.format = self._chosen(source)

@@ -94,6 +94,8 @@ def _judge(row: _Row, _: int, run: Run) -> list[Judgment]:
         rated = [(systems, rank_of(rank)) for systems, rank in zip(outputs, ranks, strict=True)]
         found = judged(run, seq, rated, campaign=campaign, segment=segment, judge=judge, at=at, id=id)
     more = {name: text for name in ("request", "source", "version") if (text := cell(name)) is not None}
+    if row.get("judge_type"):
+        more.setdefault("source", row["judge_type"])
     if row.get("duration_s"):
         duration_ms = milliseconds(row["duration_s"], field="duration_s")
         found = [msgspec.structs.replace(judgment, duration_ms=duration_ms) for judgment in found]

@@ -51,7 +51,7 @@ def inter_agreement(pairs: Pairs) -> Agreement:
     >>> inter_agreement(duel(">>")).comparable  # by one judge
     0
     """
-    items, outcomes = _items(pairs)
+    items, outcomes = pairs.items()
     own = _couples(_joined(items, pairs.judge), outcomes)
     every = _couples(items, outcomes)
     return _counted(pairs, int(every[0].sum() - own[0].sum()), int(every[1].sum() - own[1].sum()))
@@ -66,7 +66,7 @@ def intra_agreement(pairs: Pairs) -> Agreement:
     >>> intra_agreement(duel(">>="))
     Agreement(agree=1, comparable=3, ties=1, total=3)
     """
-    return _intra(pairs, *_items(pairs))
+    return _intra(pairs, *pairs.items())
 
 
 def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
@@ -79,7 +79,7 @@ def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
     >>> published_agreement(duel(">>="))[0]
     Agreement(agree=1, comparable=3, ties=1, total=3)
     """
-    items = _keys(pairs, pairs.a, pairs.b)
+    items = pairs.shown()
     agree, comparable = _couples(items, pairs.outcome)
     return _counted(pairs, int(agree.sum()), int(comparable.sum())), _intra(pairs, items, pairs.outcome)
 
@@ -91,7 +91,7 @@ def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
     >>> inter_by_judge(duel(">>"))[0].comparable
     0
     """
-    items, outcomes = _items(pairs)
+    items, outcomes = pairs.items()
     size = len(pairs.judges)
     _, item = np.unique(items, return_inverse=True)
     given = np.bincount(item), np.bincount(3 * item + outcomes, minlength=3 * (int(item.max(initial=-1)) + 1))
@@ -128,18 +128,6 @@ def _intra(pairs: Pairs, items: Ints, outcomes: Ints) -> Agreement:
         ties=int(np.count_nonzero(again & (outcomes == TIE))),
         total=int(np.count_nonzero(again)),
     )
-
-
-def _items(pairs: Pairs) -> tuple[Ints, Ints]:
-    """Number what was judged, whichever of the two stood first, and give the outcomes as seen from the lower index."""
-    turned = pairs.a > pairs.b
-    first, second = np.where(turned, pairs.b, pairs.a), np.where(turned, pairs.a, pairs.b)
-    return _keys(pairs, first, second), np.where(turned, 2 - pairs.outcome, pairs.outcome)
-
-
-def _keys(pairs: Pairs, first: Ints, second: Ints) -> Ints:
-    size = len(pairs.systems)
-    return (pairs.segment * size + first) * size + second
 
 
 def _joined(first: Ints, second: Ints) -> Ints:

@@ -13,6 +13,8 @@ from streams.models import Batch
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from streams.events import Judgment
     from streams.models.base import Floats, Ints
 
@@ -55,29 +57,14 @@ class Pairs:
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> Pairs:
         """Take rankings apart: n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
-        rankings = [judgment for judgment in log if judgment.ranks is not None]
-        systems, system = _indexed(name for judgment in rankings for name in judgment.systems)
-        judges, judge = _indexed(judgment.judge for judgment in rankings)
-        segments, segment = _indexed(judgment.segment for judgment in rankings)
-        ranks = np.array([rank for judgment in rankings for rank in judgment.ranks or ()], np.int64)
-        sizes = np.array([len(judgment.systems) for judgment in rankings], np.int64)
-        starts = np.cumsum(sizes) - sizes
-        first, second, number = _combinations(starts, sizes)
-        return cls(
-            a=system[first],
-            b=system[second],
-            outcome=np.sign(ranks[first] - ranks[second]) + 1,
-            judge=judge[number],
-            segment=segment[number],
-            systems=systems,
-            judges=judges,
-            segments=segments,
-        )
+        from streams.lab.rankings import Rankings
+
+        return Rankings.of(log).pairs
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def take(self, rows: Ints) -> Pairs:
+    def take(self, rows: Ints | NDArray[np.bool_]) -> Pairs:
         """Give some of the pairs, by number or by mask; the indices mean what they meant."""
         columns = {name: getattr(self, name)[rows] for name in ("a", "b", "outcome", "judge", "segment")}
         return replace(self, **columns)
@@ -90,6 +77,19 @@ class Pairs:
         np.add.at(wins, (self.b[self.outcome == LOSS], self.a[self.outcome == LOSS]), 1)
         np.add.at(ties, (self.a[self.outcome == TIE], self.b[self.outcome == TIE]), 1)
         return wins, ties + ties.T
+
+    def shown(self) -> Ints:
+        """Number what was judged: two systems on a segment, and which of them stood first."""
+        size = len(self.systems)
+        return (self.segment * size + self.a) * size + self.b
+
+    def items(self) -> tuple[Ints, Ints]:
+        """Number what was judged, whichever stood first, and give the outcomes as seen from the lower index."""
+        turned = self.a > self.b
+        first, second = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
+        size = len(self.systems)
+        outcome: Ints = np.where(turned, 2 - self.outcome, self.outcome)
+        return (self.segment * size + first) * size + second, outcome
 
     def scored(self) -> Floats:
         """Give what a got of each: 1 for a win, a half for a tie."""
@@ -106,25 +106,3 @@ class Pairs:
             segments=self.segment,
             scores=np.full(len(self), np.nan),
         )
-
-
-def _indexed(names: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
-    listed = list(names)
-    known = tuple(sorted(set(listed)))
-    index = {name: number for number, name in enumerate(known)}
-    return known, np.array([index[name] for name in listed], np.int64)
-
-
-def _combinations(starts: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give the places of both members of every pair within each ranking, and the ranking's number."""
-    parts = []
-    for size in np.unique(sizes):
-        number = np.flatnonzero(sizes == size)
-        first, second = np.triu_indices(size, 1)
-        places = [(starts[number][:, None] + place).ravel() for place in (first, second)]
-        parts.append(np.stack([*places, np.repeat(number, len(first))]))
-    if not parts:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-    joined = np.concatenate(parts, axis=1)
-    first, second, number = joined[:, np.argsort(joined[2], kind="stable")]
-    return first, second, number

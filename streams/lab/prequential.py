@@ -10,6 +10,7 @@ from streams.errors import ParameterError
 
 if TYPE_CHECKING:
     from streams.lab.pairs import Pairs
+    from streams.lab.rankings import Rankings
     from streams.models import Model
     from streams.models.base import Floats
 
@@ -34,4 +35,31 @@ def prequential(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
         for row, (a, b) in enumerate(zip(part.a.tolist(), part.b.tolist(), strict=True), start):
             held[row] = model.predict(a, b)
         model.apply(part.batch())
+    return held
+
+
+def ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
+    """Give the probabilities that the model held of each pair of a ranking before it learned the ranking whole.
+
+    That is what the product does: a judgment comes at once, and its pairs tell of each other.
+
+    >>> from streams.events import EPOCH, Judgment
+    >>> from streams.lab.rankings import Rankings
+    >>> from streams.models import create
+    >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
+    >>> held = ranking_by_ranking(create("trueskill", {}), Rankings.of([one, one]))
+    >>> bool((held[:3, 0] == held[0, 0]).all()), bool((held[3:, 0] > held[0, 0]).all())
+    (True, True)
+    """
+    model.grow(len(rankings.systems), len(rankings.judges), len(rankings.segments))
+    pairs = rankings.pairs
+    held = np.empty((len(pairs), 3))
+    ends = np.searchsorted(rankings.number, np.arange(len(rankings)), side="right").tolist()
+    couples = list(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
+    start = 0
+    for number, end in enumerate(ends):
+        for row in range(start, end):
+            held[row] = model.predict(*couples[row])
+        model.apply(rankings.batch(np.array([number])))
+        start = end
     return held

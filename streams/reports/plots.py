@@ -2,70 +2,49 @@
 
 from __future__ import annotations
 
-import io
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.errors import JudgestreamError
+from streams.reports.canvas import BLUE, ORANGE, canvas, saved
+from streams.reports.canvas import GREY as GREY
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
+    from streams.ranking.ranges import Floats
     from streams.reports.report import History, Report
 
-SUFFIXES = (".png", ".svg", ".pdf")
-BLUE, ORANGE, GREY = "#0087d7", "#d75f00", "#8a8f98"
 MOST_LINES = 20  # systems whose ratings over time have a colour and a name
 MOST_NUMBERS = 16
 LONGEST_NAME = 26
-_SETTINGS = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "svg.hashsalt": "judgestream",  # the same ranking gives the same file
-    "svg.fonttype": "none",
-}
 
 
 def figure(report: Report) -> Figure:
     """Draw a campaign's figure; it needs the extra `plot`."""
-    try:
-        matplotlib, module = import_module("matplotlib"), import_module("matplotlib.figure")
-        colors = import_module("matplotlib.colors")
-    except ImportError:
-        raise JudgestreamError("a plot needs matplotlib: pip install 'judgestream[plot]'") from None
     systems = max(len(report.leaderboard.rows), 4)
     over_time = report.history is not None and len(report.history.judgments) > 1
     upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
-    with matplotlib.rc_context(_SETTINGS):
-        drawn: Figure = module.Figure(figsize=(12.5, upper + lower + 0.6), layout="constrained")
+    with canvas(12.5, upper + lower + 0.6) as drawn:
         drawn.suptitle(f"{report.leaderboard.campaign}   {report.about}", x=0.01, ha="left", parse_math=False)
         rows: Any = drawn.subfigures(2, 1, height_ratios=[upper, lower]) if over_time else [drawn]
         ranges, heat = rows[0].subplots(1, 2)
         _rank_ranges(ranges, report)
-        _head_to_head(heat, report, colors.LinearSegmentedColormap.from_list("", [ORANGE, "white", BLUE]))
+        _head_to_head(heat, report)
         if over_time and report.history is not None:
-            _over_time(rows[1].subplots(), report, report.history, matplotlib.colormaps["turbo"])
+            _over_time(rows[1].subplots(), report, report.history, import_module("matplotlib").colormaps["turbo"])
     return drawn
 
 
 def image(report: Report, *, suffix: str) -> bytes:
     """Give the figure as a file's content: PNG, SVG or PDF."""
-    drawn, content = figure(report), io.BytesIO()
-    stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
-    with warnings.catch_warnings(), import_module("matplotlib").rc_context(_SETTINGS):
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script that the font lacks
-        drawn.savefig(content, format=suffix.removeprefix("."), dpi=160, metadata=stamp)
-    return content.getvalue()
+    return saved(figure(report), suffix=suffix)
 
 
 def _labels(report: Report) -> list[str]:
@@ -102,10 +81,17 @@ def _rank_ranges(axes: Axes, report: Report) -> None:
     axes.set_xlabel("rank; a line ends a cluster")
 
 
-def _head_to_head(axes: Axes, report: Report, colours: Colormap) -> None:
+def _head_to_head(axes: Axes, report: Report) -> None:
     share, _ = report.head_to_head()
-    places = range(len(share))
     axes.set_title("Row preferred to column: orange 0 %, blue 100 %, ties ignored")
+    heat_map(axes, share)
+    axes.set_xlabel("rank")
+
+
+def heat_map(axes: Axes, share: Floats, texts: Sequence[Sequence[str]] | None = None) -> None:
+    """Colour shares from orange to blue, with a text in each cell: what is given, or percent if there is room."""
+    colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("", [ORANGE, "white", BLUE])
+    places = range(len(share))
     axes.imshow(100 * share, cmap=colours, vmin=0, vmax=100, aspect="auto")
     axes.set_facecolor("#e6e7e9")  # of those who never met
     step = -(-len(share) // 20)
@@ -113,10 +99,10 @@ def _head_to_head(axes: Axes, report: Report, colours: Colormap) -> None:
     axes.set_yticks(places, [str(place + 1) for place in places])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel("rank")
-    if len(share) <= MOST_NUMBERS:
+    if texts or len(share) <= MOST_NUMBERS:
         for i, j in np.argwhere(~np.isnan(share)):
-            axes.text(j, i, f"{100 * share[i, j]:.0f}", ha="center", va="center", fontsize=7.5)
+            text = texts[i][j] if texts else f"{100 * share[i, j]:.0f}"
+            axes.text(j, i, text, ha="center", va="center", fontsize=7.5)
 
 
 def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from streams import formats
 from streams.errors import FormatError
 from streams.formats.uniform import read
 
@@ -67,3 +68,20 @@ def test_a_broken_archive_is_named(tmp_path: Path) -> None:
     (tmp_path / "log.csv.gz").write_bytes(b"\x1f\x8b\x08broken")
     with pytest.raises(FormatError, match=r"log.csv.gz: can't be read"):
         list(read(tmp_path / "log.csv.gz"))
+
+
+def test_a_kind_of_judge_is_the_source_unless_there_is_one(tmp_path: Path) -> None:
+    head = "campaign,pair,seq,segment,judge,judge_type,systems,ranks,source"
+    rows = ["c,,1,s,j,turker,a|b,1|2,", "c,,2,s,j,turker,a|b,1|2,platform", "c,,3,s,j,,a|b,1|2,"]
+    file = tmp_path / "log.csv"
+    file.write_text("\n".join([head, *rows, ""]))
+    assert [entry.judgment.source for entry in read(file)] == ["turker", "platform", None]
+
+
+def test_a_reading_tells_who_shared_an_output_if_it_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("campaign,pair,seq,segment,judge,systems,ranks\nc,,1,s,j,a+b|d,1|2\nc,,2,s,j,a|b,1|2\n")
+    reading = formats.read(file)
+    shared = reading.shared = {}
+    assert [entry.judgment.systems for entry in reading] == [("a", "b", "d"), ("a", "b")]
+    assert shared == {"c.1": (("a", "b"), ("d",))}

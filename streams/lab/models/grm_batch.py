@@ -48,7 +48,7 @@ class BatchGradedResponse(Predictor, frozen=True):
         sensitivity, width = np.array([priors.sensitivity]), np.array([priors.margin])
         met = training.take((training.a == baseline) | (training.b == baseline))
         if len(met):
-            found = fit(_comparisons(met, baseline))
+            found = fit(comparisons_with(met, baseline))
             theta[: len(found.theta)], deviation[: len(found.theta)] = found.theta, found.deviation
             sensitivity = found.sensitivities[met.judge]
             width = 0.5 * np.diff(found.thresholds[met.segment], axis=1)[:, 0]
@@ -62,7 +62,13 @@ class BatchGradedResponse(Predictor, frozen=True):
         return choose_baseline(*training.counts()).system if self.baseline is None else self.baseline
 
 
-def _comparisons(met: Pairs, baseline: int) -> Comparisons:
+def comparisons_with(met: Pairs, baseline: int) -> Comparisons:
+    """Turn pairs that all hold the baseline into comparisons with it.
+
+    >>> from streams.lab.examples import duel
+    >>> comparisons_with(duel(">=<"), 1).outcomes.tolist()
+    [3, 2, 1]
+    """
     first = met.b == baseline  # whether the other system stands first
     return Comparisons(
         systems=np.where(first, met.a, met.b),

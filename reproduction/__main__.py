@@ -1,0 +1,83 @@
+"""Runs the experiments behind the page, draws their figures and writes it.
+
+python -m reproduction                  # what is missing in .reproduction; all of it in under half an hour on two cores
+python -m reproduction --only noise     # one section
+python -m reproduction --page           # nothing but the page and the figures, from the results in docs/reproduction
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reproduction.page import DOCS, page
+from reproduction.sections import SECTIONS
+from reproduction.stored import store, stored
+from streams.errors import JudgestreamError
+from streams.formats import read
+from streams.lab.experiments import Log
+from streams.lab.experiments.figures import image
+from streams.lab.experiments.runner import run
+
+if TYPE_CHECKING:
+    from reproduction.section import Section
+
+ROOT = DOCS.parent
+DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
+WORK = ROOT / ".reproduction"
+
+
+@cache
+def log(file: str, campaigns: tuple[str, ...], shared_ties: bool) -> Log:
+    path = DATA / file
+    if not path.exists():
+        raise JudgestreamError(f"{path} is not here; set JUDGESTREAM_DATA to the folder that has it")
+    return Log.of((entry.judgment for entry in read(path, shared_ties=shared_ties)), file=file, only=campaigns)
+
+
+def reproduce(section: Section, jobs: int) -> None:
+    began = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{section.name:20}{done:>8,} of {total:,} cells", end="\r", file=sys.stderr, flush=True)
+
+    found = run(
+        section.prepared(),
+        log(section.file, section.campaigns, section.shared_ties),
+        file=WORK / f"{section.name}.jsonl",
+        jobs=jobs,
+        progress=tell,
+    )
+    print(f"{section.name:20}{len(found.results):>8,} cells in {time.monotonic() - began:.1f} s", file=sys.stderr)
+    store(section.name, found)
+
+
+def main() -> None:
+    names = [section.name for section in SECTIONS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("--page", action="store_true", help="run nothing")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: %(default)s)")
+    chosen = parser.parse_args()
+    for section in SECTIONS:
+        if chosen.only and section.name not in chosen.only:
+            continue
+        if not chosen.page:
+            reproduce(section, chosen.jobs)
+        if section.caption:
+            drawn = image(section.prepared(), stored(section.name).results, suffix=".svg")
+            (DOCS / "reproduction" / f"{section.name}.svg").write_bytes(drawn)
+    (DOCS / "reproduction.md").write_text(page())
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except JudgestreamError as error:
+        sys.exit(f"Error: {error}")

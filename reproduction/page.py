@@ -1,0 +1,47 @@
+"""Writes docs/reproduction.md from the results in the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reproduction.sections import PAPERS, SECTIONS
+from reproduction.stored import stored
+
+if TYPE_CHECKING:
+    from reproduction.section import Section
+
+DOCS = Path(__file__).parent.parent / "docs"
+HEAD = """# The papers' tables and figures beside ours
+
+Made by `make reproduction`, which runs every experiment here on the public logs; `python -m reproduction --page`
+writes this page anew from the results in [docs/reproduction/results](reproduction/results). A ± is one standard error
+over repeats. All of it can be run on any log: see [the lab](lab.md).
+"""
+
+
+def page() -> str:
+    """Put the sections together, paper by paper."""
+    parts = [HEAD]
+    for paper, (name, not_shown) in PAPERS.items():
+        parts.append(f"## {name}\n")
+        parts += [_section(section) for section in SECTIONS if section.paper == paper]
+        if not_shown:
+            parts.append(f"**Not shown.** {not_shown}\n")
+    return "\n".join(parts)
+
+
+def _section(section: Section) -> str:
+    results = stored(section.name)
+    head = results.head
+    parts = [f"### {section.title}\n", section.text(results.results).rstrip() + "\n"]
+    for table in section.tables(results.results):
+        parts += [f"**{table.title}**\n", table.markdown()]
+    if section.caption:
+        parts.append(f"![{section.caption}](reproduction/{section.name}.svg)\n")
+    seed, repeats = head.options["seed"], head.options["repeats"]
+    parts.append(
+        f"<sub>`{head.experiment}` on {head.log.file} ({head.log.rankings:,} rankings, sha256 {head.log.sha256[:12]}), "
+        f"{repeats} repeats, seed {seed}: [results](reproduction/results/{section.name}.jsonl)</sub>\n"
+    )
+    return "\n".join(parts)

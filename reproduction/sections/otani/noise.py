@@ -1,0 +1,87 @@
+"""Judges who answer at random: Table 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reproduction.section import Section, paired, published, signed, told, verdict
+from reproduction.sections.otani.paper import KEY, WMT13
+from streams.lab.experiments import Estimate, Result, Table
+from streams.lab.experiments.noise import averaged
+from streams.lab.experiments.tables import estimates, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _noise_tables(results: Sequence[Result]) -> list[Table]:
+    tables = []
+    ours = averaged(results)
+    for measure, title in (("pearson", "Correlation"), ("ndcg", "nDCG")):
+        theirs = published(KEY)["table1"][measure]
+        shares = published(KEY)["table1"]["shares"]
+        rows: list[tuple[Any, ...]] = []
+        base = np.array(theirs["grm"])
+        for model, name in (
+            ("grm", "GRM"),
+            ("hopkins-may-gaussian", "Hopkins and May"),
+            ("expected-wins", "Expected Wins"),
+        ):
+            values = base if model == "grm" else base + np.array(theirs[model])
+            rows.append((f"{name}, theirs (Spanish-English, batch)", *map(float, values)))
+        for model, group in grouped(ours, "model").items():
+            found = estimates(group, measure, "noise")
+            rows.append((f"`{model}`, ours", *(found.get(share) for share in shares)))
+        tables.append(
+            Table(title=title, columns=("random judges", *(f"{share:.0%}" for share in shares)), rows=tuple(rows))
+        )
+    return tables
+
+
+def _noise_text(results: Sequence[Result]) -> str:
+    by_model = grouped(averaged(results), "model")
+    most = max(one.cell["noise"] for one in results)
+
+    def lost(model: str) -> Estimate:
+        noisy, clean = ([one for one in by_model[model] if one.cell["noise"] == share] for share in (most, 0.0))
+        return paired(clean, noisy, "pearson")
+
+    def ahead(model: str, other: str) -> Estimate:
+        first, second = ([one for one in by_model[name] if one.cell["noise"] == most] for name in (model, other))
+        return paired(first, second, "pearson")
+
+    losses = {model: lost(model).text() for model in by_model}
+    gap = ahead("grm", "expected-wins")
+    aware = ahead("trueskill-judges", "trueskill")
+    said = {"yes": "ends above", "no": "ends below", "not to be told": "can't be told from"}[verdict(gap)]
+    return told(
+        "noise",
+        most=f"{most:.0%}",
+        grm=losses["grm"],
+        hopkins_may=losses["hopkins-may-gaussian"],
+        wins=losses["expected-wins"],
+        said=said,
+        gap=signed(gap),
+        aware=signed(aware),
+    )
+
+
+SECTION = Section(
+    name="noise",
+    title="Judges who answer at random (Table 1)",
+    paper=KEY,
+    experiment="noise",
+    file=WMT13,
+    options={
+        "repeats": 20,
+        "models": [
+            *("grm", "hopkins-may-gaussian", "expected-wins"),
+            *("trueskill", "trueskill-judges", "crowd-bradley-terry"),
+        ],
+    },
+    tables=_noise_tables,
+    text=_noise_text,
+    caption="Correlation and nDCG by the share of judges who answer at random",
+)

@@ -1,0 +1,46 @@
+"""Judges who answer at random: the online model beside the batch one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reproduction.section import Section, paired, signed, told
+from reproduction.sections.otani.paper import KEY, WMT13
+from streams.lab.experiments import Result, Table
+from streams.lab.experiments.noise import averaged
+from streams.lab.experiments.tables import estimates, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _batch_tables(results: Sequence[Result]) -> list[Table]:
+    ours = averaged(results)
+    shares = sorted({one.cell["noise"] for one in results})
+    rows: list[tuple[Any, ...]] = []
+    for model, group in grouped(ours, "model").items():
+        found = estimates(group, "pearson", "noise")
+        rows.append((f"`{model}`", *(found[share] for share in shares)))
+    columns = ("random judges", *(f"{share:.0%}" for share in shares))
+    return [Table(title="Correlation, mean of three baselines", columns=columns, rows=tuple(rows))]
+
+
+def _batch_text(results: Sequence[Result]) -> str:
+    most = max(one.cell["noise"] for one in results)
+    apart = {}
+    for share, group in grouped(averaged(results), "noise").items():
+        by_model = grouped(group, "model")
+        apart[share] = signed(paired(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
+    return told("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")
+
+
+SECTION = Section(
+    name="noise-batch",
+    title="The same, online beside batch",
+    paper=KEY,
+    experiment="noise",
+    file=WMT13,
+    options={"repeats": 4, "models": ["grm-batch", "grm"], "baselines": 3, "shares": [0.0, 0.3, 0.5]},
+    tables=_batch_tables,
+    text=_batch_text,
+)

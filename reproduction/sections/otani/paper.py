@@ -1,0 +1,6 @@
+"""What all sections on the paper share."""
+
+from __future__ import annotations
+
+KEY = "otani2016"
+WMT13 = "wmt13_fr-en_rank.csv.gz"

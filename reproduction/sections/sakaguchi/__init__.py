@@ -1,0 +1,13 @@
+"""Sakaguchi, Post and Van Durme (2014): TrueSkill for WMT."""
+
+from reproduction.sections.sakaguchi import clusters, prediction, prediction_wmt15, ranking, selection, ways
+from reproduction.sections.sakaguchi.paper import KEY
+
+PAPER = "Sakaguchi, Post and Van Durme (2014): TrueSkill"
+NOT_SHOWN = (
+    "Tables 2 to 4 and Figures 3 and 4 are means over the ten language pairs of WMT13, of which our data has "
+    "French-English; the other nine are not in it. Figures 1 and 2 draw the update functions and rest on no data."
+)
+SECTIONS = tuple(part.SECTION for part in (ranking, prediction, prediction_wmt15, ways, selection, clusters))
+
+__all__ = ["KEY", "NOT_SHOWN", "PAPER", "SECTIONS"]

@@ -1,0 +1,7 @@
+"""What all sections on the paper share."""
+
+from __future__ import annotations
+
+KEY = "sakaguchi2014"
+WMT13, WMT15 = "wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz"
+WINS, HOPKINS_MAY, ONLINE = "expected-wins", "hopkins-may-gaussian", "trueskill"

@@ -1,0 +1,134 @@
+"""Accuracy and perplexity by training size: Table 2, Figures 3 and 4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reproduction.section import SURE, Section, paired, published, signed, told, verdict
+from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
+from streams.lab.experiments import Estimate, Result, Table
+from streams.lab.experiments.tables import grouped
+from streams.lab.learners import SELECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _prediction_tables(results: Sequence[Result]) -> list[Table]:
+    theirs = published(KEY)["table2"]
+    kept = [one for one in results if one.cell["pool"] in theirs]
+    rows: list[tuple[Any, ...]] = []
+    for (pool, size), group in grouped(kept, "pool", "size").items():
+        by_model = grouped(group, "model")
+        row: list[Any] = [pool, size]
+        for model in (WINS, HOPKINS_MAY, SELECTS):
+            row.append(theirs[pool][model][theirs["sizes"].index(size)])
+            row.append(Estimate.of(one.measured["accuracy"] for one in by_model[model]))
+        rows.append((*row, Estimate.of(one.measured["accuracy"] for one in by_model[ONLINE])))
+    columns = (
+        *("trained on", "pairs", "Expected Wins, theirs", "ours", "Hopkins and May, theirs", "ours"),
+        *("TrueSkill, theirs", "ours", "`trueskill` of this project, ours"),
+    )
+    return [
+        Table(title="Accuracy", columns=columns, rows=tuple(rows), labels=2),
+        order_table(results, published_too=True),
+        _perplexity_table(kept),
+        _leak_table(results),
+    ]
+
+
+def order_table(results: Sequence[Result], *, published_too: bool) -> Table:
+    """Compare models within repeats: who is above whom."""
+    theirs = published(KEY)["table2"]
+    rows = []
+    for size, group in grouped([one for one in results if one.cell["pool"] == "all"], "size").items():
+        by_model = grouped(group, "model")
+        row: list[Any] = [size]
+        for better, worse in ((HOPKINS_MAY, WINS), (SELECTS, HOPKINS_MAY), (SELECTS, WINS), (ONLINE, WINS)):
+            if published_too and better in theirs["all"]:
+                place = theirs["sizes"].index(size)
+                row.append(f"+{theirs['all'][better][place] - theirs['all'][worse][place]:.3f}".replace("+0.", "+."))
+            difference = paired(by_model[better], by_model[worse], "accuracy")
+            row.append(f"{signed(difference)}: {verdict(difference)}")
+        rows.append(tuple(row))
+    heads = ("Hopkins and May > Expected Wins", "TrueSkill > Hopkins and May", "TrueSkill > Expected Wins")
+    told = [name for head in heads for name in ((f"{head}, theirs", "ours") if published_too else (head,))]
+    columns = ("pairs", *told, "`trueskill` > Expected Wins")
+    title = (
+        f"Who is above whom in accuracy, within repeats, trained on all judges (yes or no: by {SURE:g} standard errors)"
+    )
+    return Table(title=title, columns=columns, rows=tuple(rows))
+
+
+def _perplexity_table(results: Sequence[Result]) -> Table:
+    rows: list[tuple[Any, ...]] = []
+    for (pool, size), group in grouped(results, "pool", "size").items():
+        by_model = grouped(group, "model")
+        own = [
+            Estimate.of(one.measured["perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, WINS, ONLINE)
+        ]
+        carved = [
+            Estimate.of(one.measured["carved_perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, SELECTS)
+        ]
+        rows.append((pool, size, *carved, *own))
+    columns = (
+        *("trained on", "pairs", "Hopkins and May, carved", "TrueSkill, carved"),
+        *("Hopkins and May, own", "Expected Wins, own", "`trueskill`, own"),
+    )
+    return Table(
+        title="Perplexity, ours (theirs is a figure, between 2.80 and 3.00)",
+        columns=columns,
+        rows=tuple(rows),
+        labels=2,
+    )
+
+
+def _leak_table(results: Sequence[Result]) -> Table:
+    """Show what a test set inside the training set is worth."""
+    rows = []
+    for size, group in grouped(results, "size").items():
+        pools = grouped(group, "pool")
+        row: list[Any] = [size]
+        for model in (WINS, HOPKINS_MAY, SELECTS, ONLINE):
+            leaking, clean = (grouped(pools[pool], "model")[model] for pool in ("leaking", "all"))
+            row.append(signed(paired(leaking, clean, "accuracy")))
+        rows.append(tuple(row))
+    title = "What accuracy gains where the test set is inside the training pool"
+    return Table(title=title, columns=("pairs", WINS, HOPKINS_MAY, SELECTS, ONLINE), rows=tuple(rows))
+
+
+def _prediction_text(results: Sequence[Result]) -> str:
+    everyone = [one for one in results if one.cell["pool"] == "all"]
+    small = min(one.cell["size"] for one in everyone)
+    by_model = grouped([one for one in everyone if one.cell["size"] == small], "model")
+    first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
+    second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    bounds = {one.cell["repeat"]: one.measured["bound"] for one in everyone}
+    said = {
+        "yes": "holds",
+        "no": "does not hold: it is the other way round",
+        "not to be told": "is not to be seen: the difference is within its error",
+    }
+    return told(
+        "prediction",
+        small=str(small),
+        first=signed(first),
+        first_said=said[verdict(first)],
+        second=signed(second),
+        second_said=said[verdict(second)],
+        repeats=str(len(bounds)),
+        bound=Estimate.of(bounds.values()).text(),
+    )
+
+
+SECTION = Section(
+    name="prediction",
+    title="Accuracy and perplexity by training size (Table 2, Figures 3 and 4)",
+    paper=KEY,
+    experiment="prediction",
+    file=WMT13,
+    options={"repeats": 100, "pools": ["all", "researchers", "leaking"]},
+    tables=_prediction_tables,
+    text=_prediction_text,
+    caption="Accuracy and perplexity by the models' own probabilities, by training size; errors within repeats",
+)

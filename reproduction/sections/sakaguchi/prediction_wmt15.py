@@ -1,0 +1,60 @@
+"""The same on WMT15."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reproduction.section import Section, paired, signed, told
+from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT15
+from reproduction.sections.sakaguchi.prediction import order_table
+from streams.lab.experiments import Estimate, Result, Table
+from streams.lab.experiments.tables import grouped
+from streams.lab.learners import SELECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _wmt15_tables(results: Sequence[Result]) -> list[Table]:
+    rows = []
+    for size, group in grouped(results, "size").items():
+        by_model = grouped(group, "model")
+        values = [
+            Estimate.of(one.measured["accuracy"] for one in by_model[name])
+            for name in (WINS, HOPKINS_MAY, SELECTS, ONLINE)
+        ]
+        rows.append((size, *values))
+    columns = ("pairs", "Expected Wins", "Hopkins and May", "TrueSkill", "`trueskill` of this project")
+    return [
+        Table(title="Accuracy on WMT15, the mean of ten language pairs", columns=columns, rows=tuple(rows)),
+        order_table(results, published_too=False),
+    ]
+
+
+def _wmt15_text(results: Sequence[Result]) -> str:
+    campaigns = {one.cell["campaign"] for one in results}
+    small = min(one.cell["size"] for one in results)
+    by_model = grouped([one for one in results if one.cell["size"] == small], "model")
+    first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
+    second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    return told(
+        "prediction-wmt15",
+        campaigns=str(len(campaigns)),
+        small=str(small),
+        first=signed(first),
+        second=signed(second),
+    )
+
+
+SECTION = Section(
+    name="prediction-wmt15",
+    title="The same on the ten language pairs of WMT15",
+    paper=KEY,
+    experiment="prediction",
+    file=WMT15,
+    shared_ties=False,
+    options={"repeats": 10},
+    tables=_wmt15_tables,
+    text=_wmt15_text,
+    caption="Accuracy and perplexity on WMT15, by training size; errors within repeats",
+)

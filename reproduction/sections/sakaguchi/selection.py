@@ -1,0 +1,48 @@
+"""Which pairs are asked for: Figures 5 to 7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reproduction.section import Section, paired, signed, told
+from reproduction.sections.sakaguchi.paper import KEY, WMT13
+from streams.lab.experiments import Estimate, Result
+from streams.lab.experiments.selection import Selection
+from streams.lab.experiments.tables import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _selection_text(results: Sequence[Result]) -> str:
+    asked = [one for one in results if one.cell["policy"] != "log"]
+    large = max(one.cell["size"] for one in asked)
+    groups = grouped([one for one in asked if one.cell["size"] == large], "policy", "profile")
+    paper = groups["variance", "wmt"]
+    near = {name: Estimate.of(one.measured[name] for one in paper) for name in ("near_early", "near_late")}
+    tau = paired(paper, groups["uniform", "wmt"], "tau")
+    accuracy = paired(paper, groups["uniform", "wmt"], "accuracy")
+    ours = groups["information", "online"]
+    late = Estimate.of(one.measured["near_late"] for one in ours)
+    return told(
+        "selection",
+        early=near["near_early"].text(),
+        late=near["near_late"].text(),
+        large=f"{large:,}",
+        accuracy=signed(accuracy),
+        tau=signed(tau, 3),
+        ours=late.text(),
+    )
+
+
+SECTION = Section(
+    name="selection",
+    title="Which pairs are asked for (Figures 5 to 7)",
+    paper=KEY,
+    experiment="selection",
+    file=WMT13,
+    options={"repeats": 20},
+    tables=lambda results: Selection().tables(results),
+    text=_selection_text,
+    caption="Who met whom in the log, in TrueSkill's first fifth of matches and in its last; Kendall's tau by policy",
+)

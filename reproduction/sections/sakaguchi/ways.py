@@ -1,0 +1,51 @@
+"""Matches of several systems: Tables 3 and 4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reproduction.section import Section, paired, published, signed, told
+from reproduction.sections.sakaguchi.paper import KEY, WMT13
+from streams.lab.experiments import Result, Table
+from streams.lab.experiments.tables import estimates, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _ways_tables(results: Sequence[Result]) -> list[Table]:
+    tables = []
+    for fixed, key, title in (("matches", "table3", "Table 3"), ("pairs", "table4", "Table 4")):
+        theirs = published(KEY)[key]
+        group = grouped(results, "fixed")[fixed]
+        ours = {ways: estimates(some, "accuracy", "size") for ways, some in grouped(group, "ways").items()}
+        rows = tuple(
+            (size, *(part for ways in ours for part in (theirs["ways"][str(ways)][k], ours[ways].get(size))))
+            for k, size in enumerate(theirs["sizes"])
+        )
+        columns = (fixed, *(name for ways in ours for name in (f"N = {ways}, theirs", "ours")))
+        tables.append(Table(title=f"{title}: accuracy, with so many {fixed}", columns=columns, rows=rows))
+    return tables
+
+
+def _ways_text(results: Sequence[Result]) -> str:
+    small = min(one.cell["size"] for one in results)
+    found = {}
+    for fixed in ("matches", "pairs"):
+        group = [one for one in results if one.cell["fixed"] == fixed and one.cell["size"] == small]
+        by_ways = grouped(group, "ways")
+        found[fixed] = paired(by_ways[max(by_ways)], by_ways[min(by_ways)], "accuracy")
+    return told("ways", small=str(small), **{fixed: signed(difference) for fixed, difference in found.items()})
+
+
+SECTION = Section(
+    name="ways",
+    title="Matches of two to five systems (Tables 3 and 4)",
+    paper=KEY,
+    experiment="ways",
+    file=WMT13,
+    options={"repeats": 50},
+    tables=_ways_tables,
+    text=_ways_text,
+    caption="Accuracy by the number of matches and of pairs, for matches of N systems; errors within repeats",
+)

@@ -1,0 +1,63 @@
+"""Results as they stand in the repository: one entry for all repeats of a cell, their numbers in columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from streams.errors import JudgestreamError
+from streams.lab.experiments.base import Cell, Result
+from streams.lab.experiments.results import Head, Results, key
+
+RESULTS = Path(__file__).parent.parent / "docs" / "reproduction" / "results"
+DIGITS = 5
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The results of cells that differ in nothing but `repeat`."""
+
+    cell: Cell
+    repeats: list[int]
+    measured: dict[str, list[Any]]
+
+
+def store(name: str, results: Results) -> None:
+    """Write a section's results, numbers rounded."""
+    groups: dict[bytes, Group] = {}
+    for result in results.results:
+        cell = {field: value for field, value in result.cell.items() if field != "repeat"}
+        place = key(cell) + msgspec.json.encode(sorted(result.measured))
+        group = groups.setdefault(place, Group(cell, [], {field: [] for field in result.measured}))
+        group.repeats.append(result.cell.get("repeat", 0))
+        for field, value in result.measured.items():
+            group.measured[field].append(_rounded(value))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    lines = [msgspec.json.encode(results.head), *(msgspec.json.encode(group) for group in groups.values())]
+    (RESULTS / f"{name}.jsonl").write_bytes(b"\n".join([*lines, b""]))
+
+
+def stored(name: str) -> Results:
+    """Read a section's results; they come repeat by repeat within each group."""
+    try:
+        head, *groups = (RESULTS / f"{name}.jsonl").read_bytes().splitlines()
+    except FileNotFoundError:
+        raise JudgestreamError(f"{name}: there are no results in {RESULTS}; run python -m reproduction") from None
+    results = []
+    for line in groups:
+        group = msgspec.json.decode(line, type=Group)
+        for k, repeat in enumerate(group.repeats):
+            measured = {field: values[k] for field, values in group.measured.items()}
+            results.append(Result(group.cell | {"repeat": repeat}, measured))
+    return Results(head=msgspec.json.decode(head, type=Head), results=tuple(results))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, list):
+        return [_rounded(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return value

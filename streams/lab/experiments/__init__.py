@@ -1,0 +1,66 @@
+"""The lab's experiments by name; a new one is its own file and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.errors import ParameterError, suggestion
+from streams.lab.experiments.abilities import Abilities
+from streams.lab.experiments.annotators import Annotators
+from streams.lab.experiments.base import Experiment, Result
+from streams.lab.experiments.clusters import Clusters
+from streams.lab.experiments.competitions import Competitions
+from streams.lab.experiments.correlation import Correlation
+from streams.lab.experiments.items import Items
+from streams.lab.experiments.log import Log, Source
+from streams.lab.experiments.noise import Noise
+from streams.lab.experiments.official import Official
+from streams.lab.experiments.online import OnlinePrediction
+from streams.lab.experiments.prediction import Prediction
+from streams.lab.experiments.ranking import Ranking
+from streams.lab.experiments.selection import Selection
+from streams.lab.experiments.tables import Estimate, Table
+from streams.lab.experiments.ways import Ways
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        Ranking(),
+        Prediction(),
+        Ways(),
+        Selection(),
+        Clusters(),
+        Correlation(),
+        Noise(),
+        Items(),
+        Competitions(),
+        Abilities(),
+        OnlinePrediction(),
+        Annotators(),
+        Official(),
+    )
+}
+
+
+def experiment(name: str, options: Mapping[str, object] | None = None) -> Experiment:
+    """Give an experiment with its options checked.
+
+    >>> experiment("prediction", {"repeats": 3}).repeats
+    3
+    """
+    if name not in EXPERIMENTS:
+        raise ParameterError(f"no experiment {name!r}; {suggestion(name, EXPERIMENTS)}")
+    known = EXPERIMENTS[name]
+    try:
+        return msgspec.convert(msgspec.to_builtins(known) | dict(options or {}), type(known), strict=True)
+    except msgspec.ValidationError as error:
+        fields = ", ".join(known.__struct_fields__)
+        raise ParameterError(f"experiment {name!r}: {error}; its options: {fields}") from None
+
+
+__all__ = ["EXPERIMENTS", "Estimate", "Experiment", "Log", "Result", "Source", "Table", "experiment"]

@@ -1,0 +1,170 @@
+"""How far the judges of a log agree, researchers and the others, and what control items are worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from streams.lab.agreement import Agreement, inter_agreement, intra_agreement, published_agreement
+from streams.lab.agreement_figure import draw
+from streams.lab.agreement_rows import RULES, AgreementRow, known
+from streams.lab.control_rows import ThresholdRow
+from streams.lab.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
+from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.experiments.tables import Table
+from streams.lab.protocols import judges_like
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+    from streams.lab.pairs import Pairs
+
+ALL, RESEARCHERS, OTHERS = "all", "researchers", "others"
+
+
+class Annotators(Experiment, frozen=True):
+    """Cohen's kappa between judges and of judges with themselves, and by the share of control items that they passed.
+
+    Findings of WMT13, 3.3 and Tables 3 to 5. Researchers make the controls, and the others are tried on them; a log in
+    which no judge is called a researcher has one group, whose judges try each other. Systems that shared an output are
+    tied: `judgestream agreement` also counts outputs as they were shown. There is nothing to repeat.
+    """
+
+    name: ClassVar[str] = "annotators"
+    title: ClassVar[str] = "Agreement of judges, and agreement by the share of control items passed"
+    reference: ClassVar[str] = "Bojar et al. 2013 (findings of WMT13), Tables 3 to 5"
+
+    repeats: Repeats = 1
+    researchers: str = "researcher*"
+    margin: Size = MARGIN
+    fewest: Size = FEWEST
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart by campaign and group of judges."""
+        return [
+            {
+                "campaign": name,
+                "judges": group,
+                "researchers": self.researchers,
+                "margin": self.margin,
+                "fewest": self.fewest,
+            }
+            for name, rankings in log.campaigns.items()
+            for group in ((ALL, RESEARCHERS, OTHERS) if len(judges_like(rankings, self.researchers)) else (ALL,))
+        ]
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Count agreement by both rules, and try the judges on controls."""
+        rankings = log.campaigns[cell["campaign"]]
+        every = rankings.pairs
+        trusted = np.isin(every.judge, judges_like(rankings, cell["researchers"]))
+        rows = {ALL: np.ones(len(every), np.bool_), RESEARCHERS: trusted, OTHERS: ~trusted}[cell["judges"]]
+        pairs = every.take(rows)
+        inter, intra = published_agreement(pairs)
+        found: dict[str, Any] = {
+            "wmt": {"inter": _counts(inter), "intra": _counts(intra)},
+            "strict": {"inter": _counts(inter_agreement(pairs)), "intra": _counts(intra_agreement(pairs))},
+        }
+        if cell["judges"] == OTHERS or (cell["judges"] == ALL and not trusted.any()):
+            found["thresholds"] = _thresholds(every, pairs, trusted, cell)
+        return found
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give kappa by campaign and group by both rules, and by threshold."""
+        rows: list[tuple[Any, ...]] = []
+        for one in results:
+            for rule in RULES:
+                both = [_agreement(one.measured[rule][kind]) for kind in ("inter", "intra")]
+                told = [cell for each in both for cell in (each.kappa, each.observed, each.comparable)]
+                rows.append((one.cell["campaign"], one.cell["judges"], rule, *told))
+        columns = ("campaign", "judges", "rule", "inter κ", "agree", "of", "intra κ", "agree ", "of ")
+        tables = [Table(title="Agreement", columns=columns, rows=tuple(rows), labels=3)]
+        passed: list[tuple[Any, ...]] = [
+            (
+                row.campaign,
+                "all judges" if row.threshold is None else f"{row.threshold:.0%}",
+                row.judges,
+                row.comparisons,
+                row.kappa,
+                row.comparable,
+            )
+            for row in threshold_rows(results)
+        ]
+        title = "Agreement by the share of controls that judges passed (strict)"
+        heads = ("campaign", "passed", "judges", "comparisons", "inter κ", "of")
+        return [*tables, Table(title=title, columns=heads, rows=tuple(passed), labels=2)]
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw kappa by campaign and group, counted as WMT does, and by threshold."""
+        draw(figure, _rows(results), (), threshold_rows(results))
+
+
+def _thresholds(every: Pairs, pairs: Pairs, trusted: Any, cell: Cell) -> list[dict[str, Any]]:
+    makers = trusted if trusted.any() else np.ones(len(every), np.bool_)
+    trial = tried(every, makers, margin=cell["margin"])
+    return [
+        {"threshold": row.threshold, "judges": row.judges, **_counts(row.agreement)}
+        for row in by_threshold(pairs, trial, thresholds=THRESHOLDS, fewest=cell["fewest"])
+    ]
+
+
+def _counts(found: Agreement) -> dict[str, int]:
+    return {"agree": found.agree, "comparable": found.comparable, "ties": found.ties, "total": found.total}
+
+
+def _agreement(counts: dict[str, Any]) -> Agreement:
+    return Agreement(**{name: counts[name] for name in ("agree", "comparable", "ties", "total")})
+
+
+def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float]]:
+    """Give kappa by group of judges of one campaign: as WMT15 counted, and strict."""
+    return {
+        one.cell["judges"]: (
+            _agreement(one.measured["wmt"][kind]).kappa,
+            _agreement(one.measured["strict"][kind]).kappa,
+        )
+        for one in results
+    }
+
+
+def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
+    """Give the rows of Table 5."""
+    return [
+        ThresholdRow(
+            campaign=one.cell["campaign"],
+            threshold=row["threshold"],
+            judges=row["judges"],
+            comparisons=row["total"],
+            comparable=row["comparable"],
+            kappa=known(_agreement(row).kappa),
+        )
+        for one in results
+        for row in one.measured.get("thresholds", ())
+    ]
+
+
+def _rows(results: Sequence[Result]) -> list[AgreementRow]:
+    rows = []
+    for one in results:
+        for kind in ("inter", "intra"):
+            found = _agreement(one.measured["wmt"][kind])
+            rows.append(
+                AgreementRow(
+                    campaign=one.cell["campaign"],
+                    judges=None if one.cell["judges"] == ALL else one.cell["judges"],
+                    collapsed=True,
+                    kind="inter" if kind == "inter" else "intra",
+                    agree=found.agree,
+                    comparable=found.comparable,
+                    p_agree=known(found.observed),
+                    p_chance=known(found.chance),
+                    kappa=known(found.kappa),
+                    ties=found.ties,
+                    total=found.total,
+                )
+            )
+    return rows

@@ -1,0 +1,141 @@
+"""How many clusters of systems can be told apart, by how many judgments there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from streams.errors import ParameterError
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
+from streams.lab.experiments.figures import COLOURS, Line, draw_lines
+from streams.lab.experiments.tables import Table, estimates, grouped
+from streams.lab.gold import official_order
+from streams.lab.learners import SELECTS, check_learners, fit, selected
+from streams.lab.protocols import drawn
+from streams.lab.randomness import random_of
+from streams.ranking import clusters, sampled_ranges
+from streams.reports.plots import GREY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+    from streams.lab.pairs import Pairs
+    from streams.models.base import Floats
+
+
+class Clusters(Experiment, frozen=True):
+    """The number of clusters of non-overlapping rank ranges, each over so many runs of a model.
+
+    Sakaguchi, Post and Van Durme (2014), Figures 8 to 10. A run of a model that selects its matches selects them anew
+    from the whole log; one of any other model is on a resample, with replacement, of one draw of so many pairs.
+    """
+
+    name: ClassVar[str] = "clusters"
+    title: ClassVar[str] = "Clusters of systems, by the amount of data"
+    reference: ClassVar[str] = "Sakaguchi et al. 2014, Figures 8 to 10"
+
+    repeats: Annotated[int, Meta(ge=1, le=100_000)] = 2
+    sizes: tuple[Size, ...] = (1000, 2000, 4000, 8000, 16_000, 25_000)
+    models: tuple[str, ...] = ("expected-wins", "hopkins-may-gaussian", SELECTS)
+    runs: Annotated[int, Meta(ge=3, le=10_000)] = 40
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart; sizes that the log does not have are left out."""
+        check_learners(self.models)
+        found = [
+            {
+                "campaign": name,
+                "repeat": repeat,
+                "size": size,
+                "model": model,
+                "seed": self.seed,
+                "runs": self.runs,
+            }
+            for name, rankings in log.campaigns.items()
+            for size in self.sizes
+            if size <= len(rankings.pairs)
+            for model in self.models
+            for repeat in range(self.repeats)
+        ]
+        if not found:
+            raise ParameterError(f"no campaign has {min(self.sizes):,} pairs; give smaller sizes")
+        return found
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Run, take the rank ranges, and count the clusters; the runs' ranks are there by quartiles."""
+        rankings = log.campaigns[cell["campaign"]]
+        random = random_of(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
+        scores = _runs(cell["model"], rankings.pairs, cell["size"], cell["runs"], random)
+        best, worst = sampled_ranges(scores)
+        order = np.argsort(-scores.mean(axis=0), kind="stable")
+        ranks = 1 + np.argsort(np.argsort(-scores, axis=1), axis=1)
+        official = official_order(rankings)
+        return {
+            "clusters": int(clusters(best[order], worst[order])[-1]),
+            "width": float((worst - best + 1).mean()),
+            "systems": [rankings.systems[k] for k in official],
+            "ranks": np.percentile(ranks, [0, 25, 50, 75, 100], axis=0).T[official].tolist(),
+        }
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give clusters, and the ranks that a system may hold, by size and model."""
+        tables = []
+        for measure, title in (("clusters", "Clusters"), ("width", "Ranks that a system may hold, on the mean")):
+            by_model = {model: estimates(some, measure, "size") for model, some in grouped(results, "model").items()}
+            sizes = list(dict.fromkeys(one.cell["size"] for one in results))
+            rows = tuple((size, *(by_model[model].get(size) for model in by_model)) for size in sizes)
+            tables.append(Table(title=title, columns=("pairs", *by_model), rows=rows, digits=1))
+        return tables
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw clusters by size, and the last model's ranks with the fewest and the most pairs."""
+        figure.set_size_inches(14.0, 4.4)
+        panels = figure.subplots(1, 3)
+        by_model = grouped(results, "model")
+        lines = [
+            Line(model, estimates(group, "clusters", "size"), COLOURS[k % len(COLOURS)])
+            for k, (model, group) in enumerate(by_model.items())
+        ]
+        panels[0].set_title("Clusters by training pairs")
+        draw_lines(panels[0], lines, marks=sorted({one.cell["size"] for one in results}), label="training pairs")
+        model, group = list(by_model.items())[-1]
+        by_size = grouped(group, "size")
+        for axes, size in zip(panels[1:], (min(by_size), max(by_size)), strict=True):
+            _boxes(axes, by_size[size][0])
+            axes.set_title(f"Ranks by {model}, {size:,} pairs")
+
+
+def _runs(model: str, pool: Pairs, size: int, runs: int, random: np.random.Generator) -> Floats:
+    """Give each run's scores, a run a row."""
+    if model == SELECTS:
+        return np.stack([_scores(selected(pool, size, random)) for _ in range(runs)])
+    sample = drawn(pool, size, random)
+    resamples = (sample.take(random.integers(size, size=size)) for _ in range(runs))
+    return np.stack([_scores(fit(model, resample, random)) for resample in resamples])
+
+
+def _scores(fitted: Any) -> Floats:
+    if fitted.scores is None:
+        raise ParameterError("clusters are of scores, and this model has none; choose another one")
+    scores: Floats = fitted.scores
+    return scores
+
+
+def _boxes(axes: Axes, result: Result) -> None:
+    """Draw quartiles as a box, the whole range as whiskers; systems stand in the order of the whole log."""
+    for place, (least, low, middle, high, most) in enumerate(result.measured["ranks"], 1):
+        axes.plot([place, place], [least, most], color=GREY, linewidth=0.9)
+        axes.plot([place, place], [low, high], color=COLOURS[0], linewidth=6, solid_capstyle="butt", alpha=0.6)
+        axes.plot(place, middle, "_", color="black", markersize=8)
+    count = len(result.measured["ranks"])
+    axes.plot([1, count], [1, count], color=GREY, linewidth=0.5, linestyle=":")
+    axes.set_ylim(count + 0.6, 0.4)
+    axes.set_xlabel("rank by all judgments of the log")
+    axes.set_ylabel("rank in a run")
+    axes.locator_params(integer=True)

@@ -1,0 +1,79 @@
+"""The tables of the competitions: estimates over campaigns, and differences within them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.lab.experiments.tables import Estimate, Table, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.lab.experiments.base import Result
+
+BEST = "hopkins-may-gaussian"  # in the paper; the others are compared with it
+
+
+def models_of(results: Sequence[Result]) -> list[str]:
+    """Name the models in the order of the cells."""
+    return list(dict.fromkeys(result.cell["model"] for result in results))
+
+
+def _by_campaign(results: Sequence[Result]) -> dict[str, float]:
+    """Average the repeats of each campaign."""
+    return {result.cell["campaign"]: float(np.mean(result.measured["perplexity"])) for result in results}
+
+
+def estimate(results: Sequence[Result]) -> Estimate:
+    """Estimate perplexity over campaigns."""
+    return Estimate.of(_by_campaign(results).values())
+
+
+def _difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
+    one, other = _by_campaign(some), _by_campaign(others)
+    return Estimate.of(one[campaign] - other[campaign] for campaign in one if campaign in other)
+
+
+def sizes(results: Sequence[Result]) -> Table:
+    """Give the sizes of the pools and of the test sets."""
+    rows = tuple(
+        (campaign, training, some[0].measured["pool"], some[0].measured["test"], some[0].measured["most"])
+        for (campaign, training), some in grouped(results, "campaign", "training").items()
+    )
+    columns = ("campaign", "trained on", "training pairs", "test pairs", "most a segment")
+    return Table(title="Sizes of the data", columns=columns, rows=rows, labels=2)
+
+
+def means(results: Sequence[Result], title: str) -> Table:
+    """Give perplexity by size and model."""
+    models = models_of(results)
+    rows = []
+    for size, some in grouped(results, "size").items():
+        by_model = grouped(some, "model")
+        rows.append((size, *(estimate(by_model[model]) for model in models)))
+    return Table(title=title, columns=("pairs", *models), rows=tuple(rows))
+
+
+def differences(results: Sequence[Result], title: str) -> Table:
+    """Tell how far every model is above the paper's best, within campaigns."""
+    models = [model for model in models_of(results) if model != BEST]
+    rows = []
+    for size, some in grouped(results, "size").items():
+        by_model = grouped(some, "model")
+        if BEST in by_model:
+            best = by_model[BEST]
+            rows.append((size, *(_difference(by_model[model], best) for model in models)))
+    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
+
+
+def costs_of_crowd(results: Sequence[Result], title: str) -> Table:
+    """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
+    models = models_of(results)
+    rows = []
+    for size, some in grouped(results, "size").items():
+        pools = grouped(some, "model", "pool")
+        if any(one.cell["pool"] == "crowd" for one in some):
+            rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
+    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)

@@ -1,0 +1,197 @@
+"""How close scores from few judgments come to those from all, with any pairs or with one baseline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from streams.errors import ParameterError
+from streams.lab.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
+from streams.lab.correlation import ndcg, pearson
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
+from streams.lab.experiments.figures import COLOURS, Line, draw_lines
+from streams.lab.experiments.tables import Table, estimates, grouped
+from streams.lab.gold import official_order, official_scores
+from streams.lab.learners import SELECTS, check_learners, fit, learned
+from streams.lab.protocols import drawn, with_noise
+from streams.lab.randomness import random_of
+from streams.ranking.scores import expected_wins
+from streams.reports.report import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+    from streams.lab.rankings import Rankings
+    from streams.models.base import Floats, Ints
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+ANY = "any pairs"
+LONGEST = 14  # letters of a baseline's name in a figure
+
+
+class Correlation(Experiment, frozen=True):
+    """Pearson's correlation and nDCG with the gold scores, which the official procedure gives on the whole log.
+
+    Otani, Nakazawa, Kawahara and Kurohashi (2016), Figures 3 and 4. The graded response models and the two-stage model
+    learn from comparisons with one baseline, and are measured on the other systems; baselines are taken at even steps
+    down the ranking. The gain of a system in nDCG is its gold score above the worst one's: the paper does not say.
+    """
+
+    name: ClassVar[str] = "correlation"
+    title: ClassVar[str] = "Correlation and nDCG with the scores of the whole log, by size and baseline"
+    reference: ClassVar[str] = "Otani et al. 2016, Figures 3 and 4"
+    needs: ClassVar[str] = "rankings of three systems or more, in which a baseline meets the others often"
+
+    repeats: Annotated[int, Meta(ge=1, le=100_000)] = 3
+    sizes: tuple[Size, ...] = (800, 1600, 3200, 6400)
+    models: tuple[str, ...] = ("expected-wins", "hopkins-may-gaussian", SELECTS, "two-stage", "grm-batch", "grm")
+    baselines: Annotated[int, Meta(ge=1, le=1000)] = 3
+    noise: Share = 0.0
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart; sizes that the log or a baseline does not have are left out."""
+        return correlation_cells(
+            log,
+            models=self.models,
+            sizes=self.sizes,
+            shares=(self.noise,),
+            baselines=self.baselines,
+            repeats=self.repeats,
+            seed=self.seed,
+        )
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Learn and compare with the gold scores."""
+        return correlated(log, cell)
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give correlation and nDCG by model, baseline and size."""
+        tables = []
+        for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
+            sizes = sorted({one.cell["size"] for one in results})
+            names, rows = shown_baselines(results), []
+            for (model, baseline), group in grouped(results, "model", "baseline").items():
+                by_size = estimates(group, measure, "size")
+                rows.append((model, names[baseline], *(by_size.get(size) for size in sizes)))
+            columns = ("model", "baseline", *(f"{size:,}" for size in sizes))
+            tables.append(Table(title=title, columns=columns, rows=tuple(rows), labels=2))
+        return tables
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw correlation and nDCG by size; a dashed line is of the worst baseline at the largest size."""
+        figure.set_size_inches(13.0, 4.6)
+        left, right = figure.subplots(1, 2)
+        for axes, measure, title in ((left, "pearson", "Pearson's correlation"), (right, "ndcg", "nDCG")):
+            axes.set_title(f"{title} with the scores of the whole log")
+            _draw(axes, results, measure)
+
+
+def correlation_cells(
+    log: Log,
+    *,
+    models: Sequence[str],
+    sizes: Sequence[int],
+    shares: Sequence[float],
+    baselines: int,
+    repeats: int,
+    seed: int,
+) -> list[Cell]:
+    """Give a cell for each campaign, model, baseline where it takes one, size, share of noise and repeat."""
+    check_learners(tuple(name for name in models if name not in WITH_BASELINE))
+    found: list[Cell] = []
+    for name, rankings in log.campaigns.items():
+        for model in models:
+            for baseline, most in _baselines(rankings, model, baselines):
+                found += [
+                    {
+                        "campaign": name,
+                        "repeat": repeat,
+                        "model": model,
+                        "baseline": baseline,
+                        "size": size,
+                        "noise": noise,
+                        "seed": seed,
+                    }
+                    for size in sizes
+                    if size <= most
+                    for noise in shares
+                    for repeat in range(repeats)
+                ]
+    if not found:
+        raise ParameterError(f"no campaign has {min(sizes):,} comparisons with a baseline; give smaller sizes")
+    return found
+
+
+def correlated(log: Log, cell: Cell) -> dict[str, Any]:
+    """Learn from so many comparisons, a share of the judges at random, and compare with the gold scores."""
+    rankings = log.campaigns[cell["campaign"]]
+    random = random_of(*(cell[name] for name in ("seed", "repeat", "campaign", "size", "baseline")))
+    noise = random_of(*(cell[name] for name in ("seed", "repeat", "campaign")), round(1000 * cell["noise"]))
+    gold = official_scores(rankings)
+    kept: Ints = np.arange(len(gold))
+    if cell["baseline"] != ANY:
+        baseline = rankings.systems.index(cell["baseline"])
+        training = with_noise(with_baseline(rankings, baseline, cell["size"], random), cell["noise"], noise)
+        scores = scores_with_baseline(cell["model"], training, baseline)
+        kept = np.delete(kept, baseline)
+    else:
+        scores = _scores(rankings, cell, random, noise)
+    return {
+        "pearson": pearson(scores[kept], gold[kept]),
+        "ndcg": ndcg(scores[kept], (gold - gold.min())[kept]),
+        "win_share": _win_share(rankings, cell["baseline"]),
+    }
+
+
+def _scores(rankings: Rankings, cell: Cell, random: np.random.Generator, noise: np.random.Generator) -> Floats:
+    pool = with_noise(rankings.pairs, cell["noise"], noise)
+    if cell["model"] == SELECTS:
+        fitted = learned(SELECTS, pool, cell["size"], random)
+    else:
+        fitted = fit(cell["model"], drawn(pool, cell["size"], random), random)
+    if fitted.scores is None:
+        raise ParameterError(f"model {cell['model']!r} has no scores to correlate; choose another one")
+    return fitted.scores
+
+
+def _win_share(rankings: Rankings, baseline: str) -> float:
+    """Give the baseline's Expected Wins in the whole log, and a half where there is none."""
+    if baseline == ANY:
+        return 0.5
+    return float(expected_wins(*rankings.pairs.counts())[rankings.systems.index(baseline)])
+
+
+def _baselines(rankings: Rankings, model: str, count: int) -> list[tuple[str, int]]:
+    """Give the baselines that a model is tried with, and how many comparisons there are with each."""
+    if model not in WITH_BASELINE:
+        return [(ANY, len(rankings.pairs))]
+    order, met = official_order(rankings), np.bincount(np.concatenate([rankings.pairs.a, rankings.pairs.b]))
+    places = np.unique(np.linspace(0, len(order) - 1, min(count, len(order))).round().astype(int))
+    return [(rankings.systems[order[place]], int(met[order[place]])) for place in places]
+
+
+def shown_baselines(results: Sequence[Result]) -> Mapping[str, str]:
+    """Give the baselines' names, shortened to what tells them apart."""
+    names = [name for name in dict.fromkeys(one.cell["baseline"] for one in results) if name != ANY]
+    return {ANY: ANY} | dict(short_names(names))
+
+
+def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
+    models, names = list(dict.fromkeys(one.cell["model"] for one in results)), shown_baselines(results)
+    lines = []
+    for model, group in grouped(results, "model").items():
+        colour = COLOURS[models.index(model) % len(COLOURS)]
+        drawn_lines = [
+            (baseline, estimates(some, measure, "size")) for baseline, some in grouped(group, "baseline").items()
+        ]
+        drawn_lines.sort(key=lambda line: -list(line[1].values())[-1].mean)
+        for baseline, points in drawn_lines[:1] + drawn_lines[1:][-1:]:
+            label = model if baseline == ANY else f"{model} ({names[baseline][:LONGEST]})"
+            lines.append(Line(label, points, colour, "-" if baseline == drawn_lines[0][0] else "--"))
+    draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in results}), label="comparisons")

@@ -1,0 +1,166 @@
+"""Which segments tell systems apart, and which systems: item information under the graded response model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from streams.errors import ParameterError
+from streams.kernels.grm import item_informations
+from streams.lab.baselines import with_baseline
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
+from streams.lab.experiments.figures import COLOURS
+from streams.lab.experiments.tables import Estimate, Table
+from streams.lab.models.grm_batch import comparisons_with
+from streams.lab.randomness import random_of
+from streams.models.grm_baseline import choose_baseline
+from streams.models.grm_batch import fit
+from streams.reports.plots import GREY
+from streams.reports.report import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+    from streams.models.base import Floats
+
+
+class Items(Experiment, frozen=True):
+    """I_j(theta) = sum_c (P*'_(c-1) - P*'_c)² / (P*_(c-1) - P*_c), a = 1, from thresholds averaged over draws.
+
+    Otani, Nakazawa, Kawahara and Kurohashi (2016), Figure 5. The segments are those with most comparisons with the
+    baseline; the baseline is the one whose comparisons tell most, unless it is named.
+    """
+
+    name: ClassVar[str] = "items"
+    title: ClassVar[str] = "Item information of segments"
+    reference: ClassVar[str] = "Otani et al. 2016, Figure 5"
+    needs: ClassVar[str] = "segments on which a baseline was compared several times"
+
+    repeats: Annotated[int, Meta(ge=1, le=100_000)] = 5
+    size: Size = 6400
+    segments: Annotated[int, Meta(ge=2, le=1000)] = 40
+    baseline: str = ""
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart by campaign and draw; a log with fewer comparisons gives all of them but a tenth."""
+        found = []
+        for name, rankings in log.campaigns.items():
+            if self.baseline and self.baseline not in rankings.systems:
+                raise ParameterError(f"{name}: no system {self.baseline!r} to be the baseline")
+            best = rankings.systems[choose_baseline(*rankings.pairs.counts()).system]
+            baseline = self.baseline or best
+            index = rankings.systems.index(baseline)
+            met = int(np.count_nonzero((rankings.pairs.a == index) | (rankings.pairs.b == index)))
+            found += [
+                {
+                    "campaign": name,
+                    "repeat": repeat,
+                    "baseline": baseline,
+                    "size": min(self.size, 9 * met // 10),
+                    "segments": self.segments,
+                    "seed": self.seed,
+                }
+                for repeat in range(self.repeats)
+            ]
+        return found
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Fit the batch model to a draw, and give the thresholds of the segments and the systems' theta."""
+        rankings = log.campaigns[cell["campaign"]]
+        baseline = rankings.systems.index(cell["baseline"])
+        random = random_of(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
+        found = fit(comparisons_with(with_baseline(rankings, baseline, cell["size"], random), baseline))
+        held = (rankings.pairs.a == baseline) | (rankings.pairs.b == baseline)
+        counts = np.bincount(rankings.pairs.segment[held], minlength=len(rankings.segments))
+        most = np.argsort(-counts, kind="stable")[: cell["segments"]]
+        known = np.tile([-0.5, 0.5], (len(rankings.segments), 1))  # the prior's means
+        known[: len(found.thresholds)] = found.thresholds
+        theta = np.zeros(len(rankings.systems))
+        theta[: len(found.theta)] = found.theta
+        theta[baseline] = 0.0
+        return {
+            "names": [rankings.segments[k] for k in most],
+            "comparisons": counts[most].tolist(),
+            "thresholds": known[most].tolist(),
+            "systems": list(rankings.systems),
+            "theta": theta.tolist(),
+        }
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give the segments on which the baseline is hardest and easiest to beat, and where they tell most."""
+        names, thresholds = results[0].measured["names"], _thresholds(results)
+        counts = results[0].measured["comparisons"]
+        order = np.argsort(-thresholds.mean(axis=(0, 2)))
+        rows = []
+        for k in [*order[:3], *order[-3:]]:
+            peak = _peak(thresholds[:, k].mean(axis=0))
+            low, high = (Estimate.of(thresholds[:, k, c]) for c in (0, 1))
+            rows.append((names[k], counts[k], low, high, peak))
+        columns = ("segment", "comparisons", "b1", "b2", "tells most at theta")
+        title = f"The segments hardest and easiest to beat {_baseline(results)} on, of {len(names)}"
+        theta = np.array([one.measured["theta"] for one in results])
+        short = short_names(results[0].measured["systems"])
+        by_theta = np.argsort(-theta.mean(axis=0))
+        systems = tuple((short[results[0].measured["systems"][k]], Estimate.of(theta[:, k])) for k in by_theta)
+        return [
+            Table(title=title, columns=columns, rows=tuple(rows), digits=2),
+            Table(title="The systems", columns=("system", "theta"), rows=systems, digits=2),
+        ]
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw every segment's information in grey, and that of the hardest and the easiest in colour."""
+        figure.set_size_inches(7.5, 4.4)
+        axes = figure.subplots()
+        thresholds, names = _thresholds(results).mean(axis=0), results[0].measured["names"]
+        reach = float(np.abs(thresholds).max()) + 1.5
+        theta = np.linspace(-reach, reach, 401)
+        for pair in thresholds:
+            axes.plot(theta, information(theta, pair), color=GREY, linewidth=0.6, alpha=0.5)
+        order = np.argsort(-thresholds.mean(axis=1))
+        for k, colour, said, side in ((order[0], COLOURS[1], "hardest", 1), (order[-1], COLOURS[0], "easiest", -1)):
+            curve = information(theta, thresholds[k])
+            axes.plot(theta, curve, color=colour, linewidth=1.8)
+            axes.annotate(
+                f"segment {names[k]}:\n{said} to beat\n{_baseline(results)} on",
+                (float(theta[np.argmax(curve)]) + 0.9 * side, float(curve.max())),
+                ha="left" if side > 0 else "right",
+                va="center",
+                fontsize=8,
+                color=colour,
+                parse_math=False,
+            )
+        means = np.array([one.measured["theta"] for one in results]).mean(axis=0)
+        axes.plot(means, np.zeros(len(means)), "|", color="black", markersize=12)
+        axes.set_xlabel("theta; the strokes are the systems")
+        axes.set_ylabel("information")
+        axes.set_title("Item information of the segments judged most")
+        axes.margins(y=0.12)
+        axes.set_ylim(bottom=-0.01)
+
+
+def information(theta: Floats, thresholds: Floats) -> Floats:
+    """Give the Fisher information about theta of one comparison on a segment, by a judge with a = 1 (Samejima 1968).
+
+    >>> information(np.zeros(1), np.array([-0.5, 0.5])).round(4).tolist()
+    [0.2926]
+    """
+    row = np.array([[thresholds.mean(), 0.0, np.log(thresholds[1] - thresholds[0]), 0.0]])
+    return np.array([item_informations(row, float(each), True, 1.0)[0] for each in theta])
+
+
+def _thresholds(results: Sequence[Result]) -> Floats:
+    return np.array([one.measured["thresholds"] for one in results])
+
+
+def _peak(thresholds: Floats) -> float:
+    theta = np.linspace(-8.0, 8.0, 3201)
+    return float(theta[np.argmax(information(theta, thresholds))])
+
+
+def _baseline(results: Sequence[Result]) -> str:
+    return short_names(results[0].measured["systems"])[results[0].cell["baseline"]]

@@ -1,0 +1,68 @@
+"""The log that an experiment runs on: its campaigns as rankings, and a fingerprint of what was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.errors import ParameterError, suggestion
+from streams.lab.rankings import Rankings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from streams.events import Judgment
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """What a result is about: `sha256` is of the rankings as they were read, so that a log may change its format."""
+
+    file: str
+    sha256: str
+    rankings: int
+    campaigns: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Log:
+    """The rankings of each campaign, in order of name.
+
+    >>> from streams.events import EPOCH, Judgment
+    >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)
+    >>> log = Log.of([one], file="log.csv")
+    >>> log.source.rankings, log.source.campaigns, log.source.sha256[:8]
+    (1, ('c',), '9e6adacc')
+    """
+
+    source: Source
+    campaigns: Mapping[str, Rankings]
+
+    @classmethod
+    def of(cls, judgments: Iterable[Judgment], *, file: str, only: Sequence[str] = ()) -> Log:
+        """Take rankings apart by campaign, of all or of some; direct assessments and repeated ids are left out."""
+        by_campaign: dict[str, dict[str, Judgment]] = {}
+        for judgment in judgments:
+            if judgment.ranks is not None:
+                by_campaign.setdefault(judgment.campaign, {}).setdefault(judgment.id, judgment)
+        for name in only:
+            if name not in by_campaign:
+                raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, by_campaign)}")
+        chosen = {name: list(by_campaign[name].values()) for name in sorted(by_campaign) if not only or name in only}
+        if not chosen:
+            raise ParameterError(f"{file}: there is no ranking in it, and the lab compares systems by rankings")
+        digest = sha256()
+        for name, log in chosen.items():
+            for one in log:
+                digest.update(msgspec.json.encode((name, one.segment, one.judge, one.systems, one.ranks)))
+        return cls(
+            source=Source(
+                file=file,
+                sha256=digest.hexdigest(),
+                rankings=sum(map(len, chosen.values())),
+                campaigns=tuple(chosen),
+            ),
+            campaigns={name: Rankings.of(log) for name, log in chosen.items()},
+        )

@@ -1,0 +1,181 @@
+"""How well models predict judgments that they have not seen, by how many they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
+from streams.lab.experiments.figures import COLOURS, Line, draw_lines
+from streams.lab.experiments.tables import Estimate, Table, estimates, grouped, within_repeats
+from streams.lab.learners import SELECTS, check_learners, learned
+from streams.lab.measures import accuracy, accuracy_bound, perplexity
+from streams.lab.protocols import held_out, judges_like, remaining
+from streams.lab.radius import tuned
+from streams.lab.randomness import random_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+    from streams.lab.rankings import Rankings
+
+Pool = Literal["all", "researchers", "leaking"]
+
+
+class Prediction(Experiment, frozen=True):
+    """Accuracy and perplexity on 2,000 held-out pairs of researchers, the radius tuned on 2,000 others.
+
+    Sakaguchi, Post and Van Durme (2014), Table 2, Figures 3 and 4. Every repeat holds out other segments; all models
+    of a repeat learn from the same pool and are measured on the same test set, so that their differences are paired.
+    A log in which no judge is called a researcher is tested on all of its judges. The pool `leaking` has the test set
+    inside, to show what that is worth.
+    """
+
+    name: ClassVar[str] = "prediction"
+    title: ClassVar[str] = "Accuracy and perplexity on held-out judgments, by training size"
+    reference: ClassVar[str] = "Sakaguchi et al. 2014, Table 2, Figures 3 and 4"
+
+    sizes: tuple[Size, ...] = (400, 800, 1600, 3200, 6400)
+    models: tuple[str, ...] = ("expected-wins", "hopkins-may-gaussian", "trueskill-selects", "trueskill")
+    pools: tuple[Pool, ...] = ("all", "researchers")
+    researchers: str = "researcher*"
+    held_out: Size = 2000
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart by campaign, repeat, pool, size and model; sizes that no pool has are left out."""
+        check_learners(self.models)
+        return [
+            {
+                "campaign": name,
+                "repeat": repeat,
+                "pool": pool,
+                "size": size,
+                "model": model,
+                "seed": self.seed,
+                "researchers": self.researchers,
+                "held_out": self.held_out,
+            }
+            for name, rankings in log.campaigns.items()
+            for pools in [self._pools(rankings)]
+            for repeat in range(self.repeats)
+            for pool, most in pools
+            for size in self.sizes
+            if size <= most
+            for model in self.models
+        ]
+
+    def _pools(self, rankings: Rankings) -> list[tuple[Pool, int]]:
+        """Give the pools that a campaign has, and how many pairs surely remain in them."""
+        size = rankings.sizes * (rankings.sizes - 1) // 2
+        known = judges_like(rankings, self.researchers)
+        by_researchers = int(size[np.isin(rankings.judge, known)].sum())
+        found: list[tuple[Pool, int]] = [("all", int(size.sum()))]
+        if len(known):
+            found.append(("researchers", by_researchers))
+        found.append(("leaking", int(size.sum())))
+        share = remaining(rankings, self.researchers, self.held_out)
+        return [(pool, int(share * pairs)) for pool, pairs in found if pool in self.pools]
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Learn, tune the radius for either measure, and measure on the test set."""
+        rankings = log.campaigns[cell["campaign"]]
+        key = (cell["seed"], cell["repeat"], cell["campaign"])
+        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        pool, test = held.pool, held.test
+        if cell["pool"] == "leaking":
+            pool = rankings.pairs
+        elif cell["pool"] == "researchers":
+            pool = pool.take(np.flatnonzero(np.isin(pool.judge, held.testers)))
+        fitted = learned(cell["model"], pool, cell["size"], random_of(*key, cell["size"], "training"))
+        found: dict[str, Any] = {"bound": accuracy_bound(test)}
+        if cell["model"] != SELECTS:
+            own = fitted.probabilities(test)
+            found |= {"accuracy": accuracy(own, test.outcome), "perplexity": perplexity(own, test.outcome)}
+        if fitted.deviations is not None:
+            best = tuned(fitted, held.development, measure="accuracy")
+            carved = best.fitted.probabilities(test)
+            found |= {"accuracy": accuracy(carved, test.outcome), "accuracy_radius": best.radius}
+            if fitted.deviations.all():
+                best = tuned(fitted, held.development, measure="perplexity")
+                carved = best.fitted.probabilities(test)
+                found |= {"carved_perplexity": perplexity(carved, test.outcome), "perplexity_radius": best.radius}
+        return found
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give accuracy with its bound, perplexity, and how far the models differ within repeats."""
+        return [
+            _by_size(results, "accuracy", "Accuracy"),
+            _differences(results),
+            _by_size(results, "perplexity", "Perplexity, by the model's own probabilities"),
+            _by_size(results, "carved_perplexity", "Perplexity, by normals carved at a tuned radius"),
+        ]
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw accuracy and perplexity by size; dashed lines are of models trained on researchers only."""
+        figure.set_size_inches(11.5, 4.4)
+        left, right = figure.subplots(1, 2)
+        _draw(left, results, "accuracy")
+        left.set_title("Accuracy on held-out judgments")
+        _draw(right, results, "perplexity")
+        right.set_title("Perplexity on held-out judgments")
+
+
+def _models(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(result.cell["model"] for result in results))
+
+
+def _estimate(results: Sequence[Result], measure: str) -> Estimate | None:
+    found = [result.measured[measure] for result in results if measure in result.measured]
+    return Estimate.of(found) if found else None
+
+
+def _by_size(results: Sequence[Result], measure: str, title: str) -> Table:
+    models = _models(results)
+    rows: list[tuple[Any, ...]] = []
+    for (pool, size), group in grouped(results, "pool", "size").items():
+        by_model = grouped(group, "model")
+        rows.append((pool, size, *(_estimate(by_model[model], measure) for model in models)))
+    if measure == "accuracy":
+        bounds = {(one.cell["campaign"], one.cell["repeat"]): one.measured["bound"] for one in results}
+        rows.append(("upper bound", "", Estimate.of(bounds.values()), *[None] * (len(models) - 1)))
+    return Table(title=title, columns=("trained on", "pairs", *models), rows=tuple(rows), labels=2)
+
+
+def _differences(results: Sequence[Result]) -> Table:
+    """Compare every model with the one before it, repeat by repeat."""
+    models = _models(results)
+    couples = list(zip(models[1:], models[:-1], strict=True))
+    rows = []
+    for (pool, size), group in grouped(results, "pool", "size").items():
+        by_model = {
+            model: np.array([one.measured["accuracy"] for one in some])
+            for model, some in grouped(group, "model").items()
+        }
+        rows.append((pool, size, *(Estimate.of(by_model[one] - by_model[other]) for one, other in couples)))
+    columns = ("trained on", "pairs", *(f"{one} − {other}" for one, other in couples))
+    return Table(
+        title="Differences in accuracy, paired by repeat", columns=columns, rows=tuple(rows), labels=2, digits=4
+    )
+
+
+def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
+    """Draw a measure by size, with the errors within repeats."""
+    shown = within_repeats([one for one in results if one.cell["pool"] != "leaking"], measure)
+    models = _models(results)
+    lines = [
+        Line(
+            model,
+            estimates(group, measure, "size"),
+            COLOURS[models.index(model) % len(COLOURS)],
+            "-" if pool == "all" else "--",
+            labelled=pool == "all",
+        )
+        for (model, pool), group in grouped(shown, "model", "pool").items()
+    ]
+    dashed = "; dashed: researchers' only" if len(grouped(shown, "pool")) > 1 else ""
+    draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in shown}), label=f"training pairs{dashed}")

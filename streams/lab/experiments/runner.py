@@ -1,0 +1,116 @@
+"""Runs an experiment: what is missing of it, on several cores, each result written down as it comes."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from streams.errors import JudgestreamError
+from streams.lab.experiments.base import Cell, Result
+from streams.lab.experiments.results import Head, Results, encoded, key, left_from, line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from streams.lab.experiments.base import Experiment
+    from streams.lab.experiments.log import Log
+
+
+def run(
+    experiment: Experiment,
+    log: Log,
+    *,
+    file: Path | None = None,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Measure every cell that the file does not hold yet, and give all; `progress` gets cells done and cells in all.
+
+    Each result is in the file as soon as it is there, so that a run that ends early loses nothing but what was on the
+    way. In the end this run's cells stand first in the file, in their order, and then those of other options.
+    """
+    cells, head = experiment.cells(log), Head.of(experiment, log)
+    done = left_from(file, head) if file else {}
+    before = len(done.keys() & {key(cell) for cell in cells})
+    missing = [cell for cell in cells if key(cell) not in done]
+    if progress:
+        progress(before, len(cells))
+    with _written(file, Results(head=head, results=tuple(done.values()))) as write:
+        for count, result in enumerate(_measured(experiment.name, log, missing, jobs), before + 1):
+            done[key(result.cell)] = result
+            write(result)
+            if progress:
+                progress(count, len(cells))
+    results = tuple(done.pop(key(cell)) for cell in cells)
+    if file:
+        _replace(file, encoded(Results(head=head, results=(*results, *done.values()))))
+    return Results(head=head, results=results)
+
+
+def _measured(name: str, log: Log, cells: Sequence[Cell], jobs: int) -> Iterator[Result]:
+    """Measure cells, and give each when it is done."""
+    if jobs < 2 or len(cells) < 2:
+        for cell in cells:
+            yield _measure(name, log, cell)
+        return
+    # Spawned, not forked: a progress bar has a thread, and a fork of a process with threads may hang.
+    pool = ProcessPoolExecutor(min(jobs, len(cells)), get_context("spawn"), _start, (name, log))
+    try:
+        for future in as_completed([pool.submit(_measure_here, cell) for cell in cells]):
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _measure(name: str, log: Log, cell: Cell) -> Result:
+    from streams.lab.experiments import EXPERIMENTS
+
+    return Result(cell, EXPERIMENTS[name].measure(log, cell))
+
+
+_here: tuple[str, Log] | None = None
+
+
+def _start(name: str, log: Log) -> None:
+    """Get a process ready: it keeps the log, and leaves an interrupt to the one that started it."""
+    global _here
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _here = name, log
+
+
+def _measure_here(cell: Cell) -> Result:
+    assert _here
+    return _measure(*_here, cell)
+
+
+@contextmanager
+def _written(file: Path | None, before: Results) -> Iterator[Callable[[Result], None]]:
+    """Give what writes a result to the end of the file, after what was there before."""
+    if file is None:
+        yield lambda _: None
+        return
+    _replace(file, encoded(before))
+    with file.open("ab") as stream:
+
+        def write(result: Result) -> None:
+            stream.write(line(result))
+            stream.flush()
+
+        yield write
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = file.with_name(f".{file.name}.part")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        beside.replace(file)
+    except OSError as error:
+        raise JudgestreamError(f"{file}: can't be written: {error.strerror or error}") from None
+    finally:
+        beside.unlink(missing_ok=True)

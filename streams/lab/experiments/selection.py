@@ -1,0 +1,161 @@
+"""Which pairs a match policy asks for, early and late, and what its choice is worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from streams.lab.asking import ask
+from streams.lab.correlation import kendall
+from streams.lab.experiments.base import Cell, Experiment, Result, Size
+from streams.lab.experiments.figures import COLOURS, Line, draw_lines, heat_map
+from streams.lab.experiments.tables import Estimate, Table, estimates, grouped
+from streams.lab.gold import official_order
+from streams.lab.measures import accuracy
+from streams.lab.models import Fitted
+from streams.lab.protocols import held_out
+from streams.lab.radius import tuned
+from streams.lab.randomness import random_of
+from streams.matching import policy
+from streams.models import create
+from streams.ranking.scores import expected_wins
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from streams.lab.experiments.log import Log
+
+Profile = Literal["wmt", "online"]
+PART = 5  # early is the first of so many equal parts of the matches, late the last
+NEAR = 2  # places apart
+
+
+class Selection(Experiment, frozen=True):
+    """A policy asks, the log answers: an outcome of the pair is drawn from those that are not held out.
+
+    Sakaguchi, Post and Van Durme (2014), section 5 and Figures 5 to 7, where `variance` asks TrueSkill of the profile
+    `wmt`. What its choice is worth shows beside `uniform`: accuracy as in `prediction`, and Kendall's tau with the
+    order by Expected Wins of the whole log.
+    """
+
+    name: ClassVar[str] = "selection"
+    title: ClassVar[str] = "Which pairs are asked for, early and late, and what that is worth"
+    reference: ClassVar[str] = "Sakaguchi et al. 2014, Figures 5 to 7"
+
+    sizes: tuple[Size, ...] = (400, 1600, 6400)
+    policies: tuple[str, ...] = ("uniform", "variance", "information")
+    profiles: tuple[Profile, ...] = ("wmt", "online")
+    researchers: str = "researcher*"
+    held_out: Size = 2000
+
+    def cells(self, log: Log) -> list[Cell]:
+        """Take it apart, with one cell more a campaign for the pairs that the log itself has."""
+        for name in self.policies:
+            policy(name)
+        found: list[Cell] = []
+        for name in log.campaigns:
+            found.append({"campaign": name, "repeat": 0, "policy": "log", "seed": self.seed})
+            found += [
+                {
+                    "campaign": name,
+                    "repeat": repeat,
+                    "policy": asks,
+                    "profile": profile,
+                    "size": size,
+                    "seed": self.seed,
+                    "researchers": self.researchers,
+                    "held_out": self.held_out,
+                }
+                for profile in self.profiles
+                for asks in self.policies
+                for size in self.sizes
+                for repeat in range(self.repeats)
+            ]
+        return found
+
+    def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
+        """Ask, and count who met whom in the first and the last fifth, the systems in the order of the whole log."""
+        rankings = log.campaigns[cell["campaign"]]
+        order = official_order(rankings)
+        if cell["policy"] == "log":
+            met = _meetings(rankings.pairs.a, rankings.pairs.b, order)
+            return {"systems": [rankings.systems[k] for k in order], "all": met}
+        key = (cell["seed"], cell["repeat"], cell["campaign"])
+        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        model = create("trueskill", {"profile": cell["profile"]}, budget=cell["size"])
+        asked = ask(policy(cell["policy"]), model, held.pool, cell["size"], random_of(*key, cell["size"], "asking"))
+        mean, deviation = model.scores()
+        fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
+        best = tuned(fitted, held.development, measure="accuracy").fitted
+        gold = expected_wins(*rankings.pairs.counts())
+        part = max(1, cell["size"] // PART)
+        early, late = (_meetings(asked.a[rows], asked.b[rows], order) for rows in (slice(part), slice(-part, None)))
+        return {
+            "accuracy": accuracy(best.probabilities(held.test), held.test.outcome),
+            "tau": kendall(mean, gold),
+            "near_early": _near(early),
+            "near_late": _near(late),
+        } | ({"early": early, "late": late} if cell["repeat"] < 10 else {})
+
+    def tables(self, results: Sequence[Result]) -> list[Table]:
+        """Give what each policy reached, and how many of its matches were of neighbours."""
+        whole = next(one for one in results if one.cell["policy"] == "log")
+        rows: list[tuple[Any, ...]] = [("the log itself", "", "", None, None, _near(whole.measured["all"]), None)]
+        asked = [one for one in results if one.cell["policy"] != "log"]
+        for (profile, asks, size), group in grouped(asked, "profile", "policy", "size").items():
+            values = [
+                Estimate.of(one.measured[name] for one in group)
+                for name in ("accuracy", "tau", "near_early", "near_late")
+            ]
+            rows.append((asks, profile, size, *values))
+        columns = ("policy", "TrueSkill", "matches", "accuracy", "Kendall's tau", "of neighbours, early", "late")
+        return [
+            Table(
+                title=f"Matches asked for; neighbours are {NEAR} ranks apart or less",
+                columns=columns,
+                rows=tuple(rows),
+                labels=2,
+            )
+        ]
+
+    def plot(self, results: Sequence[Result], figure: Figure) -> None:
+        """Draw heat maps as the paper does, of the log and of `variance`, and tau by size beside them."""
+        figure.set_size_inches(14.0, 4.0)
+        panels = figure.subplots(1, 4, width_ratios=[1, 1, 1, 1.05])
+        whole = next(one for one in results if one.cell["policy"] == "log")
+        asked = [one for one in results if one.cell["policy"] != "log"]
+        shown = "variance" if "variance" in grouped(asked, "policy") else asked[0].cell["policy"]
+        wanted = (shown, asked[0].cell["profile"], max(one.cell["size"] for one in asked))
+        chosen = next(group for about, group in grouped(asked, "policy", "profile", "size").items() if about == wanted)
+        chosen = [one for one in chosen if "early" in one.measured]
+        maps = [np.array(whole.measured["all"], float)]
+        maps += [np.sum([one.measured[name] for one in chosen], axis=0) for name in ("early", "late")]
+        titles = ("All judgments of the log", f"First fifth asked by {shown}", f"Last fifth asked by {shown}")
+        for axes, met, title in zip(panels, maps, titles, strict=False):
+            heat_map(axes, met, title)
+        lines = [
+            Line(f"{asks}, {kind}", estimates(group, "tau", "size"), COLOURS[k % len(COLOURS)])
+            for k, ((asks, kind), group) in enumerate(grouped(asked, "policy", "profile").items())
+        ]
+        panels[3].set_title("Kendall's tau with the whole log")
+        draw_lines(panels[3], lines, marks=sorted({one.cell["size"] for one in asked}), label="matches")
+
+
+def _meetings(a: Any, b: Any, order: Any) -> list[list[int]]:
+    size = len(order)
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    met = np.zeros((size, size), np.int64)
+    np.add.at(met, (place[a], place[b]), 1)
+    both: list[list[int]] = (met + met.T).tolist()
+    return both
+
+
+def _near(met: list[list[int]]) -> float:
+    """Give the share of matches between systems whose ranks are near."""
+    table = np.array(met)
+    apart = np.abs(np.subtract.outer(np.arange(len(table)), np.arange(len(table))))
+    return float(table[apart <= NEAR].sum() / max(1, table.sum()))

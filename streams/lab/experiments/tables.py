@@ -1,0 +1,130 @@
+"""What experiments report: means with standard errors, in tables that a terminal, a page or a program can show."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streams.lab.experiments.base import Result
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A mean over repeats, its standard error (none of a single one), and how many they were."""
+
+    mean: float
+    error: float | None
+    count: int
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Estimate:
+        """Average.
+
+        >>> Estimate.of([1.0, 2.0, 3.0])
+        Estimate(mean=2.0, error=0.5773502691896258, count=3)
+        """
+        array = np.array(list(values), np.float64)
+        error = float(array.std(ddof=1)) / sqrt(len(array)) if len(array) > 1 else None
+        return cls(float(array.mean()), error, len(array))
+
+    def text(self, digits: int = 3) -> str:
+        """Write it as the papers do, without the zero before the point.
+
+        >>> Estimate(0.4871, 0.0012, 20).text(), Estimate(-2.5, None, 1).text(1)
+        ('.487 ± .001', '-2.5')
+        """
+        return decimal(self.mean, digits) + ("" if self.error is None else f" ± {decimal(self.error, digits)}")
+
+
+Value = str | int | float | Estimate | None
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows under columns; the first `labels` columns name the row."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    digits: int = 3
+    labels: int = 1
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Give the cells as people read them.
+
+        >>> Table(title="", columns=("size", "r"), rows=((6400, Estimate(0.98, 0.01, 5)), (800, None))).texts()
+        [('6,400', '.980 ± .010'), ('800', '')]
+        """
+        return [tuple(shown(value, self.digits) for value in row) for row in self.rows]
+
+    def markdown(self) -> str:
+        """Write it in Markdown, without its title."""
+        head = [
+            f"| {' | '.join(self.columns)} |",
+            "|" + "".join("---|" if k < self.labels else "---:|" for k in range(len(self.columns))),
+        ]
+        return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in self.texts())]) + "\n"
+
+
+def shown(value: Value, digits: int) -> str:
+    """Write one cell."""
+    if isinstance(value, Estimate):
+        return value.text(digits)
+    if isinstance(value, float):
+        return decimal(value, digits)
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else value
+
+
+def decimal(value: float, digits: int) -> str:
+    """Write a number without the zero before its point.
+
+    >>> decimal(0.25, 2), decimal(-0.25, 2), decimal(10.25, 1), decimal(float("nan"), 2)
+    ('.25', '-.25', '10.2', '–')
+    """
+    if value != value:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def grouped(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
+    """Sort results by what their cells have under these names, in the order in which it first appears.
+
+    >>> from streams.lab.experiments.base import Result
+    >>> list(grouped([Result({"size": 2, "model": "m"}, {})], "size", "model"))
+    [(2, 'm')]
+    """
+    groups: dict[Any, list[Result]] = {}
+    for result in results:
+        values = tuple(result.cell[name] for name in names)
+        groups.setdefault(values if len(names) > 1 else values[0], []).append(result)
+    return groups
+
+
+def within_repeats(results: Sequence[Result], measure: str) -> list[Result]:
+    """Take out of a measure what a repeat does to all cells alike, since all share its test set (Cousineau 2005).
+
+    The means stay; the standard errors are then those of the differences between cells.
+    """
+    has = [one for one in results if measure in one.measured]
+    everywhere = float(np.mean([one.measured[measure] for one in has]))
+    adjusted = []
+    for some in grouped(has, "campaign", "repeat").values():
+        away = float(np.mean([one.measured[measure] for one in some])) - everywhere
+        adjusted += [
+            msgspec.structs.replace(one, measured=one.measured | {measure: one.measured[measure] - away})
+            for one in some
+        ]
+    return adjusted
+
+
+def estimates(results: Sequence[Result], measure: str, by: str) -> dict[Any, Estimate]:
+    """Estimate a measure for each value that the cells have under a name."""
+    return {
+        value: Estimate.of(one.measured[measure] for one in some)
+        for value, some in grouped([one for one in results if measure in one.measured], by).items()
+    }

@@ -1,0 +1,52 @@
+"""A small log, and every experiment in a size for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streams.events import Judgment
+from streams.lab.experiments import Log
+from tests.builders import judgment
+
+QUICK: dict[str, dict[str, Any]] = {
+    "prediction": {"sizes": [40, 80], "repeats": 2},
+    "ways": {"sizes": [20, 40], "ways": [2, 4], "repeats": 2},
+    "selection": {"sizes": [30, 60], "repeats": 2},
+    "ranking": {"runs": 50},
+    "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
+    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2},
+    "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
+    "items": {"size": 120, "repeats": 2, "segments": 8},
+    "competitions": {"sizes": [40, 80], "repeats": 2, "held_out": 200},
+    "abilities": {"size": 200, "repeats": 2},
+    "online": {},
+    "annotators": {"margin": 1, "fewest": 3},
+    "official": {"runs": 50},
+}
+
+
+def rankings(count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4, noise: float = 1.0) -> list[Judgment]:
+    """Draw rankings of systems that get worse with their number, by researchers and by others."""
+    random = np.random.default_rng(seed)
+    log = []
+    for number in range(count):
+        shown = random.choice(systems, size=ways, replace=False)
+        ranks = np.unique(np.round(shown + noise * random.normal(size=ways)), return_inverse=True)[1] + 1
+        who = random.integers(9)
+        log.append(
+            judgment(
+                number,
+                campaign="c",
+                systems=tuple(f"system-{i}" for i in shown),
+                ranks=tuple(ranks.tolist()),
+                judge=f"researcher-{who}" if who < 4 else f"turker-{who}",
+                segment=f"segment-{random.integers(40)}",
+            )
+        )
+    return log
+
+
+def small_log(*, seed: int = 0) -> Log:
+    return Log.of(rankings(seed=seed), file="small")
