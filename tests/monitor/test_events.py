@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from streams.events import Leaderboard, Row, WithdrawSystem
-from streams.monitor import hub
-from streams.monitor.hub import MOST_WAITING, Listener, difference
+from streams.monitor import channels
+from streams.monitor.channels import MOST_WAITING, Listener
+from streams.monitor.messages import difference
 from tests.builders import NOON, crowd_log, judgment
 from tests.monitor.site import Event, Running
 
@@ -95,7 +96,7 @@ def test_all_campaigns_are_told_of_and_so_is_the_status(monitor: Running) -> Non
 
 
 def test_a_quiet_stream_is_kept_open(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(channels, "QUIET_SECONDS", 0.05)
     monitor.publish(judgment(1))
     connection = monitor._connection()
     connection.request("GET", "/campaigns/c/events")

@@ -1,20 +1,30 @@
 /** A measure over the last minutes, as this page has seen it. */
 
+const SHORTEST = 60000; // milliseconds from left to right
+const LEAST = 10; // at the top
+
 export function paceChart(points, { label, colour }) {
+  const now = points.at(-1).at;
   return (Plot, width) => ({
     height: 150,
     marginLeft: 46,
     marginRight: 12,
     marginTop: 22,
     marginBottom: 26,
-    x: { type: "time", label: null, ticks: width < 520 ? 3 : 5 },
+    x: {
+      type: "time",
+      label: null,
+      domain: [Math.min(points[0].at, now - SHORTEST), now],
+      ticks: width < 520 ? 3 : 4,
+      tickFormat: "%H:%M:%S",
+    },
     y: {
       label,
       zero: true,
       nice: true,
       grid: true,
       ticks: 3,
-      domain: [0, Math.max(1, ...points.map(({ value }) => value))],
+      domain: [0, Math.max(LEAST, ...points.map(({ value }) => value))],
     },
     marks: [
       Plot.areaY(points, { x: "at", y: "value", fill: colour, fillOpacity: 0.12 }),

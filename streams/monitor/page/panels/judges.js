@@ -79,7 +79,7 @@ export class JudgesPanel extends Panel {
     this.flagged = element("input", { type: "checkbox", change: () => this.show(this.data) });
     this.tools.append(element("label", { class: "check" }, this.flagged, "only those to look at"));
     this.addChart(this.chart);
-    this.table = new Table({ caption: "Judges, by pseudonym", columns: COLUMNS, sort: "Judgments" });
+    this.table = new Table({ caption: "Judges, by pseudonym", columns: COLUMNS, sort: "Judgments", cards: true });
     this.addTable(this.table);
   }
 

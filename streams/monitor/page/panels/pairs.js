@@ -9,6 +9,9 @@ import { Panel } from "./panel.js";
 
 const FIRST = 50; // systems in a square, unless someone wants all
 
+const HALVES =
+  "How often two systems met: above the diagonal in the first half of the judgments, below it in the second.";
+
 const met = ({ wins, ties, losses }) => wins + ties + losses;
 
 const NAMES = [
@@ -46,9 +49,13 @@ class SquarePanel extends Panel {
     this.show(this.data);
   }
 
+  /** Say what the numbers do not. */
+  explain() {}
+
   async show({ systems, pairs }) {
     this.all.hidden = systems.length <= FIRST;
     this.table.show(pairs);
+    this.explain(pairs);
     if (!pairs.length) return this.chart.empty("No two systems have met yet.");
     await this.chart.draw(this.label(systems), this.square(this.whole ? systems : systems.slice(0, FIRST), pairs));
   }
@@ -67,6 +74,7 @@ export class HeadToHeadPanel extends SquarePanel {
       {
         caption: "Head to head: wins, ties and losses of each pair",
         sort: "Met",
+        cards: true,
         columns: [
           ...NAMES,
           number("Met", met),
@@ -101,8 +109,7 @@ export class MeetingsPanel extends SquarePanel {
         id: "pairs",
         title: "Where the judgments went",
         short: "Pairs",
-        about:
-          "How often two systems met: above the diagonal in the first half of the judgments, below it in the second.",
+        about: HALVES,
       },
       {
         caption: "Where the judgments went: how often each pair met, early and late",
@@ -115,6 +122,13 @@ export class MeetingsPanel extends SquarePanel {
         ],
       },
     );
+  }
+
+  explain(pairs) {
+    const unknown = pairs.some(({ early }) => early === null);
+    this.note.textContent = unknown
+      ? "How often two systems met. The monitor was not there for the first half, so both sides of the diagonal show all of it."
+      : HALVES;
   }
 
   label(systems) {

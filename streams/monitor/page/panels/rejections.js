@@ -26,6 +26,7 @@ export class RejectionsPanel extends Panel {
       columns: COLUMNS,
       sort: "At",
       folded: 10,
+      cards: true,
       empty: "Nothing was rejected.",
     });
     this.addTable(this.table);

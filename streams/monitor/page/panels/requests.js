@@ -48,6 +48,7 @@ export class RequestsPanel extends Panel {
       columns: COLUMNS,
       sort: "Bits",
       folded: 10,
+      cards: true,
       empty: "No request is outstanding.",
     });
     this.addTable(this.table);
