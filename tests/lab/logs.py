@@ -16,9 +16,9 @@ QUICK: dict[str, dict[str, Any]] = {
     "selection": {"sizes": [30, 60], "repeats": 2},
     "ranking": {"runs": 50},
     "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
-    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2},
+    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2, "models": ["expected-wins", "two-stage", "grm"]},
     "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
-    "items": {"size": 120, "repeats": 2, "segments": 8},
+    "items": {"size": 100, "repeats": 2, "segments": 8},
 }
 
 
