@@ -75,7 +75,7 @@ SECTION = Section(
     experiment="noise",
     file=WMT13,
     options={
-        "repeats": 20,
+        "repeats": 10,
         "models": [
             *("grm", "hopkins-may-gaussian", "expected-wins"),
             *("trueskill", "trueskill-judges", "crowd-bradley-terry"),
