@@ -19,7 +19,12 @@ QUICK: dict[str, dict[str, Any]] = {
     "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2, "models": ["expected-wins", "two-stage", "grm"]},
     "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
     "items": {"size": 100, "repeats": 2, "segments": 8},
-    "competitions": {"sizes": [40, 80], "repeats": 2, "held_out": 200},
+    "competitions": {
+        "sizes": [40, 80],
+        "repeats": 2,
+        "held_out": 200,
+        "models": ["uniform", "independent-pairs", "hopkins-may-gaussian"],
+    },
     "abilities": {"size": 200, "repeats": 2},
     "online": {},
     "annotators": {"margin": 1, "fewest": 3},
