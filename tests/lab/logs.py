@@ -32,7 +32,9 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 
 
-def rankings(count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4, noise: float = 1.0) -> list[Judgment]:
+def rankings(
+    count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4, noise: float = 1.0, campaign: str = "c"
+) -> list[Judgment]:
     """Draw rankings of systems that get worse with their number, by researchers and by others."""
     random = np.random.default_rng(seed)
     log = []
@@ -43,7 +45,7 @@ def rankings(count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4
         log.append(
             judgment(
                 number,
-                campaign="c",
+                campaign=campaign,
                 systems=tuple(f"system-{i}" for i in shown),
                 ranks=tuple(ranks.tolist()),
                 judge=f"researcher-{who}" if who < 4 else f"turker-{who}",

@@ -14,7 +14,7 @@ from streams.lab.experiments import EXPERIMENTS, Estimate, Experiment, Log, Resu
 from streams.lab.experiments.figures import image
 from streams.lab.experiments.results import key, read
 from streams.lab.experiments.runner import run
-from tests.lab.logs import QUICK, small_log
+from tests.lab.logs import QUICK, rankings, small_log
 
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 CERTAIN = {"online", "annotators"}  # draw nothing
@@ -80,6 +80,16 @@ def test_a_figure_is_drawn(name: str, suffix: str, head: bytes) -> None:
     drawn = image(quick(name), measured(name), suffix=suffix)
     assert drawn.startswith(head)
     assert drawn == image(quick(name), measured(name), suffix=suffix)
+
+
+@every
+def test_a_log_of_several_campaigns_is_measured_as_one(name: str) -> None:
+    both = [*rankings(systems=4, seed=1), *rankings(campaign="d", seed=2)]
+    chosen, log = quick(name, repeats=1), Log.of(both, file="two")
+    results = run(chosen, log).results
+    assert {one.cell["campaign"] for one in results} == {"c", "d"}
+    assert all(table.rows for table in chosen.tables(results))
+    assert image(chosen, results, suffix=".png")
 
 
 def test_two_processes_give_what_one_gives(log: Log, tmp_path: Path) -> None:
