@@ -94,17 +94,18 @@ class Rankings:
 
         Those that rank fewer systems stand there whole.
         """
-        places = []
-        for start, stop in zip(self.starts[rows].tolist(), self.starts[rows + 1].tolist(), strict=True):
-            place = np.arange(start, stop)
-            if ways is not None and random is not None and len(place) > ways:
-                place = np.sort(random.choice(place, ways, replace=False))
-            places.append(place)
-        taken = np.concatenate([np.empty(0, np.int64), *places])
+        sizes = self.sizes[rows]
+        within = np.arange(sizes.max(initial=0))
+        taken = np.broadcast_to(within, (len(rows), len(within))) < sizes[:, None]
+        if ways is not None and random is not None:
+            # Those whose draw is among the smallest of their ranking, so that all sets are as likely.
+            draws = np.where(taken, random.random(taken.shape), np.inf)
+            taken &= draws.argsort(axis=1).argsort(axis=1) < ways
+        places = (self.starts[rows][:, None] + within)[taken]
         return Batch(
-            systems=self.system[taken],
-            ranks=self.rank[taken],
-            starts=np.cumsum([0, *map(len, places)], dtype=np.int64),
+            systems=self.system[places],
+            ranks=self.rank[places],
+            starts=np.concatenate([[0], np.cumsum(taken.sum(axis=1))]),
             judges=self.judge[rows],
             segments=self.segment[rows],
             scores=np.full(len(rows), np.nan),

@@ -16,10 +16,15 @@ QUICK: dict[str, dict[str, Any]] = {
     "selection": {"sizes": [30, 60], "repeats": 2},
     "ranking": {"runs": 50},
     "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
-    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2},
+    "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2, "models": ["expected-wins", "two-stage", "grm"]},
     "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
-    "items": {"size": 120, "repeats": 2, "segments": 8},
-    "competitions": {"sizes": [40, 80], "repeats": 2, "held_out": 200},
+    "items": {"size": 100, "repeats": 2, "segments": 8},
+    "competitions": {
+        "sizes": [40, 80],
+        "repeats": 2,
+        "held_out": 200,
+        "models": ["uniform", "independent-pairs", "hopkins-may-gaussian"],
+    },
     "abilities": {"size": 200, "repeats": 2},
     "online": {},
     "annotators": {"margin": 1, "fewest": 3},
@@ -27,7 +32,9 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 
 
-def rankings(count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4, noise: float = 1.0) -> list[Judgment]:
+def rankings(
+    count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4, noise: float = 1.0, campaign: str = "c"
+) -> list[Judgment]:
     """Draw rankings of systems that get worse with their number, by researchers and by others."""
     random = np.random.default_rng(seed)
     log = []
@@ -38,7 +45,7 @@ def rankings(count: int = 240, *, seed: int = 0, systems: int = 5, ways: int = 4
         log.append(
             judgment(
                 number,
-                campaign="c",
+                campaign=campaign,
                 systems=tuple(f"system-{i}" for i in shown),
                 ranks=tuple(ranks.tolist()),
                 judge=f"researcher-{who}" if who < 4 else f"turker-{who}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from streams.lab.experiments import EXPERIMENTS, Estimate, Experiment, Log, Resu
 from streams.lab.experiments.figures import image
 from streams.lab.experiments.results import key, read
 from streams.lab.experiments.runner import run
-from tests.lab.logs import QUICK, small_log
+from tests.lab.logs import QUICK, rankings, small_log
 
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 CERTAIN = {"online", "annotators"}  # draw nothing
@@ -28,10 +29,10 @@ def log() -> Log:
     return small_log()
 
 
-@pytest.fixture(scope="module")
-def measured(log: Log) -> dict[str, tuple[Result, ...]]:
-    """Run every experiment once."""
-    return {name: run(quick(name), log).results for name in EXPERIMENTS}
+@cache
+def measured(name: str) -> tuple[Result, ...]:
+    """Run an experiment once."""
+    return run(quick(name), small_log()).results
 
 
 @every
@@ -44,25 +45,21 @@ def test_the_cells_of_an_experiment_differ_and_can_stand_in_json(name: str, log:
 
 
 @every
-def test_a_cell_measured_again_gives_the_same_bits(
-    name: str, log: Log, measured: dict[str, tuple[Result, ...]]
-) -> None:
-    for result in measured[name][:: max(1, len(measured[name]) // 5)]:
+def test_a_cell_measured_again_gives_the_same_bits(name: str, log: Log) -> None:
+    for result in measured(name)[:: max(1, len(measured(name)) // 5)]:
         again = EXPERIMENTS[name].measure(log, result.cell)
         assert msgspec.json.encode(again) == msgspec.json.encode(result.measured)
 
 
 @pytest.mark.parametrize("name", sorted(EXPERIMENTS.keys() - CERTAIN))
-def test_another_seed_or_repeat_measures_something_else(
-    name: str, log: Log, measured: dict[str, tuple[Result, ...]]
-) -> None:
+def test_another_seed_or_repeat_measures_something_else(name: str, log: Log) -> None:
     other = run(quick(name, seed=2), log).results
-    assert [one.measured for one in other] != [one.measured for one in measured[name]]
+    assert [one.measured for one in other] != [one.measured for one in measured(name)]
 
 
 @every
-def test_tables_are_full_and_can_stand_in_json(name: str, measured: dict[str, tuple[Result, ...]]) -> None:
-    tables = quick(name).tables(measured[name])
+def test_tables_are_full_and_can_stand_in_json(name: str) -> None:
+    tables = quick(name).tables(measured(name))
     assert tables
     for table in tables:
         assert table.rows
@@ -72,17 +69,27 @@ def test_tables_are_full_and_can_stand_in_json(name: str, measured: dict[str, tu
 
 
 @every
-def test_what_was_stored_gives_the_same_tables(name: str, measured: dict[str, tuple[Result, ...]]) -> None:
-    stored = msgspec.json.decode(msgspec.json.encode(measured[name]), type=list[Result])
-    assert quick(name).tables(stored) == quick(name).tables(measured[name])
+def test_what_was_stored_gives_the_same_tables(name: str) -> None:
+    stored = msgspec.json.decode(msgspec.json.encode(measured(name)), type=list[Result])
+    assert quick(name).tables(stored) == quick(name).tables(measured(name))
 
 
 @every
 @pytest.mark.parametrize(("suffix", "head"), [(".svg", b"<?xml"), (".png", b"\x89PNG")])
-def test_a_figure_is_drawn(name: str, suffix: str, head: bytes, measured: dict[str, tuple[Result, ...]]) -> None:
-    drawn = image(quick(name), measured[name], suffix=suffix)
+def test_a_figure_is_drawn(name: str, suffix: str, head: bytes) -> None:
+    drawn = image(quick(name), measured(name), suffix=suffix)
     assert drawn.startswith(head)
-    assert drawn == image(quick(name), measured[name], suffix=suffix)
+    assert drawn == image(quick(name), measured(name), suffix=suffix)
+
+
+@every
+def test_a_log_of_several_campaigns_is_measured_as_one(name: str) -> None:
+    both = [*rankings(systems=4, seed=1), *rankings(campaign="d", seed=2)]
+    chosen, log = quick(name, repeats=1), Log.of(both, file="two")
+    results = run(chosen, log).results
+    assert {one.cell["campaign"] for one in results} == {"c", "d"}
+    assert all(table.rows for table in chosen.tables(results))
+    assert image(chosen, results, suffix=".png")
 
 
 def test_two_processes_give_what_one_gives(log: Log, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def _noise_tables(results: Sequence[Result]) -> list[Table]:
             ("expected-wins", "Expected Wins"),
         ):
             values = base if model == "grm" else base + np.array(theirs[model])
-            rows.append((f"{name}, theirs (Spanish-English, batch)", *map(float, values)))
+            rows.append((f"{name}, theirs (Spanish-English)", *map(float, values)))
         for model, group in grouped(ours, "model").items():
             found = estimates(group, measure, "noise")
             rows.append((f"`{model}`, ours", *(found.get(share) for share in shares)))

@@ -47,7 +47,8 @@ def order_table(results: Sequence[Result], *, published_too: bool) -> Table:
         for better, worse in ((HOPKINS_MAY, WINS), (SELECTS, HOPKINS_MAY), (SELECTS, WINS), (ONLINE, WINS)):
             if published_too and better in theirs["all"]:
                 place = theirs["sizes"].index(size)
-                row.append(f"+{theirs['all'][better][place] - theirs['all'][worse][place]:.3f}".replace("+0.", "+."))
+                gap = theirs["all"][better][place] - theirs["all"][worse][place]
+                row.append(signed(Estimate(gap, None, 1), 3))
             difference = paired(by_model[better], by_model[worse], "accuracy")
             row.append(f"{signed(difference)}: {verdict(difference)}")
         rows.append(tuple(row))
@@ -127,7 +128,7 @@ SECTION = Section(
     paper=KEY,
     experiment="prediction",
     file=WMT13,
-    options={"repeats": 100, "pools": ["all", "researchers", "leaking"]},
+    options={"repeats": 150, "pools": ["all", "researchers", "leaking"]},
     tables=_prediction_tables,
     text=_prediction_text,
     caption="Accuracy and perplexity by the models' own probabilities, by training size; errors within repeats",

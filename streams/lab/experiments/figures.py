@@ -114,6 +114,17 @@ def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
     axes.set_ylim(low, high)
 
 
+def grid(figure: Figure, count: int, *, width: float, height: float) -> list[Axes]:
+    """Give so many panels of a size in inches, three a row."""
+    columns = min(3, count)
+    rows = -(-count // columns)
+    figure.set_size_inches(width * columns, height * rows)
+    panels: list[Axes] = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for empty in panels[count:]:
+        empty.set_axis_off()
+    return panels[:count]
+
+
 def heat_map(axes: Axes, met: Floats, title: str) -> None:
     """Draw the share of matches between any two systems, from the best to the worst, and nobody against itself."""
     share = 100.0 * met / max(1.0, float(met.sum()) / 2.0)

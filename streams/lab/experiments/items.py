@@ -11,8 +11,8 @@ from streams.errors import ParameterError
 from streams.kernels.grm import item_informations
 from streams.lab.baselines import with_baseline
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS
-from streams.lab.experiments.tables import Estimate, Table
+from streams.lab.experiments.figures import COLOURS, grid
+from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.models.grm_batch import comparisons_with
 from streams.lab.randomness import random_of
 from streams.models.grm_baseline import choose_baseline
@@ -23,6 +23,7 @@ from streams.reports.report import short_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from streams.lab.experiments.log import Log
@@ -92,55 +93,67 @@ class Items(Experiment, frozen=True):
         }
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
-        """Give the segments on which the baseline is hardest and easiest to beat, and where they tell most."""
-        names, thresholds = results[0].measured["names"], _thresholds(results)
-        counts = results[0].measured["comparisons"]
-        order = np.argsort(-thresholds.mean(axis=(0, 2)))
-        rows = []
-        for k in [*order[:3], *order[-3:]]:
-            peak = _peak(thresholds[:, k].mean(axis=0))
-            low, high = (Estimate.of(thresholds[:, k, c]) for c in (0, 1))
-            rows.append((names[k], counts[k], low, high, peak))
-        columns = ("segment", "comparisons", "b1", "b2", "tells most at theta")
-        title = f"The segments hardest and easiest to beat {_baseline(results)} on, of {len(names)}"
-        theta = np.array([one.measured["theta"] for one in results])
-        short = short_names(results[0].measured["systems"])
-        by_theta = np.argsort(-theta.mean(axis=0))
-        systems = tuple((short[results[0].measured["systems"][k]], Estimate.of(theta[:, k])) for k in by_theta)
-        return [
-            Table(title=title, columns=columns, rows=tuple(rows), digits=2),
-            Table(title="The systems", columns=("system", "theta"), rows=systems, digits=2),
-        ]
+        """Give the segments on which the baseline is hardest and easiest to beat, and the systems' theta."""
+        return [table for group in grouped(results, "campaign").values() for table in _tables(group)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw every segment's information in grey, and that of the hardest and the easiest in colour."""
-        figure.set_size_inches(7.5, 4.4)
-        axes = figure.subplots()
-        thresholds, names = _thresholds(results).mean(axis=0), results[0].measured["names"]
-        reach = float(np.abs(thresholds).max()) + 1.5
-        theta = np.linspace(-reach, reach, 401)
-        for pair in thresholds:
-            axes.plot(theta, information(theta, pair), color=GREY, linewidth=0.6, alpha=0.5)
-        order = np.argsort(-thresholds.mean(axis=1))
-        for k, colour, said, side in ((order[0], COLOURS[1], "hardest", 1), (order[-1], COLOURS[0], "easiest", -1)):
-            curve = information(theta, thresholds[k])
-            axes.plot(theta, curve, color=colour, linewidth=1.8)
-            axes.annotate(
-                f"segment {names[k]}:\n{said} to beat\n{_baseline(results)} on",
-                (float(theta[np.argmax(curve)]) + 0.9 * side, float(curve.max())),
-                ha="left" if side > 0 else "right",
-                va="center",
-                fontsize=8,
-                color=colour,
-                parse_math=False,
-            )
-        means = np.array([one.measured["theta"] for one in results]).mean(axis=0)
-        axes.plot(means, np.zeros(len(means)), "|", color="black", markersize=12)
-        axes.set_xlabel("theta; the strokes are the systems")
-        axes.set_ylabel("information")
-        axes.set_title("Item information of the segments judged most")
-        axes.margins(y=0.12)
-        axes.set_ylim(bottom=-0.01)
+        campaigns = grouped(results, "campaign")
+        for axes, group in zip(grid(figure, len(campaigns), width=7.5, height=4.4), campaigns.values(), strict=True):
+            _draw(axes, group)
+
+
+def _tables(results: Sequence[Result]) -> list[Table]:
+    names, counts, thresholds = results[0].measured["names"], results[0].measured["comparisons"], _thresholds(results)
+    order = np.argsort(-thresholds.mean(axis=(0, 2)))
+    rows = []
+    for k in [*order[:3], *order[-3:]]:
+        low, high = (Estimate.of(thresholds[:, k, c]) for c in (0, 1))
+        rows.append((names[k], counts[k], low, high, _peak(thresholds[:, k].mean(axis=0))))
+    theta, systems = np.array([one.measured["theta"] for one in results]), results[0].measured["systems"]
+    short, by_theta = short_names(systems), np.argsort(-theta.mean(axis=0))
+    return [
+        Table(
+            title=f"The segments hardest and easiest to beat {_baseline(results)} on, of {len(names)}",
+            columns=("segment", "comparisons", "b1", "b2", "tells most at theta"),
+            rows=tuple(rows),
+            digits=2,
+        ),
+        Table(
+            title="The systems",
+            columns=("system", "theta"),
+            rows=tuple((short[systems[k]], Estimate.of(theta[:, k])) for k in by_theta),
+            digits=2,
+        ),
+    ]
+
+
+def _draw(axes: Axes, results: Sequence[Result]) -> None:
+    thresholds, names = _thresholds(results).mean(axis=0), results[0].measured["names"]
+    reach = float(np.abs(thresholds).max()) + 1.5
+    theta = np.linspace(-reach, reach, 201)
+    for pair in thresholds:
+        axes.plot(theta, information(theta, pair), color=GREY, linewidth=0.6, alpha=0.5)
+    order = np.argsort(-thresholds.mean(axis=1))
+    for k, colour, said, side in ((order[0], COLOURS[1], "hardest", 1), (order[-1], COLOURS[0], "easiest", -1)):
+        curve = information(theta, thresholds[k])
+        axes.plot(theta, curve, color=colour, linewidth=1.8)
+        axes.annotate(
+            f"segment {names[k]}:\n{said} to beat\nthe baseline on",
+            (float(theta[np.argmax(curve)]) + 0.9 * side, float(curve.max())),
+            ha="left" if side > 0 else "right",
+            va="center",
+            fontsize=8,
+            color=colour,
+            parse_math=False,
+        )
+    means = np.array([one.measured["theta"] for one in results]).mean(axis=0)
+    axes.plot(means, np.zeros(len(means)), "|", color="black", markersize=12)
+    axes.set_xlabel("theta; the strokes are the systems")
+    axes.set_ylabel("information")
+    axes.set_title(f"Item information of the segments judged most, against {_baseline(results)}")
+    axes.margins(y=0.12)
+    axes.set_ylim(bottom=-0.01)
 
 
 def information(theta: Floats, thresholds: Floats) -> Floats:

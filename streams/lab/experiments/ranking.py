@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from msgspec import Meta
 
 from streams.lab.experiments.base import Cell, Experiment, Result
-from streams.lab.experiments.figures import COLOURS
+from streams.lab.experiments.figures import COLOURS, grid
 from streams.lab.experiments.tables import Table
 from streams.lab.gold import pair_counts
 from streams.ranking import clusters, stand
@@ -86,8 +86,7 @@ class Ranking(Experiment, frozen=True):
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw each campaign's rank ranges, a line between clusters."""
-        figure.set_size_inches(6.5 * len(results), 4.6)
-        for axes, one in zip(figure.subplots(1, len(results), squeeze=False)[0], results, strict=True):
+        for axes, one in zip(grid(figure, len(results), width=6.5, height=4.6), results, strict=True):
             found = one.measured
             for place, (low, high) in enumerate(_ranges(found), 1):
                 colour = COLOURS[(found["clusters"][place - 1] + 1) % 2]

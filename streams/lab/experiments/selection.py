@@ -130,7 +130,8 @@ class Selection(Experiment, frozen=True):
         shown = "variance" if "variance" in grouped(asked, "policy") else asked[0].cell["policy"]
         wanted = (shown, asked[0].cell["profile"], max(one.cell["size"] for one in asked))
         chosen = next(group for about, group in grouped(asked, "policy", "profile", "size").items() if about == wanted)
-        chosen = [one for one in chosen if "early" in one.measured]
+        first = whole.cell["campaign"]  # of several, the maps are of one
+        chosen = [one for one in chosen if "early" in one.measured and one.cell["campaign"] == first]
         maps = [np.array(whole.measured["all"], float)]
         maps += [np.sum([one.measured[name] for one in chosen], axis=0) for name in ("early", "late")]
         titles = ("All judgments of the log", f"First fifth asked by {shown}", f"Last fifth asked by {shown}")
