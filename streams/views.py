@@ -137,7 +137,7 @@ def _in_words(campaign: Campaign, ahead: Outlook) -> str:
     if ahead.settled:
         return f"settled: {ahead.why}"
     one, other = _named(campaign, ahead) or ("", "")
-    return f"about {ahead.judgments:,} judgments of {one} against {other} until the next line"
+    return f"about {ahead.judgments:,} judgments of {one} against {other} until the next line is certain"
 
 
 def judge_views(campaign: Campaign) -> list[JudgeView]:

@@ -83,7 +83,8 @@ def test_the_outlook_names_the_pair_that_keeps_the_next_line_from_being_drawn() 
     assert view.next_line is not None
     assert set(view.next_line) == {made.tables.systems.names[i] for i in ahead.boundary or ()}
     assert (
-        view.outlook == f"about {ahead.judgments:,} judgments of {' against '.join(view.next_line)} until the next line"
+        view.outlook
+        == f"about {ahead.judgments:,} judgments of {' against '.join(view.next_line)} until the next line is certain"
     )
 
 

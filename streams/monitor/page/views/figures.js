@@ -72,7 +72,7 @@ export class Figures {
       element("b", {}, named(next_line[0])),
       " against ",
       element("b", {}, named(next_line[1])),
-      " until the next cluster separates.",
+      " until the next line between clusters is certain.",
     );
   }
 }
