@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from streams.lab.experiments.base import Experiment, Result
     from streams.lab.experiments.tables import Estimate
