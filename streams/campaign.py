@@ -50,6 +50,7 @@ class Walk:
 
     rejections: dict[int, RecordError] = field(default_factory=dict)  # by offset
     strays: int = 0  # of these, so many came before the campaign was opened
+    applied: int = 0  # judgments, commands, and judgments that were retracted beforehand
     duplicates: int = 0  # repeats: of an offset, of a judgment's or of a command's id
     standings: list[events.Campaign] = field(default_factory=list)  # one for each time that it changed
 
@@ -128,9 +129,11 @@ class Campaign:
         """Apply records whose offsets and events stand in two lists."""
         before = self.offset
         admitted = admit_all(self, offsets, entries) if offsets else None
-        if admitted is not None:
+        if admitted is None:
+            walk = self._walk(zip(offsets, entries, strict=True), history)
+        else:
             self._rate(admitted)
-        walk = self._walk(zip(offsets, entries, strict=True), history) if admitted is None else Walk()
+            walk = Walk(applied=len(admitted.offsets))
         rows = tuple(self.tables.system_rows(self.model, self.tables.dirty_systems))
         # What was applied before a restart has asked for its matches then, under the same ids.
         asked = self.requests.fill(self, origin=origin, seed=self._options.seed) if self.offset > before else ()
@@ -156,13 +159,16 @@ class Campaign:
                     self._rate(columns.admitted())
                     columns = Columns()
                     self._obey(offset, event, history)
+                    walk.applied += 1
                 elif self._is_retracted(offset, event):
                     if not self.exists:
                         self._open(offset, event)  # commands came after it
                     self.seen.add(event.id)
                     self._count(retracted=1)
+                    walk.applied += 1
                 else:
                     self._admit(offset, event, columns)
+                    walk.applied += 1
                 if event.at > self.clock:
                     self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
                 if self.standing is not standing:

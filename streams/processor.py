@@ -143,10 +143,11 @@ class Processor:
             batch[0].append(offset)
             batch[1].append(event)
         self._rejected += len(strays)
-        rejections, changes, duplicates = dict(strays), [], 0
+        rejections, changes, applied, duplicates = dict(strays), [], 0, 0
         for name, batch in batches.items():
             walk, change = self._rate(name, *batch, fresh)
             rejections |= walk.rejections
+            applied += walk.applied
             duplicates += walk.duplicates
             if change is None:
                 strays |= walk.rejections
@@ -168,12 +169,7 @@ class Processor:
             mark=self.mark,
             campaigns=tuple(changes),
             outbox=self._rejections(fresh, strays),
-            outcomes=Outcomes(
-                read=len(fresh),
-                applied=len(fresh) - duplicates - len(rejections),
-                duplicate=duplicates,
-                rejected=len(rejections),
-            ),
+            outcomes=Outcomes(read=len(fresh), applied=applied, duplicate=duplicates, rejected=len(rejections)),
             reasons=Counter(error.reason for error in rejections.values()),
         )
 

@@ -175,6 +175,21 @@ def test_the_batches_outcomes_add_up_to_what_the_campaigns_count() -> None:
     assert processor.counts() == Outcomes(read=83, applied=79, duplicate=3, rejected=1)
 
 
+def test_a_retraction_is_one_record_applied_whatever_it_makes_of_the_old_ones() -> None:
+    log = [encode(entry) for entry in crowd_log(20)]
+    retract = encode(events.Retract(id="r", campaign="campaign-0", at=NOON, judgments=("id-3", "id-25")))
+    more = [encode(entry) for entry in crowd_log(30)[20:]]
+    whole = records(*log, retract, *more)
+    processor = Processor("judgments.v1", 0, MemoryStore(), RULES, past=lambda before: whole[:before])
+    processor.open()
+    for start, end in ((0, 20), (20, 21), (21, 31)):
+        commit = processor.prepare(whole[start:end])
+        processor.persist(commit)
+        assert commit.outcomes == Outcomes(read=end - start, applied=end - start, duplicate=0, rejected=0)
+    assert processor.counts() == Outcomes(read=31, applied=31, duplicate=0, rejected=0)
+    assert processor.campaigns["campaign-0"].counts.retracted == 2
+
+
 def test_what_a_campaign_has_already_is_a_duplicate_of_the_batch_that_brings_it_again() -> None:
     processor = opened()
     log = records(*(encode(entry) for entry in crowd_log(5)))
