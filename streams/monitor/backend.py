@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
@@ -65,6 +66,9 @@ class Backend(Protocol):
 
     async def lags(self) -> list[Lag]:
         """Compare the log's ends with what is applied."""
+
+    def tasks(self) -> Sequence[asyncio.Task[None]]:
+        """Give what has to run for as long as the monitor does."""
 
     def waiting(self) -> list[str]:
         """Say what is waited for, a line for each; nothing: all is well."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -49,8 +48,7 @@ class EmbeddedBackend:
     async def stop(self) -> None:
         """End it."""
         self._snapshots.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._snapshots
+        await asyncio.wait([self._snapshots])
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _snapshot(self) -> None:
@@ -111,6 +109,10 @@ class EmbeddedBackend:
                 for processor in self.stream.processors
             ]
         )
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Give the task of the snapshots."""
+        return [self._snapshots]
 
     def waiting(self) -> list[str]:
         """Wait for nothing."""

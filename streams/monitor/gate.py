@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import hdrs, web
 
-from streams.errors import BrokerUnavailable, RecordError, StoreUnavailable
+from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.access import WRONG_TOKEN
 from streams.monitor.answers import HEADERS, Refused, refusal
 from streams.monitor.monitor import UnknownCampaign
@@ -109,7 +109,7 @@ class Gate:
             return refusal(Refused(404, "unknown_campaign", str(error), field="campaign"))
         except RecordError as error:
             return refusal(Refused(422, error.reason, error.message, field=error.field))
-        except (StoreUnavailable, BrokerUnavailable) as error:
+        except (StoreUnavailable, StoreCorrupt, BrokerUnavailable) as error:
             return refusal(Refused(503, "unavailable", str(error), headers={"Retry-After": "2"}))
         except web.HTTPException as error:
             headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None

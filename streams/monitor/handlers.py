@@ -178,9 +178,10 @@ async def status(site: Site, _: web.Request) -> web.Response:
     return answer(await site.status())
 
 
-async def live(_: Site, __: web.Request) -> web.Response:
-    """Whether the monitor lives."""
-    return web.Response(text="ok\n", headers=UNCACHED)
+async def live(site: Site, _: web.Request) -> web.Response:
+    """Whether the monitor lives, or only a restart would help."""
+    problem = site.monitor.failure()
+    return web.Response(text=f"{problem or 'ok'}\n", status=503 if problem else 200, headers=UNCACHED)
 
 
 async def ready(site: Site, _: web.Request) -> web.Response:

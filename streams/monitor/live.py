@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams import topics
-from streams.errors import BrokerUnavailable, StoreUnavailable, TopicError
+from streams.errors import BrokerUnavailable, SettingError, StoreUnavailable, TopicError
 from streams.monitor.backend import Arguments, Lag, Result
 from streams.monitor.feed import tell
 from streams.stores.redis import RedisStore
@@ -70,9 +69,8 @@ class LiveBackend:
         """Let everything go."""
         for task in self._tasks:
             task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         await self._publisher.stop()
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._close()
@@ -88,11 +86,11 @@ class LiveBackend:
         loop = asyncio.get_running_loop()
         try:
             result = await loop.run_in_executor(self._threads, partial(function, *args, **kwargs))
-        except StoreUnavailable as error:
+        except (StoreUnavailable, SettingError) as error:  # a password can be wrong for a while too
             self._again = monotonic() + RETRY_SECONDS
             self._metrics.upstream_errors.labels("redis").inc()
             self._wait_for(REDIS, str(error))
-            raise
+            raise StoreUnavailable(str(error)) from None
         self._answers(REDIS)
         return result
 
@@ -170,6 +168,10 @@ class LiveBackend:
             )
             for number, end in sorted(ends.items())
         ]
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Give the task that follows Kafka."""
+        return self._tasks[:1]
 
     def waiting(self) -> list[str]:
         """Say what is away."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from streams.errors import JudgestreamError, StoreUnavailable
+from streams.errors import JudgestreamError, StoreCorrupt, StoreUnavailable
 from streams.monitor.feed import is_campaign
 from streams.monitor.looks import Look, sample_of
 from streams.monitor.watched import Outputs, Watched
@@ -27,10 +28,14 @@ TICK_SECONDS = 0.25
 IDLE_SECONDS = 30.0  # how often a campaign that nobody follows is looked at while it changes
 DISCOVERY_SECONDS = 5.0
 DUTY = 4.0  # a look that took a second is not repeated within so many
+MOST_OUTPUTS = 10_000  # campaigns of which records came, whether they exist or not
 MOST_LOOKS = 32  # kept whole; of other campaigns only the leaderboard and the overview
 NOTE_SECONDS = 1.0  # between two samples of one campaign's history
 PAIRS_GROWTH = 1.05  # the pairs are counted for the history whenever the log has grown so much
 PATIENCE_SECONDS = 0.8  # for campaigns that were never looked at, when all are asked for
+
+
+log = logging.getLogger(__name__)
 
 
 class UnknownCampaign(JudgestreamError):  # noqa: N818
@@ -49,20 +54,28 @@ class Monitor:
         self._outputs: dict[str, Outputs] = {}
         self._flights: dict[str, asyncio.Task[Look]] = {}
         self._unseen: set[str] = set()  # campaigns that exist and were not looked at yet
+        self._unreadable: set[str] = set()  # campaigns of which the log says that they can't be read
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Begin to follow."""
         await self.backend.start(self)
         self._following = asyncio.create_task(self._follow(), name="following")
+        for task in (*self.backend.tasks(), self._following):
+            task.add_done_callback(_tell_of_the_end)
 
     async def stop(self) -> None:
         """End it."""
         if self._following is not None:
             self._following.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._following
+            await asyncio.wait([self._following])
         await self.backend.stop()
+
+    def failure(self) -> str | None:
+        """Say which task has ended that should not have, so that only a restart helps; None if none has."""
+        tasks = [*self.backend.tasks(), *([self._following] if self._following else [])]
+        ended = [task for task in tasks if task.done() and not task.cancelled()]
+        return f"{ended[0].get_name()} has ended: {ended[0].exception()!r}" if ended else None
 
     # -- what is asked ---------------------------------------------------------------------------------
 
@@ -154,7 +167,10 @@ class Monitor:
         self._tell(campaign)
 
     def _outputs_of(self, name: str) -> Outputs:
-        return self._outputs.setdefault(name, Outputs())
+        found = self._outputs.setdefault(name, Outputs())
+        if len(self._outputs) > MOST_OUTPUTS:  # anybody who publishes may make up names
+            del self._outputs[next(each for each in self._outputs if each not in self._watched and each != name)]
+        return found
 
     def _tell(self, name: str) -> None:
         for listener in self.listeners:
@@ -204,13 +220,18 @@ class Monitor:
 
     async def _discover(self) -> None:
         names = await self.backend.run(self.backend.store.campaigns, self.backend.partitions())
-        self._unseen |= {name for name in names if name not in self._watched}
+        self._unseen |= set(names) - self._watched.keys() - self._unreadable
 
     async def _try_look(self, name: str) -> None:
         try:
             await self.look(name, within=TICK_SECONDS)
         except UnknownCampaign:
             self._unseen.discard(name)
+        except StoreCorrupt as error:
+            self._unseen.discard(name)
+            if name not in self._unreadable:
+                self._unreadable.add(name)
+                log.error("%s", error)
         except StoreUnavailable:
             return
 
@@ -264,3 +285,8 @@ class Monitor:
         if look is not None and not 0 <= watched.paired <= look.leaderboard.sequence < PAIRS_GROWTH * watched.paired:
             watched.paired = look.leaderboard.sequence
             await self.backend.run(lambda: ledger.note_pairs(watched.name, look.pair_sample()))
+
+
+def _tell_of_the_end(task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        log.critical("%s has ended; only a restart helps", task.get_name(), exc_info=task.exception())

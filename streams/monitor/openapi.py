@@ -98,8 +98,8 @@ def _responses(route: Route) -> dict[str, Json]:
     also = {401} if route.needs != "open" else set()
     for status in sorted({*route.errors, *also, *({429} if route.limited else ())}):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
-    if route.name == "ready":
-        responses["503"] = {"description": "What is waited for.", "content": _content(route.answer or "")}
+    if route.name in ("live", "ready"):
+        responses["503"] = {"description": "Why not.", "content": _content(route.answer or "")}
     return responses
 
 
