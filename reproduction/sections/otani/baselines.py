@@ -58,7 +58,7 @@ SECTION = Section(
     paper=KEY,
     experiment="correlation",
     file=WMT13,
-    options={"repeats": 1, "sizes": [6400], "models": ["grm-batch", "grm"], "baselines": 100},
+    options={"repeats": 2, "sizes": [6400], "models": ["grm-batch", "grm"], "baselines": 100},
     tables=_baseline_tables,
     text=_baseline_text,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, told
+from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments.correlation import ANY, Correlation, shown_baselines
 from streams.lab.experiments.tables import estimates, grouped
@@ -27,6 +27,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
     batch = {baseline: found for (model, baseline), found in groups.items() if model == "grm-batch"}
     names = shown_baselines(results)
     best, worst = max(batch, key=lambda name: batch[name].mean), min(batch, key=lambda name: batch[name].mean)
+    by_baseline = grouped([one for one in at_large if one.cell["model"] == "grm-batch"], "baseline")
     return told(
         "correlation",
         large=f"{large:,}",
@@ -37,6 +38,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
         best_name=names[best],
         worst=batch[worst].text(),
         worst_name=names[worst],
+        gap=signed(paired(by_baseline[best], by_baseline[worst], "pearson"), 3),
     )
 
 
@@ -46,7 +48,7 @@ SECTION = Section(
     paper=KEY,
     experiment="correlation",
     file=WMT13,
-    options={"repeats": 3},
+    options={"repeats": 8},
     tables=lambda results: Correlation().tables(results),
     text=_correlation_text,
     caption="Correlation and nDCG by comparisons; dashed: the worst of three baselines",

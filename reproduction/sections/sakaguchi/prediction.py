@@ -104,6 +104,7 @@ def _prediction_text(results: Sequence[Result]) -> str:
     by_model = grouped([one for one in everyone if one.cell["size"] == small], "model")
     first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
     second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    theirs = published(KEY)["table2"]["all"]
     bounds = {one.cell["repeat"]: one.measured["bound"] for one in everyone}
     said = {
         "yes": "holds",
@@ -117,6 +118,7 @@ def _prediction_text(results: Sequence[Result]) -> str:
         first_said=said[verdict(first)],
         second=signed(second),
         second_said=said[verdict(second)],
+        away=f"{abs(theirs[SELECTS][0] - theirs[HOPKINS_MAY][0] - second.mean) / (second.error or 1.0):.0f}",
         repeats=str(len(bounds)),
         bound=Estimate.of(bounds.values()).text(),
     )

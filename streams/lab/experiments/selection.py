@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.lab.experiments.log import Log
+    from streams.models.base import Ints
 
 Profile = Literal["wmt", "online"]
 PART = 5  # early is the first of so many equal parts of the matches, late the last
 NEAR = 2  # places apart
+MAPPED = 10  # repeats that keep who met whom: the maps are of their sum
 
 
 class Selection(Experiment, frozen=True):
@@ -98,7 +100,7 @@ class Selection(Experiment, frozen=True):
             "tau": kendall(mean, gold),
             "near_early": _near(early),
             "near_late": _near(late),
-        } | ({"early": early, "late": late} if cell["repeat"] < 10 else {})
+        } | ({"early": early, "late": late} if cell["repeat"] < MAPPED else {})
 
     def tables(self, results: Sequence[Result]) -> list[Table]:
         """Give what each policy reached, and how many of its matches were of neighbours."""
@@ -145,7 +147,7 @@ class Selection(Experiment, frozen=True):
         draw_lines(panels[3], lines, marks=sorted({one.cell["size"] for one in asked}), label="matches")
 
 
-def _meetings(a: Any, b: Any, order: Any) -> list[list[int]]:
+def _meetings(a: Ints, b: Ints, order: Ints) -> list[list[int]]:
     size = len(order)
     place = np.empty(size, np.int64)
     place[order] = np.arange(size)
