@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PAUSE_SECONDS = 0.25  # between two messages on one campaign
 QUIET_SECONDS = 15.0  # after which a comment keeps the connection open
 STATUS_SECONDS = 5.0
-ALL_PAUSE_SECONDS = 1.0
+ALL_PAUSE_SECONDS = 1.0  # between two overviews of one campaign
 MOST_WAITING = 32  # messages for one listener, beyond which it is told everything anew instead
 
 
@@ -115,7 +115,7 @@ class CampaignChannel(Channel):
         super().__init__(metrics)
         self._monitor, self._watched = monitor, watched
         self.board = watched.board
-        self._overview = watched.overview(monitor.now())
+        self._overview, self._summed = watched.overview(monitor.now()), monitor.now()
         self._sample = watched.sample
         self._requests = self._count_requests()
         self._rejections = monitor.outputs(watched.name).rejections.total
@@ -142,7 +142,7 @@ class CampaignChannel(Channel):
     async def _run(self) -> None:
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(STATUS_SECONDS):  # in which the rate changes where nothing else does
+                async with asyncio.timeout(ALL_PAUSE_SECONDS):  # in which the rate changes where nothing else does
                     await self.changed.wait()
             self.changed.clear()
             if news := self._news():
@@ -160,10 +160,10 @@ class CampaignChannel(Channel):
         if board is not self.board and board != self.board:
             news.append(News("rows", difference(self.board, board), sequence))
             self.board = board
-        overview = watched.overview(self._monitor.now())
-        if overview != self._overview:
+        now = self._monitor.now()
+        if now - self._summed >= ALL_PAUSE_SECONDS and (overview := watched.overview(now)) != self._overview:
             news.append(News("overview", overview, sequence))
-            self._overview = overview
+            self._overview, self._summed = overview, now
         if watched.sample is not None and watched.sample is not self._sample:
             self._sample = watched.sample
             systems = list(self._sample.rows)

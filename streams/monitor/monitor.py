@@ -113,7 +113,7 @@ class Monitor:
                 return watched.look
         if name not in self._flights:
             self._flights[name] = asyncio.create_task(self._look(name))
-            self._flights[name].add_done_callback(lambda _: self._flights.pop(name, None))
+            self._flights[name].add_done_callback(lambda task: self._landed(name, task))
         try:
             return await asyncio.shield(self._flights[name])
         except StoreUnavailable:
@@ -189,6 +189,11 @@ class Monitor:
             raise UnknownCampaign(f"there is no campaign {name!r}")
         self._saw(name, look)
         return look
+
+    def _landed(self, name: str, flight: asyncio.Task[Look]) -> None:
+        del self._flights[name]
+        if not flight.cancelled():
+            flight.exception()  # whoever waited for it was told, if anybody still did
 
     def _saw(self, name: str, look: Look) -> None:
         watched = self._watched.get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SWITCH_SECONDS = 0.001
+
 
 def run(settings: Settings, *, ready: Callable[[str], None]) -> None:
     """Serve until told to stop; `ready` is given the URL."""
@@ -34,8 +37,11 @@ def run(settings: Settings, *, ready: Callable[[str], None]) -> None:
 async def _serve(settings: Settings, ready: Callable[[str], None]) -> None:
     metrics = MonitorMetrics()
     site = Site(LiveBackend(settings, metrics), settings, metrics)
-    # What stands here now stays; the collector need not walk it again and again.
+    # A look makes thousands of objects without cycles; by default the collector would walk all of them again and again.
     gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+    # The threads that look hold the interpreter for so long at most while somebody waits for an answer.
+    sys.setswitchinterval(SWITCH_SECONDS)
     async with serving(site.app(), host=settings.monitor_host, port=settings.monitor_port) as url:
         ready(url)
         await until_told()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 PATIENCE_SECONDS = 5.0
-LINGER_MS = 5  # for which a record waits for company: one request to the broker costs as much as many records
+LINGER_MS = 10  # for which a record waits for company: one request to the broker costs as much as many records
 
 
 class Publisher:

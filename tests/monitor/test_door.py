@@ -105,8 +105,9 @@ def test_a_judge_s_id_is_not_repeated_in_an_error(monitor: Running) -> None:
 
 
 @pytest.mark.parametrize("name", ["..%2F..%2Fetc", "a%20b", "%F0%9F%92%A9"])
-def test_a_campaign_with_a_wrong_name_can_not_be_opened(monitor: Running, name: str) -> None:
-    answer = monitor.post(f"/campaigns/{name}/judgments", plain(LOG[0], campaign=None))
+@pytest.mark.parametrize(("way", "body"), [("judgments", plain(LOG[0], campaign=None)), ("label-studio", WEBHOOK)])
+def test_a_campaign_with_a_wrong_name_can_not_be_opened(monitor: Running, name: str, way: str, body: object) -> None:
+    answer = monitor.post(f"/campaigns/{name}/{way}", body)
     assert (answer.status, answer.json["error"]["field"]) == (422, "campaign")
 
 
@@ -147,6 +148,11 @@ def test_writing_needs_a_token(monitor: Running, method: str, path: str, headers
     answer = monitor.ask(path, method=method, body=b"{}", headers=headers | JSON)
     assert answer.status == 401
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_wrong_token_is_refused_where_none_is_needed(monitor: Running) -> None:
+    answer = monitor.ask("/campaigns", headers={"Authorization": f"Bearer {SECRET}x"})
+    assert (answer.status, answer.json["error"]["reason"]) == (401, "wrong_token")
 
 
 def test_without_tokens_nobody_writes_and_the_answer_says_what_to_set() -> None:
