@@ -42,6 +42,7 @@ def _section(section: Section) -> str:
     seed, repeats = head.options["seed"], head.options["repeats"]
     parts.append(
         f"<sub>`{head.experiment}` on {head.log.file} ({head.log.rankings:,} rankings, sha256 {head.log.sha256[:12]}), "
-        f"{repeats} repeat{'s' * (repeats > 1)}, seed {seed}: [results](reproduction/results/{section.name}.jsonl)</sub>\n"
+        f"{repeats} repeat{'s' * (repeats > 1)}, seed {seed}: "
+        f"[results](reproduction/results/{section.name}.jsonl)</sub>\n"
     )
     return "\n".join(parts)
