@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test integration browser faults lint format bench reproduction schemas constraints clean help
+.PHONY: demo test long integration browser faults lint format bench reproduction schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -13,7 +13,10 @@ demo: $(VENV)/.installed  ## a simulated crowd ranks the systems of a WMT compet
 	@$(BIN)/judgestream demo
 
 test: $(VENV)/.dev  ## the unit tests; no server needed
-	$(PYTEST) -m "not integration" -n auto
+	$(PYTEST) -m "not integration and not long" -n auto
+
+long: $(VENV)/.dev  ## the unit tests that take their time: whole logs, figures, the examples in the docs
+	$(PYTEST) -m "long and not integration" -n auto
 
 integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
 	$(PYTEST) -m integration --ignore=tests/faults --ignore=tests/browser --timeout=300 -n 2

@@ -22,9 +22,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.option.markexpr == "not integration":
+    if config.option.markexpr == "not integration and not long":
         terminalreporter.write_line(
-            "left out: the tests on a real Kafka and a real Redis; `make integration` and `make browser` start both"
+            "left out: the tests on a real Kafka and a real Redis; `make integration` and `make browser` start both; "
+            "and those that take their time: `make long`"
         )
 
 

@@ -68,6 +68,7 @@ FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
 ALONE = ("rank", "clusters", "headtohead", "agreement", "convert", "completion", "evaluate")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.split()[1] in ALONE])
 def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> None:
     log: list[Judgment] = crowd_log(60, campaigns=1, systems=5)

@@ -201,6 +201,7 @@ class Interleavings(RuleBasedStateMachine):
         assert [key for key, found in self.emitted.items() if key[1] and len(found) > 1] == []
 
 
+@pytest.mark.long
 def test_any_interleaving_of_steps_crashes_and_rebalances_gives_the_state_of_a_calm_run() -> None:
     run_state_machine_as_test(
         Interleavings, settings=settings(settings.default, max_examples=60, stateful_step_count=40)

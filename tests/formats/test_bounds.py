@@ -16,6 +16,8 @@ from streams.errors import FormatError
 from streams.formats import RowError
 from tests.formats.samples import APPRAISE, ARENA, JSONL, LABEL_STUDIO, UNIFORM, WMT_PAIRS
 
+pytestmark = pytest.mark.long
+
 MB = 2**20
 ALLOWED = 32 * MB
 BATTLE = b'{"model_a":"a","model_b":"b","winner":"tie"}'

@@ -15,6 +15,8 @@ import pytest
 from streams import formats
 from streams.events import Judgment
 
+pytestmark = pytest.mark.long
+
 RAW = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data")) / "raw"
 XML, PAIRS = "wmt15.pseudonymised.xml.gz", "wmt15.fre-eng.pairs.csv.gz"
 

@@ -16,6 +16,8 @@ from streams.lab.experiments.results import key, read
 from streams.lab.experiments.runner import run
 from tests.lab.logs import QUICK, rankings, small_log
 
+pytestmark = pytest.mark.long
+
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 CERTAIN = {"online", "annotators"}  # draw nothing
 
