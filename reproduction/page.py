@@ -39,10 +39,10 @@ def _section(section: Section) -> str:
         parts += [f"**{table.title}**\n", table.markdown()]
     if section.caption:
         parts.append(f"![{section.caption}](reproduction/{section.name}.svg)\n")
-    seed, repeats = head.options["seed"], head.options["repeats"]
+    repeats = head.options["repeats"]
     parts.append(
         f"<sub>`{head.experiment}` on {head.log.file} ({head.log.rankings:,} rankings, sha256 {head.log.sha256[:12]}), "
-        f"{repeats} repeat{'s' * (repeats > 1)}, seed {seed}: "
+        f"{repeats} repeat{'s' * (repeats > 1)}, seed {head.options['seed']}: "
         f"[results](reproduction/results/{section.name}.jsonl)</sub>\n"
     )
     return "\n".join(parts)

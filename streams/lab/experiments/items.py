@@ -151,7 +151,7 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
     axes.plot(means, np.zeros(len(means)), "|", color="black", markersize=12)
     axes.set_xlabel("theta; the strokes are the systems")
     axes.set_ylabel("information")
-    axes.set_title(f"Item information of the segments judged most, against {_baseline(results)}")
+    axes.set_title(f"Item information of segments against {_baseline(results)}")
     axes.margins(y=0.12)
     axes.set_ylim(bottom=-0.01)
 
