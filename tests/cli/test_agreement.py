@@ -46,6 +46,7 @@ def log(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_the_published_agreement_of_wmt15_comes_out() -> None:
     rows = {
         (row["kind"], str(row["collapsed"]).lower(), row["campaign"]): row
@@ -164,6 +165,7 @@ def test_csv_holds_what_json_holds(log: Path) -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
 def test_a_figure_is_written(log: Path, tmp_path: Path, suffix: str, start: bytes) -> None:
     file = tmp_path / f"figure{suffix}"

@@ -49,6 +49,7 @@ def log(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.long
 def test_wmt15_comes_out_as_it_was_published() -> None:
     chosen = [option for name in PAIRS for option in ("--campaign", name)]
     file = real_log("wmt15_rank.csv.gz")

@@ -75,6 +75,7 @@ def test_markdown_can_be_pasted(log: Path) -> None:
     assert "| trained on | pairs | expected-wins | elo |\n|---|---|---:|---:|\n" in result.stdout
 
 
+@pytest.mark.long
 def test_a_figure_is_written(log: Path, tmp_path: Path) -> None:
     result = run(str(log), *QUICK, "--plot", str(tmp_path / "figure.svg"))
     assert result.exit_code == 0, result.output

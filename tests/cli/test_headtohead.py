@@ -91,6 +91,7 @@ def test_csv_and_markdown_hold_the_same(log: Path) -> None:
     assert "| | score | .900 | .500 | .100 |" in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
 def test_a_heat_map_is_written_for_each_campaign(tmp_path: Path, suffix: str, start: bytes) -> None:
     file = tmp_path / "log.jsonl"

@@ -91,6 +91,7 @@ def test_a_page_is_written_whole_and_the_table_is_printed_too(log: Path, tmp_pat
     assert sorted(tmp_path.iterdir()) == [log, file]
 
 
+@pytest.mark.long
 def test_figures_are_one_a_campaign(log: Path, tmp_path: Path) -> None:
     run(log, "--plot", str(tmp_path / "r.png"))
     written = [tmp_path / "r.campaign-0.png", tmp_path / "r.campaign-1.png"]
@@ -103,6 +104,7 @@ def test_the_figure_of_one_campaign_has_the_name_that_was_asked_for(log: Path, t
     assert [file.name for file in tmp_path.glob("*.svg")] == ["r.svg"]
 
 
+@pytest.mark.long
 def test_ratings_over_time_are_in_the_figure(log: Path, tmp_path: Path) -> None:
     log.write_bytes(b"".join(encode(each) + b"\n" for each in crowd_log(5000, ways=5)))
     run(log, "--plot", str(tmp_path / "r.svg"))

@@ -63,6 +63,7 @@ def test_every_judge_is_given_work() -> None:
     assert set(work) == {judge.id for judge in simulation.judges}
 
 
+@pytest.mark.long
 def test_more_judgments_of_careful_judges_come_closer_to_the_official_order_than_any_of_careless_ones() -> None:
     few, many, random = (
         simulation.tau(simulation.leaderboard())

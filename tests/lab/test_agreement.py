@@ -58,6 +58,7 @@ def published() -> dict[tuple[str, str, str], dict[str, str]]:
         return {(row["kind"], row["collapsed"], row["pair"]): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("collapsed", [True, False], ids=["collapsed", "expanded"])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_published_agreement_of_wmt15_comes_out(pair: str, collapsed: bool) -> None:

@@ -78,6 +78,7 @@ def test_crowd_bradley_terry_finds_the_judges_who_answer_at_random() -> None:
     assert reliabilities[:3].mean() == pytest.approx(0.5, abs=0.12)
 
 
+@pytest.mark.long
 def test_the_batch_graded_response_model_sees_comparisons_with_its_baseline_only() -> None:
     pairs = drawn(600)
     fitted = BatchGradedResponse(baseline=2).fit(pairs)
@@ -131,6 +132,7 @@ def test_the_slopes_of_a_graded_outcome_are_its_differences(outcome: int) -> Non
     )
 
 
+@pytest.mark.long
 def test_a_judge_who_always_takes_the_first_tells_the_two_stages_little() -> None:
     honest, first = drawn(300, judges=3), pairs_of([(4, 0, 0)] * 200, systems=5, judges=np.full(200, 3))
     mixed = Pairs(

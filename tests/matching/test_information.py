@@ -133,6 +133,7 @@ def chosen_by(functions: Any, mean: Floats, variance: Floats, met: Floats, draws
     return [scores.tobytes(), functions.best_set(scores, ways).tobytes()]
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(2, 20), st.integers(2, 6))
 def test_compiled_and_plain_kernels_give_the_same_bits(seed: int, systems: int, ways: int) -> None:

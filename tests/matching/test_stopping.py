@@ -111,6 +111,7 @@ def held(seed: int, *, systems: int, spread: float, budget: int, confidence: flo
     return right, lines
 
 
+@pytest.mark.long
 def test_the_lines_hold_with_the_confidence_when_it_stops() -> None:
     runs = [held(seed, systems=5, spread=0.7, budget=1000, confidence=0.95) for seed in range(120)]
     wrong = sum(not right for right, _ in runs)

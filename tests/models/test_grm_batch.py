@@ -114,6 +114,7 @@ def test_simulated_truth_is_recovered() -> None:
     assert (found.thresholds[:, 0] < found.thresholds[:, 1]).all()
 
 
+@pytest.mark.long
 def test_nodes_on_the_posterior_find_a_higher_likelihood_than_nodes_on_the_prior() -> None:
     data, theta, *_ = simulated(1500, systems=4, seed=5)
     on_prior, on_posterior = fit(data, rounds=1, iterations=240), fit(data, rounds=4, iterations=60)

@@ -64,6 +64,7 @@ def package(batch: Batch, systems: int, table: trueskill.TrueSkill) -> tuple[Flo
     return np.array([rating.mu for rating in ratings]), np.array([rating.sigma for rating in ratings])
 
 
+@pytest.mark.long
 def test_ten_thousand_two_way_updates_equal_the_trueskill_package() -> None:
     batch = random_pairs(10_000, 9)
     assert 0.2 < np.mean(batch.ranks[::2] == batch.ranks[1::2]) < 0.4

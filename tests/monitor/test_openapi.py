@@ -85,6 +85,7 @@ SCHEMA = schemathesis.openapi.from_dict(DOCUMENT).exclude(
 )
 
 
+@pytest.mark.long
 @SCHEMA.parametrize()
 @settings(
     max_examples=8,

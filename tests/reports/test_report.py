@@ -218,6 +218,7 @@ def test_a_figure_has_three_parts_with_every_system() -> None:
         assert shown.count(row.system) == 2  # its ranks, its line
 
 
+@pytest.mark.long
 def test_the_same_ranking_gives_the_same_file() -> None:
     from streams.reports.plots import image
 
@@ -237,6 +238,7 @@ def test_a_name_of_any_letters_can_be_drawn(name: str) -> None:
     texts(report([judgment(systems=(name, "b"))]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("systems", [2, 40])
 def test_few_and_many_systems_can_be_drawn(systems: int) -> None:
     texts(with_history(crowd(200, systems=systems)))
