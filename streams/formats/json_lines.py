@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
@@ -16,10 +17,12 @@ from streams.scanning import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from streams.formats.base import Run
     from streams.formats.head import Head
     from streams.formats.sources import Source
+    from streams.scanning import Scanned
 
 _WRITTEN = 1000  # judgments that are encoded together
 _encoder = msgspec.json.Encoder()
@@ -27,9 +30,8 @@ _encoder = msgspec.json.Encoder()
 
 def _batches(source: Source, run: Run) -> Iterator[Batch]:
     line = 1
-    scanner = Scanner() if run.columns and run.campaign is None else None
-    for block, count in _blocks(source):
-        judgments: Sequence[Judgment] | None = scanner.scan(block, count) if scanner else None
+    for block, count, scanned in _scanned(source) if run.columns and run.campaign is None else _unscanned(source):
+        judgments: Sequence[Judgment] | None = scanned
         if judgments is None:
             judgments = [] if block.isspace() else decode_lines(block, count)
         if judgments:
@@ -40,6 +42,24 @@ def _batches(source: Source, run: Run) -> Iterator[Batch]:
         elif judgments is None:
             yield from _one_by_one(block, line, run)
         line += count
+
+
+def _unscanned(source: Source) -> Iterator[tuple[bytes, int, None]]:
+    return ((block, count, None) for block, count in _blocks(source))
+
+
+def _scanned(source: Source) -> Iterator[tuple[bytes, int, Scanned | None]]:
+    """Give each block with its columns, while a thread scans the next one."""
+    scanner = Scanner()
+    with ThreadPoolExecutor(1, thread_name_prefix="scanner") as thread:
+        ahead: tuple[bytes, int, Future[Scanned | None]] | None = None
+        for block, count in _blocks(source):
+            scanning = thread.submit(scanner.scan, block, count)
+            if ahead is not None:
+                yield ahead[0], ahead[1], ahead[2].result()
+            ahead = block, count, scanning
+        if ahead is not None:
+            yield ahead[0], ahead[1], ahead[2].result()
 
 
 def _blocks(source: Source) -> Iterator[tuple[bytes, int]]:
