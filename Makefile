@@ -19,13 +19,13 @@ long: $(VENV)/.dev  ## the unit tests that take their time: whole logs, figures,
 	$(PYTEST) -m "long and not integration" -n auto
 
 integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
-	$(PYTEST) -m integration --ignore=tests/faults --ignore=tests/browser --timeout=300 -n 2
+	$(PYTEST) -m integration --ignore=tests/faults --ignore=tests/browser --timeout=300 -n 3
 
 browser: $(VENV)/.dev  ## the live page in headless Chromium, on the real monitor and the real stack
 	$(PYTEST) tests/browser -m integration --timeout=300
 
 faults: $(VENV)/.dev  ## the fault suite: servers and workers killed, stopped, filled and cut off; the state must not show it
-	$(PYTEST) tests/faults -m integration --timeout=300 -n 2
+	$(PYTEST) tests/faults -m integration --timeout=300 -n 3
 
 lint: $(VENV)/.dev  ## style, types and the directions of the imports
 	$(BIN)/ruff check .
@@ -72,7 +72,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
-	@echo "installing the tools for development ..."
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing into $(VENV), with the tools for development ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $@
+	@touch $(VENV)/.installed $@

@@ -159,11 +159,8 @@ def test_a_write_of_a_worker_that_was_replaced_is_counted_and_its_records_are_no
         stack.store.open(f"{stack.name(topics.JUDGMENTS)}/{number}")  # somebody else takes them over
     stack.publish(values(crowd_log(50, campaigns=1)))
     stack.wait_for(lambda: worker.scrape().one("fenced_writes_total") == 1, "a fenced write")
-    fenced = worker.scrape()
-    assert fenced.one("records_read_total") == 0
-    assert fenced.one("partitions_open") == 3
-    assert len(fenced["applied_offset"]) == 3, "it is not this worker's to tell of"
-    assert worker.wait_until_read(50).total("records_total") == 50, "the group still gave it to this worker"
+    told = worker.wait_until_read(50)  # the group still gives the partition to this worker, which opens it again
+    assert told.one("records_read_total") == told.total("records_total") == 50, "the write that failed is not counted"
 
 
 def test_partitions_are_told_of_by_the_worker_that_holds_them(stack: Stack) -> None:
