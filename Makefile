@@ -25,7 +25,7 @@ browser: $(VENV)/.dev  ## the live page in headless Chromium, on the real monito
 	$(PYTEST) tests/browser -m integration --timeout=300
 
 faults: $(VENV)/.dev  ## the fault suite: servers and workers killed, stopped, filled and cut off; the state must not show it
-	$(PYTEST) tests/faults -m integration --timeout=300 -n 3
+	$(PYTEST) tests/faults -m integration --timeout=300 -n 2
 
 lint: $(VENV)/.dev  ## style, types and the directions of the imports
 	$(BIN)/ruff check .

@@ -59,9 +59,11 @@ class Proxy:
 
     async def _end(self) -> None:
         self._server.close()
-        for connection in self._connections:
+        await asyncio.sleep(0)  # for those that were let in just now to begin
+        connections = list(self._connections)
+        for connection in connections:
             connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.gather(*connections, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -74,8 +76,8 @@ class Proxy:
         except asyncio.CancelledError:
             pass  # the proxy ends; a cancelled handler would be told as an error of the server
         finally:
-            self._connections.discard(task)
             await _cut(writer)
+            self._connections.discard(task)
 
     async def passage(self) -> None:
         """Wait while the traffic is held up."""
