@@ -76,12 +76,13 @@ def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -
     standing, tables = campaign.standing, campaign.tables
     if campaign.pseudonyms is not None or standing.excluded or campaign.retractions.ids:
         return None
-    if block.latest > campaign.clock + LONGEST_JUMP or (block.answers and campaign.requests.outstanding):
+    latest = block.latest
+    if latest > campaign.clock + LONGEST_JUMP or (block.answers and campaign.requests.outstanding):
         return None
     systems = tables.systems.find_numbered(block.systems, block.names)
     if systems.min() < 0 or not campaign.seen.add_block(block):
         return None
-    campaign.offset, campaign.clock = int(offsets[-1]), max(campaign.clock, block.latest)
+    campaign.offset, campaign.clock = int(offsets[-1]), max(campaign.clock, latest)
     return Admitted(
         batch=Batch(
             systems=systems,

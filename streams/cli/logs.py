@@ -97,9 +97,9 @@ class LogFile:
         """Say whether it repays the loading of compiled kernels."""
         return self.size is not None and self.size > LONG_BYTES
 
-    def batches(self) -> Iterator[Sequence[Judgment]]:
-        """Read it to be rated, with a bar; FormatError if there is no judgment in it."""
-        yield from self.read(columns=self.is_long)
+    def batches(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
+        """Read it, with a bar; FormatError if there is no judgment in it. Columns are for one who rates them."""
+        yield from self.read(columns=columns)
         self.conclude()
 
     def read(self, tell: Callable[[int], str] | None = None, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
@@ -156,7 +156,7 @@ def rate_log(
     if log.is_long:
         kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
     try:
-        rated = rate(log.batches(), settings, only=only, observe=observe)
+        rated = rate(log.batches(columns=log.is_long), settings, only=only, observe=observe)
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())

@@ -31,6 +31,7 @@ _CAMPAIGN, _SEGMENT, _SYSTEMS = _word(b"campaign"), _word(b"segment"), _word(b"s
 _REQUEST, _VERSION, _SOURCE = _word(b"request"), _word(b"version"), _word(b"source")
 _DURATION, _MS = _word(b"duration"), _word(b"_ms")
 
+# As `streams.events` has them; here again, because compiled code is kept for as long as this folder's sources last.
 _LONGEST_NAME, _LONGEST_SOURCE = 200, 1000  # in bytes, so in characters too
 _MOST_RANKED, _LAST_RANK, _LONGEST_MS = 100, 1_000_000, 2**53
 _FIRST_YEAR, _LAST_YEAR = 2, 8998  # some way from where a time is refused

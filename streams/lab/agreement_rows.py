@@ -47,6 +47,25 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
     ties: int
     total: int
 
+    @classmethod
+    def of(
+        cls, found: Agreement, *, campaign: str | None, judges: str | None, collapsed: bool, kind: Kind
+    ) -> AgreementRow:
+        """Write down what was counted."""
+        return cls(
+            campaign=campaign,
+            judges=judges,
+            collapsed=collapsed,
+            kind=kind,
+            agree=found.agree,
+            comparable=found.comparable,
+            p_agree=known(found.observed),
+            p_chance=known(found.chance),
+            kappa=known(found.kappa),
+            ties=found.ties,
+            total=found.total,
+        )
+
 
 class JudgeRow(Struct, frozen=True, kw_only=True):
     """How one judge agrees with the others and with himself, on outputs as shown, and fared on controls, if tried."""
@@ -163,19 +182,7 @@ def _rows(
 ) -> Iterator[AgreementRow]:
     kinds: tuple[Kind, Kind] = ("inter", "intra")
     for kind, found in zip(kinds, both, strict=True):
-        yield AgreementRow(
-            campaign=campaign,
-            judges=judges,
-            collapsed=whole,
-            kind=kind,
-            agree=found.agree,
-            comparable=found.comparable,
-            p_agree=known(found.observed),
-            p_chance=known(found.chance),
-            kappa=known(found.kappa),
-            ties=found.ties,
-            total=found.total,
-        )
+        yield AgreementRow.of(found, campaign=campaign, judges=judges, collapsed=whole, kind=kind)
 
 
 def known(value: float) -> float | None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.reports.canvas import BLUE, ORANGE, canvas, saved
-from streams.reports.canvas import GREY as GREY
+from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -118,30 +117,36 @@ def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) 
     low, high = axes.get_ylim()
     heights = spread([float(line[-1]) for line in lines[:named]], gap=(high - low) / 24)
     for place, height in enumerate(heights):
-        axes.annotate(
-            labels[rows[place].system],
-            (history.judgments[-1], lines[place][-1]),
-            xytext=(1.015, (height - low) / (high - low)),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=8,
-            color=tones[place],
-            parse_math=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": GREY,
-                "linewidth": 0.5,
-                "relpos": (0, 0.5),
-                "shrinkA": 1,
-                "shrinkB": 1,
-            },
-        )
+        end = (history.judgments[-1], lines[place][-1])
+        label_end(axes, labels[rows[place].system], end, to=(1.015, (height - low) / (high - low)), colour=tones[place])
     axes.set_title(f"Ratings by {history.model} while the judgments came in")
     axes.set_xlabel("judgments")
     axes.set_xlim(history.judgments[0], history.judgments[-1])
     axes.set_ylim(low, high)
     axes.xaxis.set_major_formatter(lambda count, _: f"{count:,.0f}")
     axes.grid(color=GREY, alpha=0.2)
+
+
+def label_end(axes: Axes, text: str, end: tuple[float, float], *, to: tuple[float, float], colour: Any) -> None:
+    """Write a line's name beside the axes, at a place in fractions of them, and lead from there to the line's end."""
+    axes.annotate(
+        text,
+        end,
+        xytext=to,
+        textcoords="axes fraction",
+        va="center",
+        fontsize=8,
+        color=colour,
+        parse_math=False,
+        arrowprops={
+            "arrowstyle": "-",
+            "color": GREY,
+            "linewidth": 0.5,
+            "relpos": (0, 0.5),
+            "shrinkA": 1,
+            "shrinkB": 1,
+        },
+    )
 
 
 def spread(heights: list[float], *, gap: float) -> list[float]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from streams.lab.agreement_rows import Kind
     from streams.lab.experiments.log import Log
     from streams.lab.pairs import Pairs
 
@@ -148,23 +149,15 @@ def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
 
 
 def _rows(results: Sequence[Result]) -> list[AgreementRow]:
-    rows = []
-    for one in results:
-        for kind in ("inter", "intra"):
-            found = _agreement(one.measured["wmt"][kind])
-            rows.append(
-                AgreementRow(
-                    campaign=one.cell["campaign"],
-                    judges=None if one.cell["judges"] == ALL else one.cell["judges"],
-                    collapsed=True,
-                    kind="inter" if kind == "inter" else "intra",
-                    agree=found.agree,
-                    comparable=found.comparable,
-                    p_agree=known(found.observed),
-                    p_chance=known(found.chance),
-                    kappa=known(found.kappa),
-                    ties=found.ties,
-                    total=found.total,
-                )
-            )
-    return rows
+    kinds: tuple[Kind, Kind] = ("inter", "intra")
+    return [
+        AgreementRow.of(
+            _agreement(one.measured["wmt"][kind]),
+            campaign=one.cell["campaign"],
+            judges=None if one.cell["judges"] == ALL else one.cell["judges"],
+            collapsed=True,
+            kind=kind,
+        )
+        for one in results
+        for kind in kinds
+    ]

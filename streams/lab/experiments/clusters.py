@@ -16,7 +16,7 @@ from streams.lab.learners import SELECTS, check_learners, fit, selected
 from streams.lab.protocols import drawn
 from streams.lab.randomness import random_of
 from streams.ranking import clusters, sampled_ranges
-from streams.reports.plots import GREY
+from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

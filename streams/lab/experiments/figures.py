@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from streams.reports.canvas import GREY, canvas, saved
-from streams.reports.plots import spread
+from streams.reports.plots import label_end, spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,24 +94,8 @@ def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
     heights = spread([point.mean for _, _, point in ends], gap=gap)
     heights = [min(height, high - k * gap) for k, height in enumerate(heights)]  # none over the title
     for (line, x, point), height in zip(ends, heights, strict=True):
-        axes.annotate(
-            line.label,
-            (x, point.mean),
-            xytext=(1.03, (height - low) / (high - low)),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=8,
-            color=line.colour,
-            parse_math=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": GREY,
-                "linewidth": 0.5,
-                "relpos": (0, 0.5),
-                "shrinkA": 1,
-                "shrinkB": 1,
-            },
-        )
+        place = (1.03, (height - low) / (high - low))
+        label_end(axes, line.label, (x, point.mean), to=place, colour=line.colour)
     axes.set_ylim(low, high)
 
 

@@ -17,7 +17,7 @@ from streams.lab.models.grm_batch import comparisons_with
 from streams.lab.randomness import random_of
 from streams.models.grm_baseline import choose_baseline
 from streams.models.grm_batch import fit
-from streams.reports.plots import GREY
+from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from streams.lab.experiments.figures import COLOURS, grid
 from streams.lab.experiments.tables import Table
 from streams.lab.gold import pair_counts
 from streams.ranking import clusters, stand
-from streams.reports.plots import GREY
+from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
