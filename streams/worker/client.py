@@ -88,7 +88,7 @@ def reading(settings: Settings, topic: Topic, *, since: datetime | None = None) 
     """Open a topic to be read to where it ends now, from its beginning or from a time."""
     partitions = _partitions(settings, topic)
     with _answering(settings), asyncio.Runner() as runner:
-        consumer = runner.run(_started(settings, partitions))
+        consumer = runner.run(started(settings, partitions))
         try:
             yield Reading(settings.kafka, runner, consumer, runner.run(_placed(consumer, partitions, since)))
         finally:
@@ -118,7 +118,7 @@ def send(settings: Settings, command: Command, *, timeout: float) -> Campaign:
 
 
 async def _send(settings: Settings, command: Command, answers: list[TopicPartition], *, patience: float) -> Campaign:
-    consumer = await _started(settings, answers)
+    consumer = await started(settings, answers)
     try:
         # What stands there before the question is no answer to it.
         for partition, end in (await consumer.end_offsets(answers)).items():
@@ -165,13 +165,15 @@ async def _publish(settings: Settings, records: Iterable[Outgoing]) -> int:
     return len(sent)
 
 
-async def _started(settings: Settings, partitions: list[TopicPartition]) -> AIOKafkaConsumer:
+async def started(
+    settings: Settings, partitions: list[TopicPartition], *, patience_ms: int = TIMEOUT_MS
+) -> AIOKafkaConsumer:
     """Start a consumer of no group; if the beginning is deleted meanwhile it goes on from the new one."""
     consumer = AIOKafkaConsumer(
         **connection(settings),
         enable_auto_commit=False,
         auto_offset_reset="earliest",
-        request_timeout_ms=TIMEOUT_MS,
+        request_timeout_ms=patience_ms,
         max_partition_fetch_bytes=topics.MAX_OUTPUT_BYTES,
     )
     try:

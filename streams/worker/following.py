@@ -12,7 +12,7 @@ from aiokafka.errors import KafkaError
 from streams import topics
 from streams.errors import BrokerUnavailable
 from streams.worker.broker import count_partitions
-from streams.worker.connection import connection
+from streams.worker.client import started
 from streams.worker.past import stopped
 
 if TYPE_CHECKING:
@@ -43,24 +43,18 @@ class Following:
         """Connect, and go to where the reading begins; BrokerUnavailable or TopicError where that can't be."""
         followed = [topic for topic, _ in self._topics.values()]
         counts = await count_partitions(self._settings, [topics.JUDGMENTS, *followed])
-        consumer = AIOKafkaConsumer(
-            **connection(self._settings),
-            enable_auto_commit=False,
-            auto_offset_reset="earliest",
-            request_timeout_ms=REQUEST_MS,
-            max_partition_fetch_bytes=topics.MAX_OUTPUT_BYTES,
-        )
+        partitions = [TopicPartition(name, number) for name in self._topics for number in range(counts[name])]
+        consumer = None
         try:
-            await consumer.start()
-            partitions = [TopicPartition(name, number) for name in self._topics for number in range(counts[name])]
-            consumer.assign(partitions)
+            consumer = await started(self._settings, partitions, patience_ms=REQUEST_MS)
             ends = await consumer.end_offsets(partitions)
             beginnings = await consumer.beginning_offsets(partitions)
             for partition, end in ends.items():
                 _, back = self._topics[partition.topic]
                 consumer.seek(partition, max(beginnings[partition], end - back))
         except KafkaError as error:
-            await stopped(consumer)
+            if consumer is not None:
+                await stopped(consumer)
             raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
         self._consumer = consumer
         self.partitions = range(counts[self._log])
