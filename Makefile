@@ -48,11 +48,11 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
 
-reproduction: $(VENV)/.dev  ## the papers' tables and figures beside ours: docs/reproduction.md, in half an hour
+reproduction: $(VENV)/.dev  ## the papers' tables and figures beside ours: reproduction/README.md, in half an hour
 	$(BIN)/python -m reproduction
 
-schemas: $(VENV)/.installed  ## write schemas/ anew from streams/events.py
-	$(BIN)/python -m streams.contracts schemas
+schemas: $(VENV)/.installed  ## write schemas/ anew from streams/wire/events.py
+	$(BIN)/python -m streams.wire.schemas schemas
 
 constraints: $(VENV)/.dev  ## pin the dependencies anew
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-header --no-annotate --quiet --upgrade -o constraints.txt

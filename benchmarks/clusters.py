@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT))
 import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
-from streams.events import Leaderboard, Row  # noqa: E402
+from streams.core.ranking import SCORES, PairCounts, stand  # noqa: E402
 from streams.formats.uniform import read  # noqa: E402
-from streams.ranking import SCORES, PairCounts, stand  # noqa: E402
+from streams.wire.events import Leaderboard, Row  # noqa: E402
 
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 ORIGINAL_SECONDS = 40.0  # a run and pair, of the published script

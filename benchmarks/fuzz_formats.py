@@ -29,9 +29,9 @@ sys.path.insert(0, str(ROOT))
 import zstandard  # noqa: E402
 
 from streams import formats  # noqa: E402
-from streams.decoding import decode  # noqa: E402
 from streams.errors import FormatError  # noqa: E402
-from streams.events import encode  # noqa: E402
+from streams.wire.decoding import decode  # noqa: E402
+from streams.wire.events import encode  # noqa: E402
 from tests.formats.samples import BATTLES, SAMPLES, WEBHOOK  # noqa: E402
 
 if TYPE_CHECKING:

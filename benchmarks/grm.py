@@ -21,15 +21,15 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.wmt13 import official_scores  # noqa: E402
+from streams.core.methods.baseline_choice import choose_baseline  # noqa: E402
+from streams.core.methods.grm_fit import Comparisons, fit  # noqa: E402
+from streams.core.models.base import Batch, Model, parameters_of  # noqa: E402
+from streams.core.models.grm import GradedResponse  # noqa: E402
+from streams.core.models.trueskill import TrueSkill  # noqa: E402
 from streams.formats import uniform  # noqa: E402
-from streams.models.base import Batch, Model, parameters_of  # noqa: E402
-from streams.models.grm import GradedResponse  # noqa: E402
-from streams.models.grm_baseline import choose_baseline  # noqa: E402
-from streams.models.grm_batch import Comparisons, fit  # noqa: E402
-from streams.models.trueskill import TrueSkill  # noqa: E402
 
 if TYPE_CHECKING:
-    from streams.models.base import Floats, Ints
+    from streams.core.models.base import Floats, Ints
 
 FILE = "wmt13_fr-en_rank.csv.gz"
 

@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.wmt13 import official_scores  # noqa: E402
-from streams import kernels  # noqa: E402
+from streams.core import kernels  # noqa: E402
+from streams.core.models.base import Batch  # noqa: E402
+from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill  # noqa: E402
+from streams.core.models.trueskill import TrueSkill, TrueSkillParameters  # noqa: E402
 from streams.formats import uniform  # noqa: E402
-from streams.models.base import Batch  # noqa: E402
-from streams.models.reliable import ReliableParameters, ReliableTrueSkill  # noqa: E402
-from streams.models.trueskill import TrueSkill, TrueSkillParameters  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,9 +20,9 @@ import trueskill
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from streams import kernels  # noqa: E402
-from streams.models import Batch  # noqa: E402
-from streams.replicas import Replicas  # noqa: E402
+from streams.core import kernels  # noqa: E402
+from streams.core.campaign.bootstrap import Replicas  # noqa: E402
+from streams.core.models import Batch  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,9 +26,9 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from numba import njit  # noqa: E402
 
-from streams import kernels  # noqa: E402
+from streams.core import kernels  # noqa: E402
+from streams.core.methods.pair_scores import expected_wins  # noqa: E402
 from streams.formats.uniform import read  # noqa: E402
-from streams.ranking.scores import expected_wins  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

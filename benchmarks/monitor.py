@@ -34,11 +34,11 @@ from aiokafka import AIOKafkaProducer  # noqa: E402
 
 from benchmarks.http_load import Pool, Stream  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
-from streams import topics  # noqa: E402
-from streams.events import CampaignSettings, Create, Judgment, encode  # noqa: E402
+from streams.kafka.admin import create_topics  # noqa: E402
 from streams.settings import Settings  # noqa: E402
-from streams.stores.redis import RedisStore  # noqa: E402
-from streams.worker.broker import create_topics  # noqa: E402
+from streams.stores.redis.store import RedisStore  # noqa: E402
+from streams.wire import topics  # noqa: E402
+from streams.wire.events import CampaignSettings, Create, Judgment, encode  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

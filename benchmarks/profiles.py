@@ -21,15 +21,15 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from streams import kernels  # noqa: E402
+from streams.core import kernels  # noqa: E402
+from streams.core.campaign.tables import Names  # noqa: E402
+from streams.core.models.trueskill import ONLINE  # noqa: E402
 from streams.formats import uniform  # noqa: E402
-from streams.models.trueskill import ONLINE  # noqa: E402
-from streams.tables import Names  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -32,7 +32,7 @@ import trueskill
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from streams.events import EPOCH, Judgment  # noqa: E402
+from streams.wire.events import EPOCH, Judgment  # noqa: E402
 
 SYSTEMS = 20
 GOAL_A_SECOND, GOAL_RATIO = 500_000, 300

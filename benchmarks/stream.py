@@ -27,11 +27,11 @@ sys.path.insert(0, str(ROOT))
 from aiokafka import AIOKafkaProducer  # noqa: E402
 
 from deploy.servers import Servers  # noqa: E402
-from streams import topics  # noqa: E402
-from streams.events import EPOCH, Judgment, encode  # noqa: E402
+from streams.kafka.admin import create_topics  # noqa: E402
 from streams.settings import Settings  # noqa: E402
-from streams.stores.redis import RedisStore  # noqa: E402
-from streams.worker.broker import create_topics  # noqa: E402
+from streams.stores.redis.store import RedisStore  # noqa: E402
+from streams.wire import topics  # noqa: E402
+from streams.wire.events import EPOCH, Judgment, encode  # noqa: E402
 
 CAMPAIGNS, SYSTEMS, JUDGES, SEGMENTS = 12, 20, 200, 3000
 

@@ -2,7 +2,7 @@
 
 python -m reproduction                  # what is missing in .reproduction; all of it in under half an hour on two cores
 python -m reproduction --only noise     # one section
-python -m reproduction --page           # nothing but the page and the figures, from the results in docs/reproduction
+python -m reproduction --page           # nothing but the page and the figures, from reproduction/results
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reproduction.page import DOCS, page
+from reproduction.page import HERE, page
 from reproduction.sections import SECTIONS
 from reproduction.stored import store, stored
 from streams.errors import JudgestreamError
@@ -27,7 +27,7 @@ from streams.lab.experiments.runner import run
 if TYPE_CHECKING:
     from reproduction.section import Section
 
-ROOT = DOCS.parent
+ROOT = HERE.parent
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 WORK = ROOT / ".reproduction"
 
@@ -72,8 +72,8 @@ def main() -> None:
             reproduce(section, chosen.jobs)
         if section.caption:
             drawn = image(section.prepared(), stored(section.name).results, suffix=".svg")
-            (DOCS / "reproduction" / f"{section.name}.svg").write_bytes(drawn)
-    (DOCS / "reproduction.md").write_text(page())
+            (HERE / "figures" / f"{section.name}.svg").write_bytes(drawn)
+    (HERE / "README.md").write_text(page())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes docs/reproduction.md from the results in the repository."""
+"""Writes reproduction/README.md from the results in the repository."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from reproduction.stored import stored
 if TYPE_CHECKING:
     from reproduction.section import Section
 
-DOCS = Path(__file__).parent.parent / "docs"
+HERE = Path(__file__).parent
 HEAD = """# The papers' tables and figures beside ours
 
 Made by `make reproduction`, which runs every experiment here on the public logs; `python -m reproduction --page`
-writes this page anew from the results in [docs/reproduction/results](reproduction/results). A ± is one standard error
-over repeats. All of it can be run on any log: see [the lab](lab.md).
+writes this page anew from the results in [results](results). A ± is one standard error
+over repeats. All of it can be run on any log: see [the lab](../docs/lab.md).
 """
 
 
@@ -38,11 +38,11 @@ def _section(section: Section) -> str:
     for table in section.tables(results.results):
         parts += [f"**{table.title}**\n", table.markdown()]
     if section.caption:
-        parts.append(f"![{section.caption}](reproduction/{section.name}.svg)\n")
+        parts.append(f"![{section.caption}](figures/{section.name}.svg)\n")
     repeats = head.options["repeats"]
     parts.append(
         f"<sub>`{head.experiment}` on {head.log.file} ({head.log.rankings:,} rankings, sha256 {head.log.sha256[:12]}), "
         f"{repeats} repeat{'s' * (repeats > 1)}, seed {head.options['seed']}: "
-        f"[results](reproduction/results/{section.name}.jsonl)</sub>\n"
+        f"[results](results/{section.name}.jsonl)</sub>\n"
     )
     return "\n".join(parts)

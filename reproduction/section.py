@@ -26,7 +26,7 @@ class Section:
     of any run. `options` are those of the whole reproduction, which has half an hour on two cores for all sections.
     """
 
-    name: str  # of the files in docs/reproduction
+    name: str  # of the files in results/ and figures/
     title: str
     paper: str  # a key of PAPERS
     experiment: str

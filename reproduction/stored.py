@@ -11,7 +11,7 @@ from streams.errors import JudgestreamError
 from streams.lab.experiments.base import Cell, Result
 from streams.lab.experiments.results import Head, Results, key
 
-RESULTS = Path(__file__).parent.parent / "docs" / "reproduction" / "results"
+RESULTS = Path(__file__).parent / "results"
 DIGITS = 5
 
 

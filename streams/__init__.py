@@ -2,7 +2,7 @@
 
 >>> import streams
 >>> streams.rank.__module__
-'streams.notebook'
+'streams.offline.notebook'
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streams.campaign import Campaign
-    from streams.embedded import Embedded
+    from streams.core.campaign.campaign import Campaign
     from streams.errors import JudgestreamError
-    from streams.events import CampaignSettings, Judgment, Leaderboard
-    from streams.notebook import Judgments, Ranking, rank, read
+    from streams.offline.notebook import Judgments, Ranking, rank, read
+    from streams.pipeline.embedded import Embedded
+    from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
 __all__ = [
     "Campaign",
@@ -32,16 +32,16 @@ __all__ = [
 
 # Where each name stands: it is imported when it is first asked for, so that `import streams` stays cheap.
 _HOMES = {
-    "Campaign": "campaign",
-    "CampaignSettings": "events",
-    "Embedded": "embedded",
+    "Campaign": "core.campaign.campaign",
+    "CampaignSettings": "wire.events",
+    "Embedded": "pipeline.embedded",
     "JudgestreamError": "errors",
-    "Judgment": "events",
-    "Judgments": "notebook",
-    "Leaderboard": "events",
-    "Ranking": "notebook",
-    "rank": "notebook",
-    "read": "notebook",
+    "Judgment": "wire.events",
+    "Judgments": "offline.notebook",
+    "Leaderboard": "wire.events",
+    "Ranking": "offline.notebook",
+    "rank": "offline.notebook",
+    "read": "offline.notebook",
 }
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from streams.events import Reason
+    from streams.wire.events import Reason
 
 
 class JudgestreamError(Exception):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from streams.events import EPOCH, Judgment
+from streams.wire.events import EPOCH, Judgment
 
 if TYPE_CHECKING:
     from datetime import datetime

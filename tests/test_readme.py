@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.decoding import decode
+from streams.wire.decoding import decode
 
 PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md")), Path("deploy/README.md")]
 README = Path("README.md").read_text()

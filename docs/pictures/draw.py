@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 
-from streams.cli.demo import conclude
+from streams.cli.commands.demo import conclude
 from streams.crowd import WMT13_FR_EN, Competition, Simulation
 
 HERE = Path(__file__).parent

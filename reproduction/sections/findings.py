@@ -18,8 +18,9 @@ PAPER = "Bojar et al. (2013), findings of WMT13"
 NOT_SHOWN = (
     "Of the ten language pairs our data has French-English: one column of Tables 2 to 4 and 6, and Table 25 of Tables "
     "21 to 30. Table 5 is of Russian-English. The judgments behind Tables 7 to 9 (understandability), 11 to 18 "
-    "(quality estimation) and 19 to 20 (references) are not in it; their measures are `streams.lab.rates`, tested on "
-    "the counts of Table 9, `streams.lab.delta_avg` and `streams.lab.segment_tau`."
+    "(quality estimation) and 19 to 20 (references) are not in it; their measures are "
+    "`streams.lab.measures.rates`, tested on the counts of Table 9, `streams.lab.measures.delta_avg` and "
+    "`streams.lab.measures.segment_tau`."
 )
 LOG = "wmt13_fr-en_rank.csv.gz"
 GROUPS = {"all": "all", "researchers": "researchers", "others": "crowd"}

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, g
 import click
 import msgspec
 
-from streams import events
 from streams.cli.terminal import safe
 from streams.errors import suggestion
+from streams.wire import events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

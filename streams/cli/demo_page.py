@@ -11,23 +11,23 @@ import click
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from streams.monitor.exhibition import Exhibition
+    from streams.monitor.backends.demo import Exhibition
 
 HOST = "127.0.0.1"
 
 
 def serve_demo(*, seed: int, judges: int, careless: float, budget: int, seconds: float, port: int) -> None:
     """Play the demo's campaigns behind a page, and serve it until Ctrl-C."""
-    from streams.monitor.exhibition import Exhibition
+    from streams.monitor.backends.demo import Exhibition
 
     exhibition = Exhibition(judges=judges, careless=careless, budget=budget, seed=seed)
     asyncio.run(_serve(exhibition, seconds=seconds, port=port))
 
 
 async def _serve(exhibition: Exhibition, *, seconds: float, port: int) -> None:
-    from streams.monitor.app import Site
-    from streams.monitor.embedded import EmbeddedBackend
-    from streams.monitor.serving import serving, until_told
+    from streams.monitor.backends.embedded import EmbeddedBackend
+    from streams.monitor.http.app import Site
+    from streams.monitor.http.server import serving, until_told
 
     backend = EmbeddedBackend(exhibition.stream)
     secret = token_hex(16)

@@ -49,7 +49,7 @@ class LazyGroup(SuggestingGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"streams.cli.{cmd_name}").command
+        command: click.Command = import_module(f"streams.cli.commands.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

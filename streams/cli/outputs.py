@@ -11,15 +11,15 @@ import click
 import msgspec
 
 from streams.errors import JudgestreamError
-from streams.events import Row
-from streams.formats.spreadsheets import defused
+from streams.formats.input.spreadsheets import defused
+from streams.wire.events import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from streams.events import Leaderboard
     from streams.reports import Report
+    from streams.wire.events import Leaderboard
 
 PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf")

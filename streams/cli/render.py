@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from streams.cli.terminal import safe
-from streams.ranking.ranges import Z_95
+from streams.core.ranking.ranges import Z_95
 from streams.reports import axis
 from streams.reports.axis import digits
 from streams.reports.axis import rank_range as rank_range
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import ConsoleOptions, RenderResult
 
-    from streams.events import Leaderboard, Row
+    from streams.wire.events import Leaderboard, Row
 
 # Middle tones, that stand out from a light and from a dark background; neighbouring clusters differ.
 CLUSTER_COLOURS = ("color(32)", "color(166)")

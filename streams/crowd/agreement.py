@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streams.crowd.winrates import Official
-    from streams.events import Row
+    from streams.wire.events import Row
 
 
 def kendall_tau(order: Sequence[str], official: Sequence[str]) -> float:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from streams.events import Judgment
+from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streams.crowd.judges import Judge
     from streams.crowd.truths import Truth
-    from streams.events import MatchRequest
+    from streams.wire.events import MatchRequest
 
 SOURCE = "simulated"
 

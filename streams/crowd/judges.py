@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
-from streams.models import Outcome
+from streams.core.models import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

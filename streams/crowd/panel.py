@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from streams.crowd.judges import Judge
     from streams.crowd.truths import Truth
-    from streams.events import Judgment, MatchRequest
+    from streams.wire.events import Judgment, MatchRequest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams import topics
 from streams.crowd.crowd import Crowd
-from streams.events import Create, MatchRequest
+from streams.wire import topics
+from streams.wire.events import Create, MatchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from streams.campaign import Campaign
+    from streams.core.campaign.campaign import Campaign
     from streams.crowd.judges import Judge
     from streams.crowd.truths import Truth
-    from streams.embedded import Embedded
-    from streams.events import CampaignSettings, Judgment
+    from streams.pipeline.embedded import Embedded
+    from streams.wire.events import CampaignSettings, Judgment
 
 _requests = msgspec.json.Decoder(MatchRequest)
 

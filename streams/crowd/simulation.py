@@ -9,18 +9,18 @@ import numpy as np
 from streams.crowd.agreement import kendall_tau, overlaps
 from streams.crowd.judges import recruit
 from streams.crowd.play import Play
-from streams.embedded import Embedded
-from streams.events import EPOCH, CampaignSettings
+from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
+from streams.wire.events import EPOCH, CampaignSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import timedelta
 
-    from streams.campaign import Campaign
+    from streams.core.campaign.campaign import Campaign
     from streams.crowd.play import Step
     from streams.crowd.winrates import Competition
-    from streams.events import Leaderboard
+    from streams.wire.events import Leaderboard
 
 SEGMENTS = 300
 

@@ -8,8 +8,8 @@ from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol
 
+from streams.core.models import Outcome
 from streams.errors import FormatError, ParameterError, suggestion
-from streams.models import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from streams.ranking import PairCounts
+    from streams.core.ranking import PairCounts
 
 _NORMAL = NormalDist()
 NOISE = sqrt(2.0)  # of the difference of two outputs, each of which is its system's skill give or take one
@@ -104,8 +104,8 @@ def _skill(row: list[str], place: str) -> tuple[str, float]:
 class Oracle:
     """A real log: each answer is the outcome of one of its judgments of the pair, drawn by chance.
 
-    >>> from streams.events import EPOCH, Judgment
-    >>> from streams.ranking import PairCounts
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> from streams.core.ranking import PairCounts
     >>> real = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a"), ranks=(2, 1), at=EPOCH)
     >>> Oracle("c", PairCounts.of([real])).outcome("a", "b")
     Outcome(win=1.0, tie=0.0, loss=0.0)

@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
+from streams.core.models import Outcome
+from streams.core.ranking import clusters
 from streams.errors import ParameterError, suggestion
-from streams.models import Outcome
-from streams.ranking import clusters
 
 WMT13_FR_EN: Final = "wmt13_fr-en"
 

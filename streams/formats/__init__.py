@@ -1,10 +1,10 @@
 """Judgment logs as people have them, read into judgments."""
 
 from streams.formats.base import Batch, Entry, Format, RowError, Summary
-from streams.formats.compression import SUFFIXES, compressing
+from streams.formats.input.compression import SUFFIXES, compressing
+from streams.formats.input.sources import STDIN
 from streams.formats.reading import OnError, Reading
 from streams.formats.registry import FORMATS, format_named, read, recognise
-from streams.formats.sources import STDIN
 
 __all__ = [
     "FORMATS",

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from streams.errors import FormatError, RecordError
-from streams.events import MAX_DEPTH, MAX_RANKED
 from streams.formats.base import MAX_LINE, Format
 from streams.formats.names import campaign_name, language_pair
 from streams.formats.rankings import judged, ranked
 from streams.formats.sound import by_row
+from streams.wire.events import MAX_DEPTH, MAX_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.events import Judgment
     from streams.formats.base import Run
-    from streams.formats.sources import Source
+    from streams.formats.input.sources import Source
+    from streams.wire.events import Judgment
 
 _MAX_NAMES = 1000  # of elements and attributes: the parser keeps each
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)

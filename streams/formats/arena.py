@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from streams.decoding import shown
 from streams.errors import RecordError
 from streams.formats.base import Format
-from streams.formats.documents import documents
+from streams.formats.input.documents import documents
+from streams.formats.input.tables import Table
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
 from streams.formats.rankings import judged, time_of
 from streams.formats.sound import by_row
-from streams.formats.tables import Table
+from streams.wire.decoding import shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from streams.events import Judgment
     from streams.formats.base import Run
-    from streams.formats.head import Head
-    from streams.formats.sources import Source
+    from streams.formats.input.head import Head
+    from streams.formats.input.sources import Source
+    from streams.wire.events import Judgment
 
     Row: TypeAlias = Mapping[str, object]
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from streams.errors import RecordError
-    from streams.events import Judgment, Reason
-    from streams.formats.head import Head
-    from streams.formats.sources import Source
+    from streams.formats.input.head import Head
+    from streams.formats.input.sources import Source
+    from streams.wire.events import Judgment, Reason
 
 MAX_LINE = 2**20  # bytes of a line, or of a row of several lines
 MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may carry whole conversations

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from streams.decoding import decode
 from streams.errors import FormatError, RecordError
-from streams.events import Judgment
 from streams.formats.base import MAX_LINE, Batch, Format
 from streams.formats.names import campaign_name
 from streams.formats.sound import decode_lines
-from streams.scanning import Scanner
+from streams.wire.decoding import decode
+from streams.wire.events import Judgment
+from streams.wire.scanner.blocks import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from streams.formats.base import Run
-    from streams.formats.head import Head
-    from streams.formats.sources import Source
-    from streams.scanning import Scanned
+    from streams.formats.input.head import Head
+    from streams.formats.input.sources import Source
+    from streams.wire.scanner.blocks import Scanned
 
 _WRITTEN = 1000  # judgments that are encoded together
 _encoder = msgspec.json.Encoder()

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
 
-from streams.decoding import shown
 from streams.errors import RecordError
 from streams.formats.arena import RANKS, SEGMENT, required, text
 from streams.formats.base import Format
-from streams.formats.documents import Document, documents
+from streams.formats.input.documents import Document, documents
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
 from streams.formats.rankings import judged, time_of
 from streams.formats.sound import by_row
+from streams.wire.decoding import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.events import Judgment
     from streams.formats.base import Run
-    from streams.formats.head import Head
-    from streams.formats.sources import Source
+    from streams.formats.input.head import Head
+    from streams.formats.input.sources import Source
+    from streams.wire.events import Judgment
 
 # The fields of a task's data that name the two systems; the first pair that it has counts.
 SYSTEMS = (("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"), ("system1", "system2"))

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.events import Judgment
 from streams.formats import arena
 from streams.formats.base import Format
 from streams.formats.names import campaign_name
 from streams.formats.rankings import time_of
 from streams.formats.sound import by_row
+from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.formats.base import Run
-    from streams.formats.sources import Source
+    from streams.formats.input.sources import Source
 
     _Row = dict[str, object]
 

@@ -9,10 +9,10 @@ from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from streams.decoding import shown
 from streams.errors import RecordError
-from streams.events import EPOCH, LATEST, MAX_RANKED, Judgment
 from streams.formats.names import content_id, shortened
+from streams.wire.decoding import shown
+from streams.wire.events import EPOCH, LATEST, MAX_RANKED, Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from streams.formats.base import Entry, RowError, Run, Summary
-from streams.formats.sources import describe, opened
+from streams.formats.input.sources import describe, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from streams.formats.base import Batch, Format
-    from streams.formats.sources import Source
+    from streams.formats.input.sources import Source
 
 OnError = Literal["stop", "skip"]
 

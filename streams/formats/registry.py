@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.decoding import shown
 from streams.errors import FormatError, ParameterError, suggestion
-from streams.events import CampaignName
 from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
-from streams.formats.head import Head
+from streams.formats.input.head import Head
 from streams.formats.reading import Reading
+from streams.wire.decoding import shown
+from streams.wire.events import CampaignName
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from streams.decoding import check, decode
 from streams.errors import RecordError
-from streams.events import Judgment, encode
 from streams.formats.base import MAX_LINE, Batch
+from streams.wire.decoding import check, decode
+from streams.wire.events import Judgment, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from streams.formats.base import Run
-    from streams.formats.sources import Source
+    from streams.formats.input.sources import Source
 
 _ROWS = 256  # that are checked together
 

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from streams.decoding import shown
 from streams.errors import RecordError
-from streams.events import Judgment
 from streams.formats.base import Entry, Format, Run
+from streams.formats.input.spreadsheets import defused, escaped, restored, unescaped
+from streams.formats.input.tables import Table
 from streams.formats.names import campaign_name, shortened
 from streams.formats.rankings import judged, milliseconds, moment, number_of, rank_of, time_of
 from streams.formats.reading import Reading
 from streams.formats.sound import by_row
-from streams.formats.spreadsheets import defused, escaped, restored, unescaped
-from streams.formats.tables import Table
+from streams.wire.decoding import shown
+from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from streams.formats.sources import Source
+    from streams.formats.input.sources import Source
 
 COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from streams.errors import FormatError, RecordError
 from streams.formats.base import Format
+from streams.formats.input.tables import Cells, Table
 from streams.formats.names import campaign_name, language_pair, wmt_campaign
 from streams.formats.rankings import judged, ranked
 from streams.formats.sound import by_row
-from streams.formats.tables import Cells, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.events import Judgment
     from streams.formats.base import Run
-    from streams.formats.head import Head
-    from streams.formats.sources import Source
+    from streams.formats.input.head import Head
+    from streams.formats.input.sources import Source
+    from streams.wire.events import Judgment
 
 _REQUIRED = ("srclang", "trglang", "segmentid", "judgeid", "system1id", "system1rank", "system2id", "system2rank")
 _SYSTEM = re.compile(r"system(\d{1,3})id")

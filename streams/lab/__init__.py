@@ -1,5 +1,5 @@
 """The lab: the papers' models and measures as pure functions, to judge the product's own models by."""
 
-from streams.lab.pairs import LOSS, TIE, WIN, Pairs
+from streams.core.methods.pairs import LOSS, TIE, WIN, Pairs
 
 __all__ = ["LOSS", "TIE", "WIN", "Pairs"]

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from streams.events import REASONS
 from streams.metrics.base import NAMESPACE, SECONDS, Metrics
-from streams.topics import TOPICS
+from streams.wire.events import REASONS
+from streams.wire.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from streams.state import Commit, Output
+    from streams.core.campaign.state import Commit, Output
 
 OUTCOMES = ("applied", "duplicate", "rejected")
 SERVERS = ("kafka", "redis")

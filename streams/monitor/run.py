@@ -9,11 +9,11 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from streams.diagnostics import reporting
+from streams.logs import reporting
 from streams.metrics import MonitorMetrics
-from streams.monitor.app import Site
-from streams.monitor.live import LiveBackend
-from streams.monitor.serving import serving, until_told
+from streams.monitor.backends.kafka import LiveBackend
+from streams.monitor.http.app import Site
+from streams.monitor.http.server import serving, until_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING, Self
 
-from streams.ranking.ranges import Z_95
+from streams.core.ranking.ranges import Z_95
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.events import Row
+    from streams.wire.events import Row
 
 
 @dataclass(frozen=True)

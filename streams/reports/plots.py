@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-    from streams.ranking.ranges import Floats
+    from streams.core.ranking.ranges import Floats
     from streams.reports.report import History, Report
 
 MOST_LINES = 20  # systems whose ratings over time have a colour and a name

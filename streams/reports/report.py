@@ -13,10 +13,10 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streams.campaign import Campaign
-    from streams.events import Leaderboard
-    from streams.ranking import PairCounts
-    from streams.ranking.ranges import Floats, Ints
+    from streams.core.campaign.campaign import Campaign
+    from streams.core.ranking import PairCounts
+    from streams.core.ranking.ranges import Floats, Ints
+    from streams.wire.events import Leaderboard
 
 MOST_POINTS = 400
 
@@ -47,7 +47,7 @@ class PairView(Struct, frozen=True, kw_only=True):
 class History:
     """The ratings of a campaign at some points of its log, a few hundred at most, evenly spread.
 
-    >>> from streams.campaign import Campaign
+    >>> from streams.core.campaign.campaign import Campaign
     >>> history = History()
     >>> history.observe(Campaign("c"))
     >>> history.judgments, history.systems

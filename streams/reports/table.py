@@ -8,14 +8,14 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from streams.ranking.ranges import Z_95
+from streams.core.ranking.ranges import Z_95
 from streams.reports.axis import Axis, digits, rank_range
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streams.events import Leaderboard, Row
+    from streams.wire.events import Leaderboard, Row
 
 BLUE, ORANGE = "0 135 215", "215 95 0"
 

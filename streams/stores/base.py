@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from streams.state import PartitionState
+from streams.core.campaign.state import PartitionState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from streams.state import Commit, StoredCampaign
+    from streams.core.campaign.state import Commit, StoredCampaign
 
 # What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
 HEAD: Mapping[str, Callable[[str], Any]] = {

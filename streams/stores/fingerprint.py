@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.events import encode
-from streams.state import TABLES, CampaignMeta
+from streams.core.campaign.state import TABLES, CampaignMeta
+from streams.wire.events import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.state import TABLES, StoredCampaign
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.state import TABLES, StoredCampaign
 from streams.stores.base import Contents, Lease, head_of, partition_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from streams.state import CampaignChange, Commit, Output, PartitionState, Tables
+    from streams.core.campaign.state import CampaignChange, Commit, Output, PartitionState, Tables
 
 
 @dataclass

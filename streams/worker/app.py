@@ -8,12 +8,12 @@ import faust
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
-from streams import topics
-from streams.decoding import decode_command
+from streams.core.campaign.state import Output
 from streams.errors import RecordError
-from streams.processor import Record, rejected
-from streams.state import Output
-from streams.worker.connection import connection
+from streams.kafka.connection import connection
+from streams.pipeline.processor import Record, rejected
+from streams.wire import topics
+from streams.wire.decoding import decode_command
 from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource

@@ -17,9 +17,9 @@ from streams.errors import Conflict, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from streams.core.campaign.state import Output
     from streams.metrics import WorkerMetrics
-    from streams.processor import Processor, Record
-    from streams.state import Output
+    from streams.pipeline.processor import Processor, Record
     from streams.worker.status import Status
 
 log = logging.getLogger(__name__)

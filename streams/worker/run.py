@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from faust.worker import Worker
 
-from streams import kernels
-from streams.diagnostics import hushed, reporting
+from streams.core import kernels
 from streams.errors import SettingError
+from streams.kafka.admin import check_topics
+from streams.logs import hushed, reporting
 from streams.metrics import WorkerMetrics
-from streams.stores.redis import RedisStore
+from streams.stores.redis.store import RedisStore
 from streams.worker.app import create_app
-from streams.worker.broker import check_topics
 from streams.worker.status import Status
 
 if TYPE_CHECKING:

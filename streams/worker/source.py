@@ -25,13 +25,13 @@ from aiokafka.abc import ConsumerRebalanceListener
 from aiokafka.errors import KafkaError
 from mode import Service
 
-from streams import topics
 from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
+from streams.kafka.admin import group
+from streams.kafka.connection import connection
+from streams.kafka.past import read_before
 from streams.metrics import Standing
-from streams.processor import Processor, Record, Rules, mark
-from streams.worker.broker import group
-from streams.worker.connection import connection
-from streams.worker.past import read_before
+from streams.pipeline.processor import Processor, Record, Rules, mark
+from streams.wire import topics
 from streams.worker.rater import Abandoned, Batch, Tenure
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from streams.events import encode
+from streams.wire.events import encode
 from tests.builders import crowd_log, judgment
 from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
     from tests.integration.stack import Stack
 
 HOSTILE = (

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from streams.cli.main import cli
-from streams.events import Judgment, encode
+from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log
 
 PAGES = sorted([*Path("docs").glob("*.md"), Path("README.md"), Path("deploy/README.md")])

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.main import cli
-from streams.events import Leaderboard, encode
-from streams.formats.spreadsheets import restored
+from streams.formats.input.spreadsheets import restored
+from streams.wire.events import Leaderboard, encode
 from tests.builders import crowd_log, judgment
 
 

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from streams.cli.render import LeaderboardTable
-from streams.events import Leaderboard
-from streams.ranking import rows
+from streams.core.ranking import rows
+from streams.wire.events import Leaderboard
 
 
 @pytest.mark.parametrize(("deviation", "shown"), [(0.05, "+0.60 ± 0.05"), (0.004, "+0.604 ± 0.004")])

@@ -7,9 +7,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from streams.core.models import Outcome
 from streams.crowd import WMT13_FR_EN, Competition, Crowd, Judge, recruit
-from streams.events import EPOCH, Judgment, MatchRequest
-from streams.models import Outcome
+from streams.wire.events import EPOCH, Judgment, MatchRequest
 
 WMT13 = Competition.load(WMT13_FR_EN)
 CERTAIN = Outcome(win=1.0, tie=0.0, loss=0.0)

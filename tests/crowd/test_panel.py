@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from streams.core.models import Outcome
 from streams.crowd import Judge, Panel, Skills, recruit
-from streams.decoding import decode
-from streams.events import EPOCH, MatchRequest, encode
-from streams.models import Outcome
+from streams.wire.decoding import decode
+from streams.wire.events import EPOCH, MatchRequest, encode
 
 CERTAIN = Skills({"a": 100.0, "b": 50.0, "c": 0.0, "d": -50.0})
 

@@ -7,9 +7,9 @@ from collections import Counter
 import msgspec
 import pytest
 
-from streams import topics
 from streams.crowd import WMT13_FR_EN, Competition, Simulation, Step, kendall_tau, overlaps
-from streams.events import Judgment, MatchRequest, Row
+from streams.wire import topics
+from streams.wire.events import Judgment, MatchRequest, Row
 
 WMT13 = Competition.load(WMT13_FR_EN)
 

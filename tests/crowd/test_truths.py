@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from streams.core.ranking import PairCounts
 from streams.crowd import WMT13_FR_EN, Competition, Oracle, Skills, Truth
 from streams.errors import FormatError, ParameterError
-from streams.ranking import PairCounts
 from tests.builders import crowd_log, judgment
 
 LOG = crowd_log(400, systems=4, ways=3)

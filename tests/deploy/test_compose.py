@@ -11,7 +11,7 @@ from msgspec import Struct
 from deploy.jars import KAFKA_VERSION
 from deploy.kafka_server import MAX_MESSAGE_BYTES
 from streams.settings import CONFIG_VARIABLE, PREFIX, Settings
-from streams.topics import MAX_LOG_BYTES
+from streams.wire.topics import MAX_LOG_BYTES
 
 ROOT = Path(__file__).parents[2]
 OURS = ("topics", "worker", "monitor")

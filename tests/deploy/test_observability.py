@@ -16,9 +16,9 @@ import pytest
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
-from streams.events import REASONS
 from streams.metrics import MonitorMetrics, Standing, WorkerMetrics
-from streams.topics import TOPICS
+from streams.wire.events import REASONS
+from streams.wire.topics import TOPICS
 
 ROOT = Path(__file__).parents[2]
 PROMETHEUS, GRAFANA = ROOT / "deploy" / "prometheus", ROOT / "deploy" / "grafana"

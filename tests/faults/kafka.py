@@ -10,8 +10,8 @@ from deploy.kafka_server import KafkaServer
 from deploy.ports import HOST, free_port
 from deploy.processes import end, launch
 from streams.errors import BrokerUnavailable
+from streams.kafka.admin import describe
 from streams.settings import Settings
-from streams.worker.broker import describe
 from tests.faults.proxy import Proxy
 
 if TYPE_CHECKING:

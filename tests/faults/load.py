@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from streams import topics
+from streams.wire import topics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import redis
 from aiokafka import AIOKafkaProducer
 
-from streams import topics
 from streams.errors import StoreUnavailable
-from streams.processor import Processor, Rules
+from streams.pipeline.processor import Processor, Rules
 from streams.stores.fingerprint import settled_meta, state_hash
 from streams.stores.memory import MemoryStore
+from streams.wire import topics
 from tests.integration.stack import Stack, WorkerProcess
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.protocol.group import LeaveGroupRequest
 
 from deploy.ports import HOST
-from streams import topics
-from streams.events import encode
-from streams.worker.broker import create_topics
+from streams.kafka.admin import create_topics
+from streams.wire import topics
+from streams.wire.events import encode
 from tests.builders import crowd_log
 from tests.faults.kafka import proxied_kafka
 from tests.faults.load import Load

@@ -13,20 +13,20 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from streams import topics
 from streams.errors import Conflict, Fenced
-from streams.events import encode
-from streams.processor import Processor, Record, Rules
+from streams.pipeline.processor import Processor, Record, Rules
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
+from streams.wire import topics
+from streams.wire.events import encode
 from tests.builders import NOON, crowd_log
-from tests.test_processor import POISON
+from tests.pipeline.test_processor import POISON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.state import Commit, Output
+    from streams.core.campaign.state import Commit, Output
 
 TOPIC = "judgments.v1"
 HOME = f"{TOPIC}/0"

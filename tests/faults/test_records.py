@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from streams import topics
-from streams.embedded import Embedded
-from streams.events import EPOCH, LATEST, LONGEST_JUMP, MatchRequest, Rejection, encode
-from streams.state import CampaignMeta
+from streams.core.campaign.state import CampaignMeta
+from streams.pipeline.embedded import Embedded
+from streams.wire import topics
+from streams.wire.events import EPOCH, LATEST, LONGEST_JUMP, MatchRequest, Rejection, encode
 from tests.builders import NOON, crowd_log, judgment
-from tests.test_processor import POISON
+from tests.pipeline.test_processor import POISON
 
 if TYPE_CHECKING:
     from tests.faults.conftest import StackOn

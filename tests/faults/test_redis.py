@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.events import encode
+from streams.wire.events import encode
 from tests.builders import crowd_log
 from tests.faults.proxy import Proxy
 from tests.faults.stack import resident_mb

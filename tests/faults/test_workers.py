@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams import topics
-from streams.events import encode
 from streams.stores.fingerprint import state_hash
+from streams.wire import topics
+from streams.wire.events import encode
 from tests.builders import crowd_log
 from tests.faults.load import Load
 from tests.faults.stack import resume, state_of

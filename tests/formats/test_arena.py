@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from streams import formats
-from streams.events import EPOCH, Judgment
+from streams.wire.events import EPOCH, Judgment
 from tests.formats.samples import ARENA, BATTLES
 
 

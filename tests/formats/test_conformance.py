@@ -10,11 +10,11 @@ import pytest
 import zstandard
 
 from streams import formats
-from streams.decoding import decode
 from streams.errors import FormatError, ParameterError
-from streams.events import encode
 from streams.formats import FORMATS, RowError
-from streams.formats.head import Head
+from streams.formats.input.head import Head
+from streams.wire.decoding import decode
+from streams.wire.events import encode
 from tests.formats.samples import ARENA, JSONL, SAMPLES, parquet
 
 STREAMED = [name for name in FORMATS if name != "parquet"]

@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streams import formats
-from streams.decoding import decode
 from streams.errors import RecordError
-from streams.events import Judgment
 from streams.formats import RowError
+from streams.wire.decoding import decode
+from streams.wire.events import Judgment
 from tests.formats.samples import JSONL
 
 GOOD: dict[str, Any] = json.loads(JSONL.splitlines()[0])

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from streams import formats
-from streams.events import Judgment
 from streams.formats import RowError
+from streams.wire.events import Judgment
 from tests.formats.samples import LABEL_STUDIO, WEBHOOK
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from streams import formats
-from streams.events import Judgment
+from streams.wire.events import Judgment
 
 pytestmark = pytest.mark.long
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams import formats
-from streams.events import Judgment
 from streams.formats import FORMATS, compressing
+from streams.wire.events import Judgment
 from tests.builders import judgment
 
 WRITTEN = [name for name, found in FORMATS.items() if found.write]

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 
-from streams import topics
-from streams.processor import Record
+from streams.kafka.admin import create_topics, group
+from streams.pipeline.processor import Record
 from streams.settings import Settings
-from streams.stores.redis import RedisStore
-from streams.worker.broker import create_topics, group
+from streams.stores.redis.store import RedisStore
+from streams.wire import topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from deploy.servers import Servers
-from streams import events, topics
 from streams.errors import RecordError
-from streams.events import encode
-from streams.processor import Pseudonyms
-from streams.worker import client
+from streams.kafka import client
+from streams.pipeline.processor import Pseudonyms
+from streams.wire import events, topics
+from streams.wire.events import encode
 from tests.builders import NOON, judgment
 from tests.integration.stack import JUDGESTREAM, Stack
 

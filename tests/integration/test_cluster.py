@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from streams import topics
 from streams.errors import StoreUnavailable
-from streams.processor import Processor, Rules
-from streams.stores.redis_client import Client
-from streams.worker.rebuild import rebuild
+from streams.pipeline.processor import Processor, Rules
+from streams.rebuild.rebuild import rebuild
+from streams.stores.redis.client import Client
+from streams.wire import topics
 from tests.integration.stack import Stack
 from tests.integration.test_rebuild import damage, dump, expected_hash, flush, found_hash, run_log, settled
 from tests.integration.test_worker import published
-from tests.stores.cluster import running_cluster
+from tests.stores.redis.cluster import running_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

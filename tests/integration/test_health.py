@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from deploy.ports import free_port
-from streams.events import encode
+from streams.wire.events import encode
 from tests.builders import crowd_log
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ import redis
 from prometheus_client.parser import text_string_to_metric_families
 
 from deploy.ports import free_port
-from streams import topics
-from streams.events import Close, encode
+from streams.wire import topics
+from streams.wire.events import Close, encode
 from tests.builders import NOON, crowd_log, judgment
 
 if TYPE_CHECKING:
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
     from tests.integration.stack import Stack
 
 pytestmark = pytest.mark.integration

@@ -12,11 +12,11 @@ import pytest
 
 from deploy.ports import free_port
 from deploy.servers import Servers
-from streams.campaign import Campaign
-from streams.events import Judgment, encode
-from streams.processor import Pseudonyms
+from streams.core.campaign.campaign import Campaign
+from streams.monitor.ledger.redis import RedisLedger
+from streams.pipeline.processor import Pseudonyms
 from streams.settings import Settings
-from streams.stores.redis_ledger import RedisLedger
+from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log
 from tests.faults.proxy import Proxy
 from tests.integration.monitors import MonitorProcess, monitor_on

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.topics import TOPICS
-from streams.worker.broker import inspect_topics
+from streams.kafka.admin import inspect_topics
+from streams.wire.topics import TOPICS
 
 if TYPE_CHECKING:
     from tests.integration.stack import Stack

@@ -14,17 +14,17 @@ from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 from click.testing import CliRunner, Result
 
-from streams import events, topics
-from streams.cli.rebuild import command
+from streams.cli.commands.rebuild import command
+from streams.core.campaign.state import CampaignMeta
 from streams.errors import HistoryGone, StoreCorrupt, StoreUnavailable
-from streams.events import encode
-from streams.processor import Processor, Rules
-from streams.state import CampaignMeta
+from streams.pipeline.processor import Processor, Rules
+from streams.rebuild.rebuild import rebuild
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
-from streams.stores.redis_client import Client
-from streams.stores.redis_staging import Staging
-from streams.worker.rebuild import rebuild
+from streams.stores.redis.client import Client
+from streams.stores.redis.staging import Staging
+from streams.wire import events, topics
+from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.integration.test_worker import published
 

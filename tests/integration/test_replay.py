@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deploy.servers import Servers
-from streams import topics
-from streams.events import Judgment, encode
+from streams.kafka.replay import partition_of
 from streams.settings import Settings
-from streams.worker.replay import partition_of
+from streams.wire import topics
+from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log, judgment
 from tests.integration.stack import Stack
 

@@ -12,8 +12,8 @@ import pytest
 from deploy.kafka_server import KafkaServer
 from deploy.ports import HOST, free_port
 from deploy.processes import end, launch
-from streams import topics
 from streams.settings import Settings
+from streams.wire import topics
 from tests.builders import crowd_log
 from tests.conftest import Addresses
 from tests.integration.stack import Stack

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from deploy.servers import Servers
-from streams import topics
 from streams.crowd import Panel, Skills, recruit
-from streams.events import Judgment, MatchRequest
 from streams.settings import Settings
+from streams.wire import topics
+from streams.wire.events import Judgment, MatchRequest
 from tests.integration.stack import Stack
 
 if TYPE_CHECKING:

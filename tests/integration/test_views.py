@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from streams import topics
-from streams.events import Close, Create, Leaderboard, encode
-from streams.offline import rate, settings_for
+from streams.offline.rating import rate, settings_for
+from streams.wire import topics
+from streams.wire.events import Close, Create, Leaderboard, encode
 from tests.builders import NOON, crowd_log
 from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
     from tests.integration.stack import Stack
 
 pytestmark = pytest.mark.integration

@@ -13,14 +13,14 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from streams import events, topics
-from streams.embedded import Embedded
-from streams.events import encode
-from streams.processor import Processor, Rules
-from streams.state import CampaignMeta, StoredCampaign
+from streams.core.campaign.state import CampaignMeta, StoredCampaign
+from streams.pipeline.embedded import Embedded
+from streams.pipeline.processor import Processor, Rules
 from streams.stores.memory import MemoryStore
+from streams.wire import events, topics
+from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
-from tests.test_processor import POISON
+from tests.pipeline.test_processor import POISON
 
 if TYPE_CHECKING:
     from streams.stores import Lease

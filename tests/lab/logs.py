@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streams.events import Judgment
 from streams.lab.experiments import Log
+from streams.wire.events import Judgment
 from tests.builders import judgment
 
 QUICK: dict[str, dict[str, Any]] = {

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from streams.embedded import Embedded
-from streams.monitor.app import Site
-from streams.monitor.backend import Backend
-from streams.monitor.embedded import EmbeddedBackend
-from streams.monitor.serving import serving
+from streams.monitor.backends.base import Backend
+from streams.monitor.backends.embedded import EmbeddedBackend
+from streams.monitor.http.app import Site
+from streams.monitor.http.server import serving
+from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 
 SECRET = "0123456789abcdef"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from streams.embedded import Embedded
-from streams.events import CampaignSettings, Create
+from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
+from streams.wire.events import CampaignSettings, Create
 from tests.builders import NOON, crowd_log
 
 if TYPE_CHECKING:
-    from streams.events import Command, Judgment
-    from streams.offline import Rated
+    from streams.offline.rating import Rated
+    from streams.wire.events import Command, Judgment
 
 
 class KeptStore(MemoryStore):
@@ -36,7 +36,7 @@ class Running:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.store = KeptStore()
         self.stream = Embedded(Settings(), store=self.store)
-        monkeypatch.setattr("streams.stores.redis.RedisStore", lambda url, namespace: self.store)
+        monkeypatch.setattr("streams.stores.redis.store.RedisStore", lambda url, namespace: self.store)
 
     def take(self, *events: Judgment | Command) -> None:
         for event in events:
@@ -58,7 +58,7 @@ def crowd(count: int = 200, **options: int) -> list[Judgment]:
 
 
 def rated(log: list[Judgment], model: str = "trueskill") -> Rated:
-    from streams.offline import rate, settings_for
+    from streams.offline.rating import rate, settings_for
 
     return rate([log], settings_for(model, "closed"))
 

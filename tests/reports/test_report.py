@@ -10,29 +10,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from streams.campaign import Campaign
+from streams.core.campaign.campaign import Campaign
+from streams.core.ranking import PairCounts, rows
 from streams.errors import JudgestreamError
-from streams.events import Leaderboard
-from streams.offline import pair_counts
-from streams.ranking import PairCounts, rows
 from streams.reports import History, Report, short_names
 from streams.reports.axis import Axis
 from streams.reports.heatmap import MOST_SYSTEMS
 from streams.reports.page import page
 from streams.reports.report import MOST_POINTS
 from streams.reports.table import leaderboard_table
+from streams.wire.events import Leaderboard
 from tests.builders import judgment
 from tests.reports.campaigns import crowd, rated
 
 if TYPE_CHECKING:
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 
 
 def report(log: list[Judgment]) -> Report:
     (campaign,) = rated(log).campaigns.values()
-    return Report(leaderboard=campaign.leaderboard(), counts=pair_counts(campaign))
+    return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts())
 
 
 class Parsed(HTMLParser):
@@ -148,7 +147,7 @@ def test_a_page_of_a_thousand_systems_says_what_it_leaves_out() -> None:
 
 def test_a_page_without_pairs_has_no_head_to_head() -> None:
     campaign = Campaign("c")
-    text = page([Report(leaderboard=campaign.leaderboard(), counts=pair_counts(campaign))])
+    text = page([Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts())])
     assert "Head to head" not in text
     Parsed(text)
 
@@ -199,7 +198,7 @@ def with_history(log: list[Judgment]) -> Report:
     for start in range(0, len(log), 20):
         campaign.apply(list(enumerate(log))[start : start + 20])
         history.observe(campaign)
-    return Report(leaderboard=campaign.leaderboard(), counts=pair_counts(campaign), history=history)
+    return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts(), history=history)
 
 
 def texts(report: Report) -> list[str]:

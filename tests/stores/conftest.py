@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streams.stores.memory import MemoryStore
-from streams.stores.redis import RedisStore
-from tests.stores.cluster import running_cluster
+from streams.stores.redis.store import RedisStore
+from tests.stores.redis.cluster import running_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

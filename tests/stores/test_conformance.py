@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from streams.core.campaign.state import TABLES, CampaignChange, Commit, Output, PartitionState
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.state import TABLES, CampaignChange, Commit, Output, PartitionState
-from streams.stores.redis import RedisStore
+from streams.stores.redis.store import RedisStore
 
 if TYPE_CHECKING:
     from streams.stores import Store

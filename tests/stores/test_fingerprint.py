@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.events import encode
-from streams.processor import Processor, Record, Rules
+from streams.pipeline.processor import Processor, Record, Rules
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
+from streams.wire.events import encode
 from tests.builders import crowd_log
 
 if TYPE_CHECKING:

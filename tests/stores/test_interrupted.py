@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import pytest
 
-from streams import events, topics
 from streams.errors import Conflict, Fenced, StoreUnavailable
-from streams.events import encode
-from streams.processor import Processor, Record, Rules
+from streams.pipeline.processor import Processor, Record, Rules
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
-from streams.stores.redis import RedisStore
-from streams.stores.redis_client import Client
+from streams.stores.redis.client import Client
+from streams.stores.redis.store import RedisStore
+from streams.wire import events, topics
+from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from streams.state import Output
+    from streams.core.campaign.state import Output
     from streams.stores import Store
 
 pytestmark = pytest.mark.integration

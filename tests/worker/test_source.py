@@ -10,7 +10,7 @@ from aiokafka import TopicPartition
 
 from streams.errors import WrongLog
 from streams.metrics import WorkerMetrics
-from streams.processor import Processor, Rules
+from streams.pipeline.processor import Processor, Rules
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker import source

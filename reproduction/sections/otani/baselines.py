@@ -8,10 +8,10 @@ import numpy as np
 
 from reproduction.section import SURE, Section, told
 from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.correlation import pearson, spearman
 from streams.lab.experiments import Estimate, Result, Table
 from streams.lab.experiments.correlation import shown_baselines
 from streams.lab.experiments.tables import grouped
+from streams.lab.measures.correlation import pearson, spearman
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, WINS, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.clusters import Clusters
 from streams.lab.experiments.tables import grouped
-from streams.lab.learners import SELECTS
+from streams.lab.protocols.learners import SELECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

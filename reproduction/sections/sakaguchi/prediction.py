@@ -8,7 +8,7 @@ from reproduction.section import SURE, Section, paired, published, signed, told,
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
 from streams.lab.experiments import Estimate, Result, Table
 from streams.lab.experiments.tables import grouped
-from streams.lab.learners import SELECTS
+from streams.lab.protocols.learners import SELECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

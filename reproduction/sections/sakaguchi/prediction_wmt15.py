@@ -9,7 +9,7 @@ from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS
 from reproduction.sections.sakaguchi.prediction import order_table
 from streams.lab.experiments import Estimate, Result, Table
 from streams.lab.experiments.tables import grouped
-from streams.lab.learners import SELECTS
+from streams.lab.protocols.learners import SELECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

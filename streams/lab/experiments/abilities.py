@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from streams.core.methods import predictor
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table, grouped
-from streams.lab.iid import least_judged
-from streams.lab.models import predictor
-from streams.lab.randomness import random_of
+from streams.lab.protocols.iid import least_judged
+from streams.lab.protocols.randomness import random_of
 from streams.reports.canvas import BLUE, GREY
 from streams.reports.plots import heat_map
 from streams.reports.report import short_names
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from streams.core.models.base import Floats
     from streams.lab.experiments.log import Log
-    from streams.models.base import Floats
 
 MODEL = "hopkins-may-gaussian"
 

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from streams.lab.agreement import Agreement, inter_agreement, intra_agreement, published_agreement
-from streams.lab.agreement_figure import draw
-from streams.lab.agreement_rows import RULES, AgreementRow, known
-from streams.lab.control_rows import ThresholdRow
-from streams.lab.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
+from streams.agreement.agreement import Agreement, inter_agreement, intra_agreement, published_agreement
+from streams.agreement.control_rows import ThresholdRow
+from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
+from streams.agreement.figure import draw
+from streams.agreement.rows import RULES, AgreementRow, known
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
-from streams.lab.protocols import judges_like
+from streams.lab.protocols.drawing import judges_like
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from streams.lab.agreement_rows import Kind
+    from streams.agreement.rows import Kind
+    from streams.core.methods.pairs import Pairs
     from streams.lab.experiments.log import Log
-    from streams.lab.pairs import Pairs
 
 ALL, RESEARCHERS, OTHERS = "all", "researchers", "others"
 

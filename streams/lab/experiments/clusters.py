@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from streams.core.ranking import clusters, sampled_ranges
 from streams.errors import ParameterError
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Table, estimates, grouped
-from streams.lab.gold import official_order
-from streams.lab.learners import SELECTS, check_learners, fit, selected
-from streams.lab.protocols import drawn
-from streams.lab.randomness import random_of
-from streams.ranking import clusters, sampled_ranges
+from streams.lab.protocols.drawing import drawn
+from streams.lab.protocols.gold import official_order
+from streams.lab.protocols.learners import SELECTS, check_learners, fit, selected
+from streams.lab.protocols.randomness import random_of
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models.base import Floats
     from streams.lab.experiments.log import Log
-    from streams.lab.pairs import Pairs
-    from streams.models.base import Floats
 
 
 class Clusters(Experiment, frozen=True):

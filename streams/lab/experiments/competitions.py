@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from streams.core.methods import predictor
 from streams.errors import ParameterError
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.competition_tables import (
@@ -21,11 +22,10 @@ from streams.lab.experiments.competition_tables import (
 )
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, grouped
-from streams.lab.iid import least_judged
-from streams.lab.learners import check_learners
-from streams.lab.measures import accuracy, perplexity
-from streams.lab.models import predictor
-from streams.lab.randomness import random_of
+from streams.lab.measures.prediction import accuracy, perplexity
+from streams.lab.protocols.iid import least_judged
+from streams.lab.protocols.learners import check_learners
+from streams.lab.protocols.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.methods.pairs import Pairs
     from streams.lab.experiments.log import Log
-    from streams.lab.pairs import Pairs
 
 Pool = Literal["own", "crowd"]
 SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
@@ -43,7 +43,7 @@ SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
 class Competitions(Experiment, frozen=True):
     """Perplexity on comparisons of the segments that were judged least, by training size and model.
 
-    Hopkins and May (2013), Table 3, Figures 2, 3 and 5. The test set is that of `streams.lab.iid`; models learn from
+    Hopkins and May (2013), Table 3, Figures 2, 3 and 5. The test set is that of `lab.protocols.iid`; models learn from
     the rest of the campaign, or from the crowd's campaign of the same language pair, as wmt10-public.cs-en of
     wmt10.cs-en. A pool that is too small is taken whole. Estimates are over campaigns, each the mean of its repeats,
     since all repeats of a campaign share its test set.

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from streams.core.methods.pair_scores import expected_wins
 from streams.errors import ParameterError
-from streams.lab.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
-from streams.lab.correlation import ndcg, pearson
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Table, estimates, grouped
-from streams.lab.gold import official_order, official_scores
-from streams.lab.learners import SELECTS, check_learners, fit, learned
-from streams.lab.protocols import drawn, with_noise
-from streams.lab.randomness import random_of
-from streams.ranking.scores import expected_wins
+from streams.lab.measures.correlation import ndcg, pearson
+from streams.lab.protocols.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
+from streams.lab.protocols.drawing import drawn, with_noise
+from streams.lab.protocols.gold import official_order, official_scores
+from streams.lab.protocols.learners import SELECTS, check_learners, fit, learned
+from streams.lab.protocols.randomness import random_of
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.methods.rankings import Rankings
+    from streams.core.models.base import Floats, Ints
     from streams.lab.experiments.log import Log
-    from streams.lab.rankings import Rankings
-    from streams.models.base import Floats, Ints
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 ANY = "any pairs"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from msgspec import Meta
 
+from streams.core.kernels.grm import item_informations
+from streams.core.methods.baseline_choice import choose_baseline
+from streams.core.methods.grm_batch import comparisons_with
+from streams.core.methods.grm_fit import fit
 from streams.errors import ParameterError
-from streams.kernels.grm import item_informations
-from streams.lab.baselines import with_baseline
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, grid
 from streams.lab.experiments.tables import Estimate, Table, grouped
-from streams.lab.models.grm_batch import comparisons_with
-from streams.lab.randomness import random_of
-from streams.models.grm_baseline import choose_baseline
-from streams.models.grm_batch import fit
+from streams.lab.protocols.baselines import with_baseline
+from streams.lab.protocols.randomness import random_of
 from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.models.base import Floats
     from streams.lab.experiments.log import Log
-    from streams.models.base import Floats
 
 
 class Items(Experiment, frozen=True):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from streams.core.methods.rankings import Rankings
 from streams.errors import ParameterError, suggestion
-from streams.lab.rankings import Rankings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from streams.events import Judgment
+    from streams.wire.events import Judgment
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 class Log:
     """The rankings of each campaign, in order of name.
 
-    >>> from streams.events import EPOCH, Judgment
+    >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)
     >>> log = Log.of([one], file="log.csv")
     >>> log.source.rankings, log.source.campaigns, log.source.sha256[:8]

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from streams.events import Row
+from streams.agreement.head_to_head import HeadToHead
+from streams.agreement.head_to_head_figure import draw, size_of
+from streams.core.ranking import PairCounts, stand
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
-from streams.lab.head_to_head import HeadToHead
-from streams.lab.head_to_head_figure import draw, size_of
-from streams.ranking import PairCounts, stand
 from streams.reports.axis import rank_range
 from streams.reports.report import short_names
+from streams.wire.events import Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

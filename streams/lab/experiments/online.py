@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from streams.core.methods.pairs import TIE
+from streams.core.models import create
 from streams.errors import ParameterError, suggestion
-from streams.lab.calibration import Reliability, reliability
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result
 from streams.lab.experiments.figures import COLOURS
 from streams.lab.experiments.tables import Estimate, Table, grouped
-from streams.lab.measures import accuracy, log_loss
-from streams.lab.pairs import TIE
-from streams.lab.prequential import ranking_by_ranking
-from streams.models import create
+from streams.lab.measures.calibration import Reliability, reliability
+from streams.lab.measures.prediction import accuracy, log_loss
+from streams.lab.protocols.prequential import ranking_by_ranking
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.methods.rankings import Rankings
+    from streams.core.models.base import Floats
     from streams.lab.experiments.log import Log
-    from streams.lab.rankings import Rankings
-    from streams.models.base import Floats
 
 # Names to models and their parameters; a budget is all the pairs of the campaign, as the official procedure has it.
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {

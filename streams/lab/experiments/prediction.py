@@ -9,11 +9,11 @@ import numpy as np
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines
 from streams.lab.experiments.tables import Estimate, Table, estimates, grouped, within_repeats
-from streams.lab.learners import SELECTS, check_learners, learned
-from streams.lab.measures import accuracy, accuracy_bound, perplexity
-from streams.lab.protocols import held_out, judges_like, remaining
-from streams.lab.radius import tuned
-from streams.lab.randomness import random_of
+from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
+from streams.lab.protocols.drawing import held_out, judges_like, remaining
+from streams.lab.protocols.learners import SELECTS, check_learners, learned
+from streams.lab.protocols.radius import tuned
+from streams.lab.protocols.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.core.methods.rankings import Rankings
     from streams.lab.experiments.log import Log
-    from streams.lab.rankings import Rankings
 
 Pool = Literal["all", "researchers", "leaking"]
 

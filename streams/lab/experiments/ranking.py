@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
+from streams.core.ranking import clusters, stand
 from streams.lab.experiments.base import Cell, Experiment, Result
 from streams.lab.experiments.figures import COLOURS, grid
 from streams.lab.experiments.tables import Table
-from streams.lab.gold import pair_counts
-from streams.ranking import clusters, stand
+from streams.lab.protocols.gold import pair_counts
 from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 

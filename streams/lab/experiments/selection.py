@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.lab.asking import ask
-from streams.lab.correlation import kendall
+from streams.core.matching import policy
+from streams.core.methods import Fitted
+from streams.core.methods.pair_scores import expected_wins
+from streams.core.models import create
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines, heat_map
 from streams.lab.experiments.tables import Estimate, Table, estimates, grouped
-from streams.lab.gold import official_order
-from streams.lab.measures import accuracy
-from streams.lab.models import Fitted
-from streams.lab.protocols import held_out
-from streams.lab.radius import tuned
-from streams.lab.randomness import random_of
-from streams.matching import policy
-from streams.models import create
-from streams.ranking.scores import expected_wins
+from streams.lab.measures.correlation import kendall
+from streams.lab.measures.prediction import accuracy
+from streams.lab.protocols.asking import ask
+from streams.lab.protocols.drawing import held_out
+from streams.lab.protocols.gold import official_order
+from streams.lab.protocols.radius import tuned
+from streams.lab.protocols.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
+    from streams.core.models.base import Ints
     from streams.lab.experiments.log import Log
-    from streams.models.base import Ints
 
 Profile = Literal["wmt", "online"]
 PART = 5  # early is the first of so many equal parts of the matches, late the last

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from msgspec import Meta
 
-from streams import kernels
+from streams.core import kernels
+from streams.core.methods import Fitted
+from streams.core.models import create
 from streams.errors import ParameterError
 from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.figures import COLOURS, Line, draw_lines, limits_of
 from streams.lab.experiments.tables import Table, estimates, grouped, within_repeats
-from streams.lab.measures import accuracy, accuracy_bound
-from streams.lab.models import Fitted
-from streams.lab.protocols import held_out, remaining
-from streams.lab.radius import tuned
-from streams.lab.randomness import random_of
-from streams.models import create
+from streams.lab.measures.prediction import accuracy, accuracy_bound
+from streams.lab.protocols.drawing import held_out, remaining
+from streams.lab.protocols.radius import tuned
+from streams.lab.protocols.randomness import random_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,190 @@
+"""The agreement in whole logs, as rows: by campaign, by kind of judge, on outputs as shown and expanded, by judge."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from streams.agreement.agreement import (
+    Agreement,
+    inter_agreement,
+    inter_by_judge,
+    intra_agreement,
+    intra_by_judge,
+    published_agreement,
+)
+from streams.core.methods.pairs import Pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from streams.agreement.control_rows import Controls
+    from streams.wire.events import Judgment
+
+    Shared = Mapping[str, tuple[tuple[str, ...], ...]]
+
+Kind = Literal["inter", "intra"]
+Rule = Literal["wmt", "strict"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+
+
+class AgreementRow(Struct, frozen=True, kw_only=True):
+    """One figure of agreement; the campaign None is all of them, the judges None are all, else those of one source."""
+
+    campaign: str | None
+    judges: str | None
+    collapsed: bool
+    kind: Kind
+    agree: int
+    comparable: int
+    p_agree: float | None
+    p_chance: float | None
+    kappa: float | None
+    ties: int
+    total: int
+
+    @classmethod
+    def of(
+        cls, found: Agreement, *, campaign: str | None, judges: str | None, collapsed: bool, kind: Kind
+    ) -> AgreementRow:
+        """Write down what was counted."""
+        return cls(
+            campaign=campaign,
+            judges=judges,
+            collapsed=collapsed,
+            kind=kind,
+            agree=found.agree,
+            comparable=found.comparable,
+            p_agree=known(found.observed),
+            p_chance=known(found.chance),
+            kappa=known(found.kappa),
+            ties=found.ties,
+            total=found.total,
+        )
+
+
+class JudgeRow(Struct, frozen=True, kw_only=True):
+    """How one judge agrees with the others and with himself, on outputs as shown, and fared on controls, if tried."""
+
+    campaign: str
+    judge: str
+    source: str | None
+    comparisons: int
+    inter_comparable: int
+    inter_kappa: float | None
+    intra_comparable: int
+    intra_kappa: float | None
+    controls: int | None = None
+    passed: int | None = None
+    rejected: bool | None = None
+
+
+def collapsed(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
+    """Give rankings as they were shown, where systems that shared an output are one.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 1, 2),
+    ...                    at=EPOCH)
+    >>> [one.systems for one in collapsed([verdict], {"1": (("b", "a"), ("c",))})]
+    [('a+b', 'c')]
+    """
+    for judgment in log:
+        outputs = shared.get(judgment.id)
+        if outputs is None:
+            yield judgment
+        else:
+            ranks = dict(zip(judgment.systems, judgment.ranks or (), strict=True))
+            yield msgspec.structs.replace(
+                judgment,
+                systems=tuple("+".join(sorted(names)) for names in outputs),
+                ranks=tuple(ranks[names[0]] for names in outputs),
+            )
+
+
+def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, rule: Rule = "wmt") -> list[AgreementRow]:
+    """Work out inter- and intra-annotator agreement by campaign, of all judges and by their source.
+
+    The rule `wmt` counts as the findings of WMT15 do, `strict` leaves judges out of the comparison with themselves and
+    does not ask which output stood first. Of several campaigns the counts are also added up.
+
+    >>> agreement_rows({}, {})
+    []
+    """
+    rows: list[AgreementRow] = []
+    for whole in (True, False):
+        sums: dict[str | None, list[tuple[Agreement, Agreement]]] = {}
+        for campaign in sorted(logs):
+            log = list(collapsed(logs[campaign], shared)) if whole else logs[campaign]
+            for judges in (None, *sources(log)):
+                both = _both(Pairs.of(one for one in log if judges in (None, one.source)), rule)
+                sums.setdefault(judges, []).append(both)
+                rows += _rows(campaign, judges, both, whole=whole)
+        for judges, found in sums.items() if len(logs) > 1 else ():
+            rows += _rows(None, judges, (_sum(one for one, _ in found), _sum(one for _, one in found)), whole=whole)
+    return rows
+
+
+def sources(log: Iterable[Judgment]) -> tuple[str, ...]:
+    """Name the sources of judgments where there are several."""
+    found = {judgment.source for judgment in log if judgment.source}
+    return tuple(sorted(found)) if len(found) > 1 else ()
+
+
+def judge_rows(
+    logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, controls: Controls | None = None
+) -> list[JudgeRow]:
+    """Compare every judge with the others, and with what the same judge said before: the worst of a campaign first.
+
+    >>> judge_rows({}, {})
+    []
+    """
+    rows = []
+    for campaign in sorted(logs):
+        log = list(collapsed(logs[campaign], shared))
+        pairs, source = Pairs.of(log), {judgment.judge: judgment.source for judgment in log}
+        count = np.bincount(pairs.judge, minlength=len(pairs.judges))
+        records = controls.records(log) if controls else {}
+        found = [
+            JudgeRow(
+                campaign=campaign,
+                judge=judge,
+                source=source[judge],
+                comparisons=int(count[k]),
+                inter_comparable=inter.comparable,
+                inter_kappa=known(inter.kappa),
+                intra_comparable=intra.comparable,
+                intra_kappa=known(intra.kappa),
+                **records.get(judge, {}),
+            )
+            for k, (judge, inter, intra) in enumerate(
+                zip(pairs.judges, inter_by_judge(pairs), intra_by_judge(pairs), strict=True)
+            )
+        ]
+        rows += sorted(found, key=lambda row: (row.inter_kappa is None, row.inter_kappa, row.judge))
+    return rows
+
+
+def _both(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement]:
+    return published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
+
+
+def _sum(found: Iterable[Agreement]) -> Agreement:
+    counts = np.array([(one.agree, one.comparable, one.ties, one.total) for one in found]).sum(axis=0).tolist()
+    return Agreement(**dict(zip(("agree", "comparable", "ties", "total"), counts, strict=True)))
+
+
+def _rows(
+    campaign: str | None, judges: str | None, both: tuple[Agreement, Agreement], *, whole: bool
+) -> Iterator[AgreementRow]:
+    kinds: tuple[Kind, Kind] = ("inter", "intra")
+    for kind, found in zip(kinds, both, strict=True):
+        yield AgreementRow.of(found, campaign=campaign, judges=judges, collapsed=whole, kind=kind)
+
+
+def known(value: float) -> float | None:
+    """Give a number, or None for one that there is not."""
+    return None if isnan(value) else value

@@ -1,0 +1,1 @@
+"""The subcommands of `judgestream`, one per file."""

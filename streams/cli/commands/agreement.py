@@ -1,0 +1,205 @@
+"""`judgestream agreement`: how far the judges of a log agree with each other and with themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streams.agreement.control_rows import ThresholdRow
+    from streams.agreement.rows import AgreementRow, JudgeRow, Rule
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    "agreement",
+    epilog="""\b
+Examples:
+  judgestream agreement wmt15.csv.gz
+  judgestream agreement wmt13.csv.gz --judges --rule strict
+  judgestream agreement wmt13.csv.gz --controls everybody --margin 2
+  judgestream agreement wmt15.csv.gz --csv
+  judgestream agreement wmt15.csv.gz --plot agreement.svg""",
+)
+@log_argument
+@click.option(
+    "--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be given more than once."
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["wmt", "strict"]),
+    default="wmt",
+    show_default=True,
+    help="Count as the WMT findings do, or strictly: no judge is compared with himself, either order counts.",
+)
+@click.option("--judges", "by_judge", is_flag=True, help="Also every judge: with the others, and with himself.")
+@click.option(
+    "--controls",
+    "makers",
+    metavar="SOURCE",
+    help="Also try judges on what is clear to those of a source, e.g. researcher, or to everybody else.",
+)
+@click.option(
+    "--margin",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="A control is a pair where more than so many more are for the one than for the other.",
+)
+@click.option(
+    "--fewest", type=click.IntRange(1), default=10, show_default=True, help="Controls that a judge must have met."
+)
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV; of --judges or --controls, if they are given.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="Write a figure, .png, .svg or .pdf.")
+def command(
+    *,
+    log: LogFile,
+    campaigns: tuple[str, ...],
+    rule: Rule,
+    by_judge: bool,
+    makers: str | None,
+    margin: int,
+    fewest: int,
+    as_object: bool,
+    as_table: bool,
+    plot: Path | None,
+) -> None:
+    """Tell how far the judges of a log agree, with each other and with themselves (Cohen's kappa).
+
+    FILE is a log in any format that `judgestream convert` reads. Where systems shared an output, figures are given of
+    the outputs as shown, and expanded, where those systems are tied. Where judgments name their source, as researcher
+    or turker, so is each source on its own. docs/agreement.md says how it is counted.
+    """
+    from streams.agreement.control_rows import Controls, ThresholdRow, threshold_rows
+    from streams.agreement.rows import AgreementRow, JudgeRow, agreement_rows, judge_rows
+    from streams.cli import outputs
+    from streams.errors import ParameterError
+    from streams.wire.events import encode
+
+    if as_object and as_table:
+        raise click.UsageError("--json and --csv each take the whole output; give one of them")
+    if as_table and by_judge and makers:
+        raise click.UsageError("--csv is one table; give --judges or --controls with it, not both")
+    outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+    shared = log.reading.shared = {}
+    logs = logs_by_campaign(log, only=campaigns)
+    rows = agreement_rows(logs, shared, rule=rule)
+    controls = Controls(makers=makers, margin=margin, fewest=fewest) if makers else None
+    try:
+        passed = threshold_rows(logs, shared, controls) if controls else []
+    except ParameterError as error:
+        raise click.UsageError(str(error)) from None
+    judges = judge_rows(logs, shared, controls=controls) if by_judge else []
+    if plot:
+        from streams.agreement.figure import image
+
+        outputs.write(plot, image(rows, judges, passed, suffix=plot.suffix.lower()))
+    if as_object:
+        more = ({"judges": judges} if by_judge else {}) | ({"thresholds": passed} if makers else {})
+        click.echo(encode({"rule": rule, "agreement": rows, **more}))
+    elif as_table:
+        table = (JudgeRow, judges) if by_judge else (ThresholdRow, passed) if makers else (AgreementRow, rows)
+        click.echo(outputs.structs_as_csv(*table), nl=False)
+    else:
+        _print_agreement(rows)
+        if by_judge:
+            click.echo()
+            _print_judges(judges)
+        if makers:
+            click.echo()
+            _print_thresholds(passed)
+
+
+def _print_agreement(rows: Sequence[AgreementRow]) -> None:
+    """Print inter and intra side by side; outputs as shown and expanded where they differ."""
+    from streams.cli.terminal import print_table
+
+    cells = {(row.campaign, row.judges, row.collapsed, row.kind): row for row in rows}
+    lines = []
+    for campaign, judges, whole, kind in cells:
+        inter, intra = (cells[campaign, judges, whole, each] for each in ("inter", "intra"))
+        twin = cells[campaign, judges, True, "inter"]
+        if kind == "intra" or (not whole and twin.total == inter.total):
+            continue
+        shown = "as shown" if cells[campaign, judges, False, "inter"].total != inter.total or not whole else ""
+        lines.append(
+            (
+                campaign or "all",
+                judges or "all",
+                "expanded" if not whole else shown,
+                *(
+                    text
+                    for one in (inter, intra)
+                    for text in (_figure(one.kappa), _percent(one.p_agree), f"{one.comparable:,}")
+                ),
+                _percent(inter.ties / inter.total if inter.total else None),
+            )
+        )
+    headings = ["campaign", "judges", "outputs", "inter κ", "agree", "of", "intra κ", "agree ", "of ", "ties"]
+    print_table(*_without_idle(headings, lines), wrapped=["campaign"], right=headings[3:])
+    if any(row.kappa is None for row in rows):
+        click.echo("- : nothing can be compared", err=True)
+
+
+def _print_judges(judges: Sequence[JudgeRow]) -> None:
+    from streams.cli.terminal import print_table
+
+    headings = ["campaign", "judge", "source", "comparisons", "inter κ", "of", "intra κ", "of ", "controls passed", ""]
+    lines = [
+        (
+            row.campaign,
+            row.judge,
+            row.source or "",
+            f"{row.comparisons:,}",
+            _figure(row.inter_kappa),
+            f"{row.inter_comparable:,}",
+            _figure(row.intra_kappa),
+            f"{row.intra_comparable:,}",
+            "" if row.controls is None else f"{row.passed:,} of {row.controls:,}",
+            "rejected" if row.rejected else "",
+        )
+        for row in judges
+    ]
+    print_table(*_without_idle(headings, lines), wrapped=["campaign", "judge"], right=headings[3:9])
+
+
+def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:
+    from streams.cli.terminal import print_table
+
+    headings = ["campaign", "controls passed", "judges", "comparisons", "inter κ", "of"]
+    lines = [
+        (
+            row.campaign,
+            "all judges" if row.threshold is None else f"≥ {row.threshold:.0%}",
+            f"{row.judges:,}",
+            f"{row.comparisons:,}",
+            _figure(row.kappa),
+            f"{row.comparable:,}",
+        )
+        for row in rows
+    ]
+    print_table(headings, lines, wrapped=["campaign"], right=headings[2:])
+
+
+def _without_idle(
+    headings: Sequence[str], lines: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    """Leave out a column that says nothing of anyone."""
+    told = [k for k in range(len(headings)) if k < 1 or any(line[k] not in ("", "all") for line in lines)]
+    return [headings[k] for k in told], [[line[k] for k in told] for line in lines]
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"

@@ -1,0 +1,43 @@
+"""`judgestream clusters`: the official WMT ranking of a log."""
+
+from __future__ import annotations
+
+import click
+
+from streams.cli.commands.rank import rank_rated, ranking_options, show
+from streams.cli.log_options import LogFile, log_argument, rate_log
+
+
+@click.command(
+    "clusters",
+    epilog="""\b
+Examples:
+  judgestream clusters wmt15.csv.gz --no-resample
+  judgestream clusters wmt15.csv.gz --campaign wmt15.de-en --json""",
+)
+@log_argument
+@ranking_options
+@click.option(
+    "--resample/--no-resample",
+    default=True,
+    show_default=True,
+    help="Draw the comparisons anew for each run, as WMT16 did, or not, as WMT15.",
+)
+def command(
+    *,
+    log: LogFile,
+    campaigns: tuple[str, ...],
+    runs: int,
+    seed: int,
+    as_object: bool,
+    resample: bool,
+) -> None:
+    """Rank the systems of a log by the official WMT procedure, and rule off the clusters.
+
+    FILE is a log in any format that `judgestream convert` reads. The score is the mean of TrueSkill's mu over the
+    runs, the deviation its standard deviation; a rank range leaves out 2.5 % of the runs at both ends.
+    """
+    from streams.offline.rating import DEFAULT_MODEL, WMT, settings_for
+
+    rated = rate_log(log, settings_for(DEFAULT_MODEL, WMT), only=campaigns)
+    show(rank_rated(rated, DEFAULT_MODEL, WMT, runs=runs, seed=seed, resample=resample), as_object=as_object)

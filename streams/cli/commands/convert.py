@@ -1,0 +1,146 @@
+"""`judgestream convert`: a log in one format becomes one in another, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from streams.cli.log_options import LogFile, reading_options
+from streams.errors import FormatError, ParameterError
+from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, format_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.formats import Format, Reading
+
+STDOUT = STDIN
+_READ = "\n".join(f"  {name:14}{found.about}" for name, found in FORMATS.items())
+_WRITE = ", ".join(name for name, found in FORMATS.items() if found.write)
+
+
+@click.command(
+    "convert",
+    epilog=f"""\b
+Formats (written: {_WRITE}):
+{_READ}
+
+\b
+Examples:
+  judgestream convert wmt13.fr-en.csv.gz wmt13.jsonl
+  judgestream convert battles.json battles.csv.gz --campaign arena --on-error report
+  zcat log.xml.gz | judgestream convert - - --to jsonl --no-shared-ties""",
+)
+@click.argument("source", metavar="FROM", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("target", metavar="TO", type=click.Path(path_type=Path, allow_dash=True))
+@reading_options
+@click.option("--to", "to_name", metavar="FORMAT", help="What to write; by default TO's suffix tells.")
+@click.option("--campaign", metavar="NAME", help="The campaign's name, whatever the file calls it.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--json", "as_object", is_flag=True, help="Print the summary as one JSON object.")
+def command(
+    *,
+    source: Path,
+    target: Path,
+    from_name: str | None,
+    to_name: str | None,
+    campaign: str | None,
+    on_error: str,
+    shared_ties: bool,
+    force: bool,
+    as_object: bool,
+) -> None:
+    """Convert a log of judgments from one format to another.
+
+    FROM is a file, plain, gzip or zstd, and `-` is standard input. TO is compressed if its name ends in .gz or .zst,
+    and `-` is standard output; it appears when it is complete, or not at all.
+    """
+    written = _written(target, to_name)
+    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign)
+    with _opened(target, force=force) as stream:
+        assert written.write
+        with compressing(stream, target) as out:
+            written.write(out, chain.from_iterable(log.read()))
+        summary = log.reading.summary
+        if log.first_bad and not summary.judgments:
+            raise FormatError(f"{source}: no row of {summary.rows:,} is a judgment; the first: {log.first_bad}")
+    _tell(log.reading, source, target, written, as_object=as_object)
+
+
+def _written(target: Path, name: str | None) -> Format:
+    """Find what to write, by its name or by the suffix of the file."""
+    if name is None:
+        plain = target.with_suffix("") if target.suffix in SUFFIXES else target
+        for found in FORMATS.values():
+            if plain.suffix in found.suffixes:
+                return found
+        known = ", ".join(suffix for found in FORMATS.values() for suffix in found.suffixes)
+        raise click.UsageError(f"{target} has none of the suffixes {known}; say what to write with --to: {_WRITE}")
+    try:
+        found = format_named(name)
+    except ParameterError as error:
+        raise click.UsageError(str(error)) from None
+    if not found.write:
+        raise click.UsageError(f"the format {name!r} can only be read; written are: {_WRITE}")
+    return found
+
+
+@contextmanager
+def _opened(target: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Open what to write: a new file beside the target, which takes its place in the end, or nothing does."""
+    if str(target) == STDOUT:
+        yield click.get_binary_stream("stdout")
+        return
+    place = target.resolve()
+    if place.exists() and not place.is_file():  # a pipe or a device: there is nothing to replace
+        with _explained(target), place.open("wb") as stream:
+            yield stream
+        return
+    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+    with _explained(target):
+        _refuse_to_replace(target, force=force)
+        try:
+            with beside.open("xb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            _refuse_to_replace(target, force=force)
+            beside.replace(place)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _refuse_to_replace(target: Path, *, force: bool) -> None:
+    if target.exists() and not force:
+        raise click.UsageError(f"{target} is there already; --force writes over it")
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FormatError(f"{target}: can't be written: {error.strerror or error}") from None
+
+
+def _tell(reading: Reading, source: Path, target: Path, written: Format, *, as_object: bool) -> None:
+    import msgspec
+
+    summary, found = reading.summary, reading.format
+    assert found
+    if as_object:
+        account = {"from": str(source), "format": found.name, "to": str(target), "written": written.name}
+        account |= msgspec.to_builtins(summary)
+        click.echo(msgspec.json.encode(account).decode(), err=str(target) == STDOUT)
+        return
+    parts = [f"{summary.rows:,} rows of {found.name}", f"{summary.judgments:,} judgments"]
+    if summary.unranked:
+        parts.append(f"{summary.unranked:,} outputs without a rank")
+    for what, counts in (("skipped", summary.skipped), ("left out", summary.left_out)):
+        parts += [f"{count:,} {what}: {reason}" for reason, count in sorted(counts.items())]
+    click.echo("; ".join(parts), err=True)

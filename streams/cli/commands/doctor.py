@@ -1,0 +1,126 @@
+"""`judgestream doctor`."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.options import with_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streams.settings import Settings
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at; `fix` says what to do if it is not well."""
+
+    subject: str
+    well: bool
+    found: str
+    fix: str = ""
+
+
+@click.command("doctor", epilog="\b\nExample:\n  judgestream doctor --kafka broker:9092")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@with_settings("kafka", "redis", "namespace", "partitions")
+def command(settings: Settings, *, as_json: bool) -> None:
+    """Say what is reachable, what is missing and how to fix it.
+
+    The exit code is 1 where a worker could not run. The demo, and everything embedded, needs none of it.
+    """
+    findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key, _workers)]
+    if as_json:
+        from streams.wire.events import encode
+
+        click.echo(encode({"findings": [asdict(finding) for finding in findings]}))
+    else:
+        for finding in findings:
+            click.echo(f"{'✓' if finding.well else '✗'} {finding.subject:<14} {finding.found}")
+            if not finding.well:
+                click.echo(f"  {'':<14} → {finding.fix}")
+        ill = sum(not finding.well for finding in findings)
+        click.echo(f"\n{'A worker can run.' if not ill else f'{ill} to fix before a worker can run.'}")
+    sys.exit(0 if all(finding.well for finding in findings) else 1)
+
+
+def _python(_: Settings) -> Finding:
+    from importlib.metadata import version
+
+    return Finding("judgestream", True, f"{version('judgestream')} on Python {platform.python_version()}")
+
+
+def _asked(subject: str, ask: Callable[[], str], fix: str) -> Finding:
+    from streams.errors import JudgestreamError
+
+    try:
+        return Finding(subject, True, ask())
+    except JudgestreamError as error:
+        return Finding(subject, False, str(error), fix)
+
+
+def _kafka(settings: Settings) -> Finding:
+    from streams.kafka.admin import describe
+
+    return _asked(
+        "Kafka",
+        lambda: describe(settings),
+        "start one (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA; "
+        "if it wants TLS or a password, set JUDGESTREAM_KAFKA_SECURITY and what belongs to it",
+    )
+
+
+def _topics(settings: Settings) -> Finding:
+    from streams.errors import TopicError
+    from streams.kafka.admin import inspect_topics
+
+    def ask() -> str:
+        problems = [
+            f"{report.name}: {'; '.join(report.problems)}" for report in inspect_topics(settings) if report.problems
+        ]
+        if problems:
+            raise TopicError("\n".join(problems).replace("\n", f"\n  {'':<14} "))
+        return "all as the contract says"
+
+    return _asked("topics", ask, "judgestream topics --create makes the missing ones; the others are yours to alter")
+
+
+def _redis(settings: Settings) -> Finding:
+    from streams.settings import shown
+    from streams.stores.redis.store import RedisStore
+
+    return _asked(
+        "Redis",
+        lambda: f"{RedisStore(settings.redis).ping()} at {shown(settings, 'redis')}",
+        "start one (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
+    )
+
+
+def _workers(settings: Settings) -> Finding:
+    from streams.errors import BrokerUnavailable
+    from streams.kafka.admin import count_workers
+
+    try:
+        running = count_workers(settings)
+    except BrokerUnavailable:
+        return Finding("workers", True, "not known while Kafka is away")
+    return Finding(
+        "workers", True, f"{running} in the group" if running else "none runs; start one: judgestream worker"
+    )
+
+
+def _judge_key(settings: Settings) -> Finding:
+    if settings.judge_key:
+        return Finding("judge key", True, "set")
+    return Finding(
+        "judge key",
+        False,
+        "not set, and a worker stores judges under pseudonyms only",
+        "set JUDGESTREAM_JUDGE_KEY to a secret of your own, e.g. the output of: openssl rand -hex 32",
+    )

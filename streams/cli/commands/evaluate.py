@@ -1,0 +1,163 @@
+"""`judgestream evaluate`: the papers' experiments on any log."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from streams.cli.campaign_settings import pairs_of
+from streams.cli.log_options import LogFile, log_argument
+from streams.cli.progress import Bar
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.lab.experiments import Experiment, Log, Table
+    from streams.lab.experiments.results import Results
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def _list(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    from streams.lab.experiments import EXPERIMENTS
+
+    for name, found in EXPERIMENTS.items():
+        options = ", ".join(f"{field}={_plain(getattr(found, field))}" for field in found.__struct_fields__)
+        click.echo(f"{name}\n    {found.title}\n    after {found.reference}\n    needs {found.needs}\n    {options}\n")
+    ctx.exit()
+
+
+def _plain(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+@click.command(
+    "evaluate",
+    epilog="""\b
+Examples:
+  judgestream evaluate --list
+  judgestream evaluate wmt13.csv.gz --experiment prediction --repeats 2 --sizes 20,40
+  judgestream evaluate wmt13.csv.gz --experiment prediction --repeats 2 --sizes 20 --models trueskill,elo --json
+  judgestream evaluate wmt13.csv.gz --experiment prediction --repeats 2 --sizes 20,40 --plot prediction.svg
+  judgestream evaluate wmt13.csv.gz --experiment prediction --repeats 2 --sizes 20 --results results""",
+)
+@log_argument
+@click.option("--experiment", "name", metavar="NAME", required=True, help="What to run; --list names all.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="Name the experiments.")
+@click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be given again.")
+@click.option("--repeats", type=click.IntRange(1), help="Draws of each kind; more of them, smaller errors.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same result.")
+@click.option("--sizes", metavar="N,N,...", help="How many judgments to learn from.")
+@click.option("--models", metavar="NAME,NAME,...", help="What learns.")
+@click.option("--option", "settings", multiple=True, metavar="NAME=VALUE", help="Any other option that --list shows.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes; by default one a core."
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Keep results in this .jsonl file, or in a file of this folder; a later run goes on from there.",
+)
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object: tables, results, and how to repeat it.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print the tables in Markdown.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="Write a figure, .png, .svg or .pdf.")
+def command(
+    *,
+    log: LogFile,
+    name: str,
+    campaigns: tuple[str, ...],
+    settings: tuple[str, ...],
+    jobs: int,
+    results: Path | None,
+    as_object: bool,
+    as_text: bool,
+    plot: Path | None,
+    **options: int | str | None,
+) -> None:
+    """Run an experiment of the papers on a log.
+
+    FILE is a log in any format that `judgestream convert` reads. The defaults take a minute or so; the more repeats,
+    the smaller the standard errors. With --results an interrupted run can be taken up again: what is done stays done.
+    """
+    from streams.cli import outputs
+    from streams.lab.experiments import Log
+
+    if as_object and as_text:
+        raise click.UsageError("--json and --markdown each take the whole output; give one of them")
+    outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+    try:
+        chosen = _chosen(name, options, settings)
+        data = Log.of(chain.from_iterable(log.batches()), file=log.file.name, only=campaigns)
+        chosen.cells(data)
+    except ParameterError as error:
+        raise click.UsageError(str(error)) from None
+    found = _run(chosen, data, jobs=jobs, file=_results_file(results, chosen, data))
+    tables = chosen.tables(found.results)
+    if plot:
+        from streams.lab.experiments.figures import image
+
+        outputs.write(plot, image(chosen, found.results, suffix=plot.suffix.lower()))
+    if as_object:
+        told = {"title": chosen.title, "reference": chosen.reference, "tables": tables}
+        click.echo(msgspec.json.encode(told | msgspec.to_builtins(found.head) | {"results": found.results}))
+    elif as_text:
+        click.echo("\n".join(f"**{table.title}**\n\n{table.markdown()}" for table in tables), nl=False)
+    else:
+        _show(chosen, tables)
+
+
+def _chosen(name: str, options: dict[str, int | str | None], settings: Sequence[str]) -> Experiment:
+    """Make the experiment from what was given, each option read as its default is."""
+    from streams.lab.experiments import EXPERIMENTS, experiment
+
+    given = {field: value for field, value in options.items() if value is not None}
+    given |= dict(pairs_of(settings, option="--option"))
+    defaults = EXPERIMENTS.get(name)
+    return experiment(name, {field: _parsed(value, getattr(defaults, field, None)) for field, value in given.items()})
+
+
+def _parsed(value: int | str, default: object) -> object:
+    """Read a value: several with commas between where the default is several."""
+    if isinstance(value, int):
+        return value
+    if isinstance(default, tuple):
+        return [_parsed(part.strip(), default[0] if default else "") for part in value.split(",")]
+    if isinstance(default, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value
+
+
+def _results_file(results: Path | None, chosen: Experiment, log: Log) -> Path | None:
+    """Find the file that results go to: of a folder, one by experiment and log."""
+    if results is None or results.suffix == ".jsonl":
+        return results
+    return results / f"{chosen.name}.{log.source.sha256[:12]}.jsonl"
+
+
+def _run(chosen: Experiment, log: Log, *, jobs: int, file: Path | None) -> Results:
+    from streams.lab.experiments.runner import run
+
+    with Bar(total=len(chosen.cells(log))) as bar:
+        bar.describe(chosen.name)
+        return run(chosen, log, file=file, jobs=jobs, progress=lambda done, _: bar.complete(done))
+
+
+def _show(chosen: Experiment, tables: Sequence[Table]) -> None:
+    from streams.cli.terminal import print_table
+
+    click.echo(f"{chosen.title}\nafter {chosen.reference}")
+    for table in tables:
+        click.echo(f"\n{table.title}")
+        print_table(table.columns, table.texts(), wrapped=(), right=table.columns[table.labels :])

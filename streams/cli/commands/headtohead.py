@@ -1,0 +1,188 @@
+"""`judgestream headtohead`: every system of a log against every other one, with sign tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from streams.cli.commands.rank import WIDEST, rank_rated, ranking_options
+from streams.cli.log_options import LogFile, log_argument, rate_log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.agreement.head_to_head_rows import CampaignTable, Opponents
+
+MODEL, ENGINE = "expected-wins", "bootstrap"  # as in the findings of WMT13
+CELL = 6  # characters of a column of the matrix
+LEAST_NAME = 12
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    "headtohead",
+    epilog="""\b
+Examples:
+  judgestream headtohead wmt13.csv.gz
+  judgestream headtohead wmt13.csv.gz --list
+  judgestream headtohead wmt15.csv.gz --campaign wmt15.de-en --markdown
+  judgestream headtohead wmt13.csv.gz --plot table25.svg""",
+)
+@log_argument
+@ranking_options
+@click.option(
+    "--sides",
+    type=click.Choice(["1", "2"]),
+    default="1",
+    show_default=True,
+    help="Of the sign test; the findings' has one: which of two is better is taken from the data.",
+)
+@click.option("--list", "as_list", is_flag=True, help="A pair a line, with wins, ties, losses and p.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV: a pair a row, all campaigns.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown: a table a campaign.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="Write a heat map, .png, .svg or .pdf; one a campaign.")
+def command(
+    *,
+    log: LogFile,
+    campaigns: tuple[str, ...],
+    runs: int,
+    seed: int,
+    as_object: bool,
+    sides: Literal["1", "2"],
+    as_list: bool,
+    as_table: bool,
+    as_text: bool,
+    plot: Path | None,
+) -> None:
+    """Set every system of a log against every other one, as the tables of the WMT13 findings do.
+
+    A cell says how often the system of its column was preferred to that of its row, ties ignored; ⋆ is p ≤ 0.10,
+    † p ≤ 0.05 and ‡ p ≤ 0.01 in a sign test. Systems stand in order of Expected Wins, with rank ranges by bootstrap.
+    Where a table is too wide, and with --list, --json and --csv, it is a pair a line.
+    """
+    from streams.agreement.head_to_head_rows import CampaignTable, Opponents
+    from streams.cli import outputs
+    from streams.offline.rating import settings_for
+    from streams.wire.events import encode
+
+    if as_object + as_table + as_text > 1:
+        raise click.UsageError("--json, --csv and --markdown each take the whole output; give one of them")
+    outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+    rated = rate_log(log, settings_for(MODEL, ENGINE), only=campaigns)
+    found = [
+        CampaignTable.of(board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2)
+        for board in rank_rated(rated, MODEL, ENGINE, runs=runs, seed=seed)
+    ]
+    if plot:
+        _write_plots(plot, found)
+    if as_object:
+        told = [
+            {"campaign": one.leaderboard.campaign, "rows": one.leaderboard.rows, "pairs": one.pairs} for one in found
+        ]
+        click.echo(encode({"sides": int(sides), "campaigns": told}))
+    elif as_table:
+        click.echo(outputs.structs_as_csv(Opponents, [pair for one in found for pair in one.pairs]), nl=False)
+    elif as_text:
+        click.echo("\n".join(map(_as_markdown, found)), nl=False)
+    else:
+        for number, one in enumerate(found):
+            if number:
+                click.echo()
+            _print(one, as_list=as_list)
+
+
+def _write_plots(file: Path, found: Sequence[CampaignTable]) -> None:
+    from streams.agreement.head_to_head_figure import image
+    from streams.cli import outputs
+
+    for one in found:
+        name = f"{file.stem}.{one.leaderboard.campaign}{file.suffix}" if len(found) > 1 else file.name
+        outputs.write(file.with_name(name), image(one, suffix=file.suffix.lower()))
+
+
+def _print(found: CampaignTable, *, as_list: bool) -> None:
+    from streams.cli.render import stdout_console
+
+    console, board = stdout_console(), found.leaderboard
+    decided = sum(pair.wins + pair.losses for pair in found.pairs)
+    console.print(f"{board.campaign}  {len(board.rows)} systems, {decided:,} comparisons without ties", markup=False)
+    if as_list or 4 + LEAST_NAME + CELL * len(board.rows) > min(console.width, WIDEST):
+        _print_list(found.pairs)
+    else:
+        _print_matrix(found, min(console.width, WIDEST))
+
+
+def _print_list(pairs: Sequence[Opponents]) -> None:
+    from streams.cli.terminal import print_table
+
+    headings = ("system", "opponent", "wins", "ties", "losses", "win rate", "", "p")
+    lines = (
+        (
+            pair.system,
+            pair.opponent,
+            f"{pair.wins:,}",
+            f"{pair.ties:,}",
+            f"{pair.losses:,}",
+            "-" if pair.win_rate is None else f"{pair.win_rate:.2f}",
+            pair.star,
+            f"{pair.p:.4f}",
+        )
+        for pair in pairs
+    )
+    print_table(headings, lines, wrapped=["system", "opponent"], right=[*headings[2:6], "p"])
+
+
+def _print_matrix(found: CampaignTable, width: int) -> None:
+    """Colour a cell by who wins: blue, the column's system does; a rule ends each cluster."""
+    from rich.text import Text
+
+    from streams.cli.render import CLUSTER_COLOURS, rank_range, stdout_console
+    from streams.cli.terminal import safe
+    from streams.reports.report import short_names
+
+    rows, table, console = found.leaderboard.rows, found.table, stdout_console()
+    short = short_names(table.systems)
+    room = min(max(len(safe(name)) for name in short.values()), width - 4 - CELL * len(rows))
+    rule = Text("─" * (room + 4 + CELL * len(rows)), "dim")
+    console.print(Text(" " * (room + 4) + "".join(f"{k:>{CELL - 1}} " for k in range(1, len(rows) + 1)), "dim"))
+    for i, row in enumerate(rows):
+        if i and row.cluster != rows[i - 1].cluster:
+            console.print(rule)
+        label = Text(safe(short[row.system]), "bold")
+        label.truncate(room, overflow="ellipsis", pad=True)
+        line = Text.assemble((f"{i + 1:>2}  ", "dim"), label)
+        for j in range(len(rows)):
+            share = table.shares[i, j]
+            style = "dim" if share != share else CLUSTER_COLOURS[0 if share >= 0.5 else 1]
+            line.append(f"{table.cell(i, j).removesuffix(table.star(i, j)):>{CELL - 1}}", style=style)
+            line.append(table.star(i, j) or " ", style=style)
+        console.print(line)
+    console.print(rule)
+    scores = [f"{row.score:.2f}".removeprefix("0") for row in rows]
+    ranges = [rank_range(row.rank_low, row.rank_high) for row in rows]
+    for name, cells in (("score", scores), ("rank", ranges)):
+        console.print(Text.assemble("    ", name.ljust(room), "".join(f"{cell:>{CELL - 1}} " for cell in cells)))
+
+
+def _as_markdown(found: CampaignTable) -> str:
+    from streams.cli.outputs import marked_down
+    from streams.reports.axis import rank_range
+    from streams.reports.report import short_names
+
+    rows, table = found.leaderboard.rows, found.table
+    short = {system: marked_down(name) for system, name in short_names(table.systems).items()}
+    numbers = range(len(rows))
+    lines = [
+        f"### {marked_down(found.leaderboard.campaign)}\n",
+        f"| | | {' | '.join(str(k + 1) for k in numbers)} |",
+        f"|---:|---|{'---:|' * len(rows)}",
+        *(
+            f"| {i + 1} | {short[row.system]} | {' | '.join(table.cell(i, j) for j in numbers)} |"
+            for i, row in enumerate(rows)
+        ),
+        f"| | score | {' | '.join(f'{row.score:.3f}'.removeprefix('0') for row in rows)} |",
+        f"| | rank | {' | '.join(rank_range(row.rank_low, row.rank_high) for row in rows)} |",
+    ]
+    return "\n".join(lines) + "\n"

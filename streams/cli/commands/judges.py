@@ -1,0 +1,99 @@
+"""`judgestream judges`: a report on the judges of a running campaign."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.commands.leaderboard import echo_rows, read_campaign, view_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streams.reports.views import JudgeView
+    from streams.settings import Settings
+
+SORTS = ("judgments", "judge", "seconds", "agreement", "reliability", "sensitivity", "too-fast", "suspicious")
+
+
+@click.command(
+    "judges",
+    epilog="""\b
+Examples:
+  judgestream judges wmt13.fr-en
+  judgestream judges wmt13.fr-en --sort agreement --suspicious
+  judgestream judges wmt13.fr-en --csv""",
+)
+@view_options
+@click.option(
+    "--sort", type=click.Choice(SORTS), default="judgments", show_default=True, help="The worst or the most first."
+)
+@click.option("--suspicious", "only", is_flag=True, help="Only those with a mark.")
+def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool, sort: str, only: bool) -> None:
+    """Report on the judges of a running campaign, by pseudonym, and mark suspicious ones.
+
+    Agreement is with the majority of the judgments before. Reliability is known to the model trueskill-judges,
+    sensitivity to grm. docs/views.md says what makes a judge suspicious.
+    """
+    from streams.reports.views import JudgeView, judge_views
+
+    kept = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
+    judges = sorted(judge_views(kept), key=_order(sort))
+    if only:
+        judges = [judge for judge in judges if judge.suspicious]
+    if as_object or as_table:
+        echo_rows(campaign, "judges", judges, JudgeView, as_object=as_object)
+    else:
+        _print(judges)
+
+
+def _order(sort: str) -> Callable[[JudgeView], tuple[float | str, ...]]:
+    """Order so that whom to look at comes first: the least of what is good, the most of what is not."""
+    if sort == "judge":
+        return lambda judge: (judge.judge,)
+    if sort == "suspicious":
+        return lambda judge: (-len(judge.suspicious), -judge.judgments)
+    if sort in ("judgments", "too-fast"):
+        field = sort.replace("-", "_")
+        return lambda judge: (-getattr(judge, field), judge.judge)
+    return lambda judge: (unknown_last(getattr(judge, sort)), -judge.judgments)
+
+
+def unknown_last(value: float | None) -> float:
+    """Order what is not known behind all that is."""
+    return float("inf") if value is None else value
+
+
+NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast")
+
+
+def _print(judges: list[JudgeView]) -> None:
+    from streams.cli.terminal import print_table
+
+    columns: dict[str, Callable[[JudgeView], str]] = {
+        "judge": lambda judge: judge.judge,
+        "judgments": lambda judge: f"{judge.judgments:,}",
+        "seconds": lambda judge: figure(judge.seconds, ".1f"),
+        "agreement": lambda judge: f"{figure(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})",
+        "sensitivity": lambda judge: figure(judge.sensitivity, ".2f"),
+        "reliability": lambda judge: figure(judge.reliability, ".2f"),
+        "too fast": lambda judge: f"{judge.too_fast:,}",
+        "": lambda judge: "excluded" if judge.excluded else "",
+        "suspicious": lambda judge: f"! {', '.join(judge.suspicious)}" if judge.suspicious else "",
+    }
+    idle = ("-", "0", "")  # a column that says nothing of anyone is left out
+    told = {name: [write(judge) for judge in judges] for name, write in columns.items()}
+    told = {name: cells for name, cells in told.items() if name == "judge" or any(each not in idle for each in cells)}
+    print_table(tuple(told), zip(*told.values(), strict=True), wrapped=["suspicious"], right=NUMBERS)
+    marked = sum(bool(judge.suspicious) for judge in judges)
+    click.echo(f"\n{len(judges):,} judge{'s' * (len(judges) != 1)}, {marked:,} suspicious")
+
+
+def figure(value: float | None, form: str) -> str:
+    """Write a number that may not be known.
+
+    >>> figure(0.5, ".2f"), figure(None, ".2f")
+    ('0.50', '-')
+    """
+    return "-" if value is None else format(value, form)

@@ -1,0 +1,246 @@
+"""`judgestream simulate`: a crowd of simulated judges answers the match requests of a campaign on Kafka."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.options import with_settings
+from streams.cli.progress import Bar
+from streams.cli.terminal import safe
+from streams.errors import ParameterError, RecordError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from streams.crowd import Panel, Truth
+    from streams.kafka.crowd import Talk
+    from streams.settings import Settings
+    from streams.wire.events import Campaign
+
+INTERRUPTED = 130
+SHARE = click.FloatRange(0, 1)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(
+    "simulate",
+    epilog="""\b
+Examples:
+  judgestream simulate trial --create --setting stop_confidence=0.95
+  judgestream simulate wmt13.fr-en --create --oracle wmt13.csv.gz --setting budget=5000
+  judgestream simulate trial --systems 10 --careless 0.2 --adversarial 0.05 --rate 50""",
+)
+@click.argument("campaign")
+@click.option("--oracle", type=FILE, metavar="FILE", help="Answer as the judges of a real log did.")
+@click.option("--oracle-campaign", metavar="NAME", help="Which campaign of that log; by default this one or the only.")
+@click.option("--skills", type=FILE, metavar="FILE", help="Answer by skills: CSV of system,skill.")
+@click.option("--systems", type=click.IntRange(2, 1000), metavar="N", help="Answer by the drawn skills of so many.")
+@click.option("--judges", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Judges in the crowd.")
+@click.option("--careless", type=SHARE, default=0.0, help="Share of the judges who answer without looking.")
+@click.option("--slow", type=SHARE, default=0.0, help="Share who take five times as long.")
+@click.option("--biased", type=SHARE, default=0.0, help="Share who put the first shown, or the favourite, first.")
+@click.option("--favourite", metavar="SYSTEM", help="Whom the biased put first, in half of their answers.")
+@click.option("--adversarial", type=SHARE, default=0.0, help="Share who say the opposite.")
+@click.option("--judgments", type=click.IntRange(1), metavar="N", help="Stop after so many.")
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), metavar="N", help="At most so many a second.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Same requests, same answers."
+)
+@click.option("--create", is_flag=True, help="Open the campaign first.")
+@click.option(
+    "--setting",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Of the campaign that is opened, as in `judgestream campaign create`.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for a worker that is silent.",
+)
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
+@with_settings("kafka", "namespace")
+def command(
+    settings: Settings,
+    *,
+    campaign: str,
+    oracle: Path | None,
+    oracle_campaign: str | None,
+    skills: Path | None,
+    systems: int | None,
+    judges: int,
+    careless: float,
+    slow: float,
+    biased: float,
+    favourite: str | None,
+    adversarial: float,
+    judgments: int | None,
+    rate: float | None,
+    seed: int,
+    create: bool,
+    given: tuple[str, ...],
+    timeout: float,
+    as_object: bool,
+) -> None:
+    """Answer the match requests of a campaign, until it asks no more.
+
+    With a worker running a whole campaign plays itself. Without --oracle, --skills or --systems the judges see what the
+    published win rates of WMT13 French-English say. A match that the log or the skills do not know is not answered,
+    and counted.
+    """
+    import numpy as np
+
+    from streams.crowd import Panel, recruit
+    from streams.kafka.crowd import standing_of
+
+    if careless + slow + biased + adversarial > 1 + 1e-9:
+        raise click.UsageError("--careless, --slow, --biased and --adversarial add up to more than 1")
+    if given and not create:
+        raise click.UsageError("--setting is for --create; `judgestream campaign set` changes a campaign")
+    random = np.random.default_rng(seed)
+    truth = _truth(campaign, oracle=oracle, of=oracle_campaign, skills=skills, systems=systems, random=random)
+    if favourite is not None and favourite not in truth.systems:
+        raise click.UsageError(f"--favourite: no system {favourite!r}; {suggestion(favourite, truth.systems)}")
+    crowd = recruit(
+        judges, careless=careless, slow=slow, biased=biased, adversarial=adversarial, favourite=favourite, random=random
+    )
+    try:
+        if create:
+            standing = _created(settings, campaign, given, truth, timeout=timeout)
+        else:
+            standing = standing_of(settings, campaign)
+    except (ParameterError, RecordError) as error:
+        raise click.ClickException(str(error)) from None
+    panel = Panel(judges=crowd, truth=truth, seed=seed)
+    talk = _talk(settings, standing, panel, most=judgments, rate=rate, patience=timeout)
+    _show(talk, truth, as_object=as_object)
+
+
+def _truth(
+    campaign: str,
+    *,
+    oracle: Path | None,
+    of: str | None,
+    skills: Path | None,
+    systems: int | None,
+    random: np.random.Generator,
+) -> Truth:
+    """Give what the judges see."""
+    from streams.crowd import WMT13_FR_EN, Competition, Skills
+
+    if sum(each is not None for each in (oracle, skills, systems)) > 1:
+        raise click.UsageError("--oracle, --skills and --systems: only one of them can be true")
+    if of is not None and oracle is None:
+        raise click.UsageError("--oracle-campaign is a campaign of --oracle FILE")
+    if oracle is not None:
+        return _oracle(oracle, campaign, of)
+    if skills is not None:
+        return Skills.read(skills)
+    return Competition.load(WMT13_FR_EN) if systems is None else Skills.drawn(systems, random=random)
+
+
+def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
+    from streams.cli.log_options import LogFile, rate_log
+    from streams.crowd import Oracle
+    from streams.offline.rating import DEFAULT_MODEL, chosen_engine, settings_for
+
+    log = LogFile(file)
+    rated = rate_log(log, settings_for(DEFAULT_MODEL, chosen_engine(DEFAULT_MODEL)), only=[of] if of else [])
+    found = rated.campaigns
+    name = of or (campaign if campaign in found else min(found))
+    if name not in (of, campaign) and len(found) > 1:
+        known = ", ".join(sorted(found))
+        raise click.UsageError(f"{file} has {len(found)} campaigns: {known}; choose one with --oracle-campaign")
+    return Oracle(name, found[name].tables.pair_counts())
+
+
+def _created(settings: Settings, campaign: str, given: Sequence[str], truth: Truth, *, timeout: float) -> Campaign:
+    """Open the campaign: of the systems that the judges know, if nothing else is set."""
+    from datetime import UTC, datetime
+    from uuid import uuid4
+
+    from streams.cli.campaign_settings import settings_from
+    from streams.crowd.simulation import SEGMENTS
+    from streams.kafka import client
+    from streams.wire.decoding import decode_command
+    from streams.wire.events import CampaignSettings, Create, encode
+
+    segments = tuple(f"segment-{number}" for number in range(1, SEGMENTS + 1))
+    values = {"systems": truth.systems, "segments": segments} | settings_from(given, {})
+    wanted = Create(
+        id=str(uuid4()),
+        campaign=campaign,
+        at=datetime.now(UTC),
+        by="judgestream simulate",
+        settings=CampaignSettings(**values),
+    )
+    try:
+        decode_command(encode(wanted), max_bytes=settings.max_record_bytes)
+    except RecordError as error:
+        raise click.UsageError(str(error)) from None
+    return client.send(settings, wanted, timeout=timeout)
+
+
+def _talk(
+    settings: Settings, standing: Campaign, panel: Panel, *, most: int | None, rate: float | None, patience: float
+) -> Talk:
+    """Let the panel answer, with a bar that says how it goes."""
+    from streams.kafka.crowd import begun, converse
+
+    talk, began = begun(settings, standing), time.monotonic()
+    with Bar(total=most or standing.settings.budget) as bar:
+
+        def observe() -> None:
+            speed = talk.judgments / (time.monotonic() - began)
+            best = f", first: {talk.board.rows[0].system}" if talk.board and talk.board.rows else ""
+            left_out = f", {talk.skipped:,} not answered" if talk.skipped else ""
+            bar.describe(safe(f"{talk.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
+            bar.complete(talk.judgments)
+
+        try:
+            converse(
+                settings,
+                talk,
+                lambda request, asked: panel.answer(request, asked=asked),
+                most=most,
+                rate=rate,
+                patience=patience,
+                observe=observe,
+            )
+        except KeyboardInterrupt:
+            words = f"Stopped after {talk.judgments:,} judgments; without --create the same command goes on."
+            click.echo(words, err=True)
+            sys.exit(INTERRUPTED)
+    return talk
+
+
+def _show(talk: Talk, truth: Truth, *, as_object: bool) -> None:
+    import msgspec
+
+    from streams.cli.commands.rank import show
+    from streams.crowd import Oracle, kendall_tau
+
+    assert talk.board is not None
+    figures: dict[str, object] = {"judgments": talk.judgments, "not_answered": talk.skipped, "ended": talk.ended}
+    order = [row.system for row in talk.board.rows]
+    if not isinstance(truth, Oracle) and len(order) > 1 and set(order) == set(truth.systems):
+        figures["tau"] = kendall_tau(order, truth.systems)
+    if talk.skipped:
+        click.echo(f"{talk.skipped:,} requests were not answered; the first: {safe(talk.reason)}", err=True)
+    if as_object:
+        click.echo(msgspec.json.encode({"campaigns": [talk.board], "simulation": figures}))
+        return
+    show([talk.board], as_object=False)
+    tau = f"; Kendall tau with the true order {figures['tau']:.2f}" if "tau" in figures else ""
+    click.echo(f"{talk.judgments:,} judgments; {talk.ended}{tau}")

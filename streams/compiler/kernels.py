@@ -1,0 +1,113 @@
+"""Packages of kernels: each module is one source that runs as it is or compiled."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from streams.compiler.machine_code import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function")
+
+# Number of updates in a batch from which loading numba pays.
+WORTH_LOADING = 200_000
+_loaded: set[str] = set()  # modules that were compiled in this process
+
+
+def jit(function: Function) -> Function:
+    """Mark a kernel. `Kernels.compiled` puts numba's decorator in this one's place."""
+    return function
+
+
+def is_loaded() -> bool:
+    """Return whether any kernel has been compiled in this process."""
+    return bool(_loaded)
+
+
+class Kernels:
+    """The kernels of one package.
+
+    A module of the package holds functions under `@jit` and may import from its neighbours. `plain("pairs")` returns
+    the module as it is: loading it is free, and an update takes some microseconds. `compiled("pairs")` returns the
+    same functions compiled: loading numba takes a second, and an update some ten nanoseconds.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._folder = files(package)
+        self._parent = f"{package}.compiled_"
+        self._neighbour = re.compile(rf"^from {re.escape(package)}\.(\w+) import", re.MULTILINE)
+        self._compiled: dict[str, Any] = {}
+
+    def plain(self, name: str) -> Any:
+        """Return a module of kernels as it is."""
+        return import_module(f"{self._package}.{name}")
+
+    def compiled(self, name: str) -> Any:
+        """Return a module of kernels compiled. After the first time it is read from disk."""
+        if name not in self._compiled:
+            stored = None
+            if hasattr(self.plain(name), "SIGNATURES"):
+                assert isinstance(self._folder, Path)
+                stored = load(name, digest=self._digest, folder=self._folder, rest=partial(self.by_numba, name))
+            self._compiled[name] = stored or self.by_numba(name)
+            _loaded.add(f"{self._package}.{name}")
+        return self._compiled[name]
+
+    def suited(self, name: str, updates: int) -> Any:
+        """Return the compiled module if kernels are loaded or this many updates repay it, else the plain one."""
+        return self.compiled(name) if is_loaded() or updates >= WORTH_LOADING else self.plain(name)
+
+    def by_numba(self, name: str) -> ModuleType:
+        """Return a module of kernels compiled by numba."""
+        full = f"{self._parent}.{name}"
+        if full not in sys.modules:
+            self._load(name, full)
+        return sys.modules[full]
+
+    def _load(self, name: str, full: str) -> None:
+        """Execute the source of a module again, with its neighbours compiled and numba's decorator for `jit`."""
+        file = self._folder.joinpath(f"{name}.py")
+        source = file.read_text()
+        for neighbour in self._neighbour.findall(source):
+            self.by_numba(neighbour)
+        parent = sys.modules.setdefault(self._parent, ModuleType(self._parent))
+        parent.__dict__.update(__path__=[], jit=self._compiler())
+        source = self._neighbour.sub(rf"from {self._parent}.\1 import", source)
+        source = source.replace(f"from {__package__} import jit", f"from {self._parent} import jit")
+        module = ModuleType(full)
+        module.__file__ = str(file)
+        sys.modules[full] = module
+        try:
+            exec(compile(source, str(file), "exec"), module.__dict__)  # noqa: S102 - our own source
+        except BaseException:
+            del sys.modules[full]
+            raise
+
+    def _compiler(self) -> Callable[[Function], Function]:
+        """Return numba's decorator, with a digest of all sources of the package in each function's name.
+
+        Numba's cache checks a function's own file only. It would not notice a change in a neighbour that it calls.
+        """
+        from numba import njit
+
+        def compile_(function: Any) -> Any:
+            function.__qualname__ += f"_{self._digest}"
+            return njit(cache=True, nogil=True)(function)
+
+        return compile_
+
+    @cached_property
+    def _digest(self) -> str:
+        sources = sorted((file.name, file.read_text()) for file in self._folder.iterdir() if file.name.endswith(".py"))
+        return sha256(repr(sources).encode()).hexdigest()[:12]

@@ -1,0 +1,1 @@
+"""One campaign and everything that only it touches."""

@@ -1,0 +1,113 @@
+"""The online bootstrap of a campaign: replicas that saw each judgment 0, 1 or more times, so that ranges are live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core import kernels
+from streams.core.models import TrueSkill, create
+from streams.core.ranking import sampled_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from streams.core.models import Batch, Model
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Replicas:
+    """Bootstrap replicas of TrueSkill, updated with every judgment.
+
+    The weight of a judgment in a replica is Poisson(1), drawn by a hash of the judgment's id and the replica's number
+    (Oza and Russell 2001): the same judgment has the same weights wherever and in whatever batch it is applied.
+    """
+
+    def __init__(self, count: int, *, mean: float, deviation: float, beta: float, margin: float) -> None:
+        self._prior = (mean, deviation**2)
+        self._beta, self._margin = beta, margin
+        self._mean: Floats = np.empty((count, 0))
+        self._variance: Floats = np.empty((count, 0))
+
+    @classmethod
+    def beside(cls, model: Model, count: int) -> Replicas | None:
+        """Make the replicas of a campaign: of its own TrueSkill's pairs or, beside another model, of the default's."""
+        if not count or model.kind != "rankings":
+            return None
+        rater = model if isinstance(model, TrueSkill) else create(TrueSkill.name, {})
+        assert isinstance(rater, TrueSkill)
+        own = rater.parameters
+        return cls(count, mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
+
+    def grow(self, systems: int) -> None:
+        """Make room for so many systems."""
+        count, had = self._mean.shape
+        if systems > had:
+            room = max(systems, 2 * had, 16) - had
+            self._mean = np.hstack([self._mean, np.full((count, room), self._prior[0])])
+            self._variance = np.hstack([self._variance, np.full((count, room), self._prior[1])])
+
+    def apply(self, batch: Batch, keys: Ints) -> None:
+        """Update with rankings, in order; `keys` are hashes of their ids."""
+        kernels.compiled("bootstrap").rate_replicas(
+            self._mean,
+            self._variance,
+            weights(keys, len(self._mean)),
+            batch.systems,
+            batch.ranks,
+            batch.starts,
+            self._beta,
+            self._margin,
+        )
+
+    def ranges(self, systems: Sequence[int]) -> tuple[Ints, Ints]:
+        """Give the best and the worst place of each of these systems, without the outermost 2.5 % of the replicas.
+
+        Systems that a replica can't tell apart hold all of their places there.
+        """
+        return sampled_ranges(self._mean[:, list(systems)])
+
+    def dump_row(self, system: int) -> bytes:
+        """Give a system's state in all replicas, exactly: means, then variances, as little-endian doubles."""
+        return np.concatenate([self._mean[:, system], self._variance[:, system]]).astype("<f8").tobytes()
+
+    def load_row(self, system: int, row: bytes) -> None:
+        """Put a system's state back."""
+        self._mean[:, system], self._variance[:, system] = np.frombuffer(row, "<f8").reshape(2, -1)
+
+
+def weights(keys: Ints, replicas: int) -> NDArray[np.uint8]:
+    """Draw Poisson(1) weights: one hash of 64 bits gives four weights, each from 16 bits of it.
+
+    >>> weights(np.array([5, 5]), 3).tolist()[0] == weights(np.array([5]), 3).tolist()[0]
+    True
+    """
+    blocks = -(-replicas // 4)
+    counter = np.arange(1, blocks + 1, dtype=np.uint64) * _GOLDEN
+    hashed = _mixed(_mixed(keys.astype(np.uint64)[:, None]) + counter[None, :])
+    sixteens = hashed.astype("<u8").view("<u2")
+    drawn: NDArray[np.uint8] = _POISSON[sixteens[:, :replicas]]
+    return drawn
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Finish splitmix64: every bit of the result depends on every bit of x."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _poisson_of_16_bits() -> NDArray[np.uint8]:
+    """Give each of 65,536 values a count, so that the counts are Poisson(1) to 1 in 65,536."""
+    probabilities = np.exp(-1.0) / np.cumprod([1.0, *range(1, 9)])
+    edges = np.round(np.cumsum(probabilities) * 65536).astype(int)
+    return np.searchsorted(edges, np.arange(65536), side="right").astype(np.uint8)
+
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_POISSON = _poisson_of_16_bits()

@@ -1,0 +1,77 @@
+"""Judgments on their way into arrays, one list a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from streams.core.models import Batch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from streams.wire.events import Judgment
+
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """Judgments that were let into a campaign: what its model sees of them, and the rest."""
+
+    batch: Batch
+    offsets: Ints
+    durations: Ints  # in milliseconds, -1 where none was given
+    keys: Ints  # checksums of the ids
+
+
+@dataclass
+class Columns:
+    """The columns of a batch; `append` is on the path of every judgment."""
+
+    offsets: list[int] = field(default_factory=list)
+    keys: list[int] = field(default_factory=list)
+    systems: list[int] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    judges: list[int] = field(default_factory=list)
+    segments: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    durations: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def append(self, offset: int, judgment: Judgment, *, systems: list[int], judge: int, segment: int) -> None:
+        """Add a judgment whose names have been given their indices."""
+        self.offsets.append(offset)
+        self.keys.append(crc32(judgment.id.encode()))
+        self.systems += systems
+        self.ranks += judgment.ranks or (1,)
+        self.starts.append(len(self.systems))
+        self.judges.append(judge)
+        self.segments.append(segment)
+        self.scores.append(nan if judgment.score is None else judgment.score)
+        self.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
+
+    def admitted(self) -> Admitted:
+        """Give them as arrays."""
+        batch = Batch(
+            systems=_ints(self.systems),
+            ranks=_ints(self.ranks),
+            starts=_ints(self.starts),
+            judges=_ints(self.judges),
+            segments=_ints(self.segments),
+            scores=np.array(self.scores, np.float64),
+        )
+        return Admitted(
+            batch=batch, offsets=_ints(self.offsets), durations=_ints(self.durations), keys=_ints(self.keys)
+        )
+
+
+def _ints(values: list[int]) -> Ints:
+    return np.array(values, np.int64)

@@ -1,0 +1,155 @@
+"""What each command makes of a campaign's settings, at its place in the log."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import msgspec
+
+from streams.core import matching, models
+from streams.errors import ParameterError, RecordError, suggestion
+from streams.wire import events
+from streams.wire.decoding import shown
+
+# What may change while a campaign runs: nothing here rates a judgment again.
+CHANGEABLE = frozenset(
+    {
+        "budget",
+        "judge_per_minute",
+        "outstanding",
+        "policy",
+        "request_seconds",
+        "segment_choice",
+        "segments",
+        "stop_confidence",
+        "too_fast",
+        "ways",
+    }
+)
+
+
+def obey(now: events.Campaign, command: events.Command) -> events.Campaign:
+    """Give the settings in force after a command, or refuse it in a RecordError."""
+    if isinstance(command, events.Create):
+        if now.offset >= 0:
+            raise _refused(f"the campaign {now.campaign!r} exists already; `change` its settings", field="campaign")
+    elif now.offset < 0:
+        raise RecordError(
+            "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
+        )
+    elif now.state == "closed":
+        raise _refused(f"the campaign {now.campaign!r} is closed", field="campaign")
+    try:
+        return _obey(command, now)
+    except ParameterError as error:
+        raise _refused(str(error), field="settings") from None
+
+
+@singledispatch
+def _obey(command: events.Command, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    raise _refused(f"this version can't {type(command).__struct_config__.tag!r} yet", field="action")
+
+
+@_obey.register
+def _(command: events.Create, now: events.Campaign) -> events.Campaign:
+    settings = command.settings
+    if 0 < settings.replicas < 40:
+        raise _refused(f"`replicas` is {settings.replicas}: 0, or 40 and more", field="settings.replicas")
+    _check_choices(settings)
+    if settings.baseline and settings.systems and settings.baseline not in settings.systems:
+        hint = suggestion(settings.baseline, settings.systems)
+        raise _refused(
+            f"the baseline {shown(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
+        )
+    if settings.parameters.get("mode") == "baseline" and not settings.baseline:
+        raise _refused("the mode 'baseline' needs a `baseline`", field="settings.baseline")
+    for name in ("systems", "segments"):
+        listed = getattr(settings, name)
+        if len(set(listed)) != len(listed):
+            raise _refused(f"`{name}` names one twice", field=f"settings.{name}")
+    return msgspec.structs.replace(now, settings=settings)
+
+
+@_obey.register
+def _(command: events.Change, now: events.Campaign) -> events.Campaign:
+    for name in sorted(command.settings.keys() - CHANGEABLE):
+        known = name in events.CampaignSettings.__struct_fields__
+        reason = "can't change while the campaign runs" if known else f"is unknown; {suggestion(name, CHANGEABLE)}"
+        raise _refused(f"the setting {shown(name)} {reason}", field=f"settings.{name[:100]}")
+    try:
+        settings = msgspec.convert(msgspec.to_builtins(now.settings) | command.settings, events.CampaignSettings)
+    except msgspec.ValidationError as error:
+        raise _refused(str(error), field="settings") from None
+    _check_choices(settings)
+    before, after = (
+        models.create(each.model, each.parameters, budget=each.budget) for each in (now.settings, settings)
+    )
+    if before.parameters != after.parameters:
+        raise _refused("the model's parameters come from the budget, which can't change now", field="settings.budget")
+    return msgspec.structs.replace(now, settings=settings)
+
+
+@_obey.register
+def _(command: events.AddSystem, now: events.Campaign) -> events.Campaign:
+    settings, withdrawn = now.settings, tuple(name for name in now.withdrawn if name != command.system)
+    if not settings.systems:
+        raise _refused(f"the campaign {now.campaign!r} takes every system that is judged", field="system")
+    if command.system in settings.systems and withdrawn == now.withdrawn:
+        raise _refused(f"the system {shown(command.system)} is in the campaign already", field="system")
+    systems = dict.fromkeys((*settings.systems, command.system))
+    if len(systems) > events.MAX_SYSTEMS:
+        raise _refused(f"the campaign {now.campaign!r} has {events.MAX_SYSTEMS} systems; no more fit", field="system")
+    return msgspec.structs.replace(
+        now, settings=msgspec.structs.replace(settings, systems=tuple(systems)), withdrawn=withdrawn
+    )
+
+
+@_obey.register
+def _(command: events.WithdrawSystem, now: events.Campaign) -> events.Campaign:
+    if command.system in now.withdrawn:
+        raise _refused(f"the system {shown(command.system)} is withdrawn already", field="system")
+    if now.settings.systems and command.system not in now.settings.systems:
+        hint = suggestion(command.system, now.settings.systems)
+        raise _refused(f"there is no system {shown(command.system)}; {hint}", field="system")
+    return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
+
+
+@_obey.register
+def _(command: events.ExcludeJudge, now: events.Campaign) -> events.Campaign:
+    if command.judge in now.excluded:
+        raise _refused("the judge is excluded already", field="judge")
+    return msgspec.structs.replace(now, excluded=(*now.excluded, command.judge))
+
+
+@_obey.register
+def _(command: events.Retract, now: events.Campaign) -> events.Campaign:
+    if not command.judgments and command.judge is None:
+        raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
+    return now
+
+
+@_obey.register
+def _(command: events.Pause, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="paused")
+
+
+@_obey.register
+def _(command: events.Resume, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="open")
+
+
+@_obey.register
+def _(command: events.Close, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="closed")
+
+
+def _check_choices(settings: events.CampaignSettings) -> None:
+    matching.policy(settings.policy)
+    model = models.create(settings.model, settings.parameters, budget=settings.budget)
+    if settings.segment_choice == "information" and not model.widths["segments"]:
+        message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
+        raise _refused(message, field="settings.segment_choice")
+
+
+def _refused(message: str, *, field: str) -> RecordError:
+    return RecordError("refused_command", message, field=field)

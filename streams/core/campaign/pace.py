@@ -1,0 +1,44 @@
+"""How fast each judge judges: so many a minute, by the times that the judgments name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Minute(NamedTuple):
+    """A judge's newest minute, the judgments in it, and all those that were flagged so far."""
+
+    number: int = 0
+    judgments: int = 0
+    flagged: int = 0
+
+
+class Paces(dict[str, Minute]):
+    """The newest minute of each judge, in campaigns that limit it.
+
+    A judgment that is older than the judge's newest one counts in the newest one's minute.
+
+    >>> from streams.wire.events import EPOCH
+    >>> paces = Paces()
+    >>> paces.count("j", EPOCH)
+    >>> paces.is_over("j", EPOCH, limit=1), paces.is_over("j", EPOCH, limit=2)
+    (True, False)
+    """
+
+    def is_over(self, judge: str, at: datetime, *, limit: int) -> bool:
+        """Say whether one more judgment would be one too many."""
+        newest = self.get(judge, Minute())
+        return _minute(at) <= newest.number and newest.judgments >= limit
+
+    def count(self, judge: str, at: datetime, *, flagged: bool = False) -> None:
+        """Count a judgment that was let in."""
+        newest, number = self.get(judge, Minute()), _minute(at)
+        judgments = newest.judgments if number <= newest.number else 0
+        self[judge] = Minute(max(number, newest.number), judgments + 1, newest.flagged + flagged)
+
+
+def _minute(at: datetime) -> int:
+    return int(at.timestamp() // 60)

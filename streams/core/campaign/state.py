@@ -1,0 +1,203 @@
+"""What is kept of a campaign and of a partition, and the change that one batch makes to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from streams.wire.events import Campaign  # noqa: TC001 - msgspec reads the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LAYOUT = 1
+
+
+class SystemRow(Struct, frozen=True, kw_only=True):
+    """One system; `state` is the model's own, to the last bit."""
+
+    index: int
+    mean: float
+    deviation: float
+    wins: int
+    ties: int
+    losses: int
+    judgments: int
+    offset: int
+    state: tuple[float, ...]
+
+
+class JudgeRow(Struct, frozen=True, kw_only=True):
+    """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments.
+
+    Of the preferences that could be `compared` with the majority of the judgments before, so many `agreed`.
+    Where the campaign limits judges, `minute` is the newest one, `in_minute` the judgments in it, and so many were
+    `flagged` as too fast.
+    """
+
+    index: int
+    judgments: int
+    timed: int
+    duration_ms: int
+    agreed: int
+    compared: int
+    minute: int = 0
+    in_minute: int = 0
+    flagged: int = 0
+    state: tuple[float, ...] = ()
+
+
+class SegmentRow(Struct, frozen=True, kw_only=True):
+    """One segment."""
+
+    index: int
+    judgments: int
+    state: tuple[float, ...] = ()
+
+
+class PairRow(Struct, frozen=True, kw_only=True):
+    """The outcomes of two systems: wins and losses are the first one's."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+class Outstanding(Struct, frozen=True, kw_only=True):
+    """A match request that was sent and not answered yet."""
+
+    id: str
+    systems: tuple[str, ...]
+    segment: str | None
+    expires_at: datetime
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """What became of a campaign's records: their sum is the number of records read."""
+
+    judgments: int = 0
+    commands: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    retracted: int = 0
+
+    @property
+    def records(self) -> int:
+        """Count the records."""
+        return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
+
+
+class Retractions(Struct, frozen=True, kw_only=True):
+    """What was retracted: judgments by id, and judges, by pseudonym, with the offset before which."""
+
+    ids: tuple[str, ...] = ()
+    judges: dict[str, int] = {}
+
+
+class CampaignMeta(Struct, frozen=True, kw_only=True):
+    """Everything of a campaign that is not a row of a table; the record at offset `opened` opened it."""
+
+    layout: int = LAYOUT
+    standing: Campaign
+    offset: int
+    clock: datetime
+    counts: Counts
+    opened: int = -1
+    outstanding: tuple[Outstanding, ...]
+    retractions: Retractions
+
+
+TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas")
+Tables = dict[str, dict[str, bytes]]
+
+
+class Output(NamedTuple):
+    """A record for an output topic."""
+
+    topic: str
+    key: bytes | None
+    value: bytes
+    headers: tuple[tuple[str, bytes], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredCampaign:
+    """A campaign as a store gives it back."""
+
+    meta: bytes
+    tables: Tables
+    seen: tuple[str, ...]
+    outbox: tuple[Output, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignChange:
+    """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
+
+    If it is `whole`, the campaign was rated again, and what its tables do not hold is gone.
+    """
+
+    campaign: str
+    before: int
+    after: int
+    whole: bool
+    meta: bytes
+    tables: Tables
+    scores: dict[str, float]
+    withdrawn: tuple[str, ...]
+    seen: tuple[str, ...]
+    seen_ids: int
+    outbox: tuple[Output, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionState:
+    """A partition as a store gives it to its new owner."""
+
+    next_offset: int = 0
+    read: int = 0
+    rejected: int = 0
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    mark: str = ""
+    campaigns: tuple[str, ...] = ()
+    outbox: tuple[Output, ...] = ()
+
+
+class Outcomes(NamedTuple):
+    """What became of records: every one read is one of the other three."""
+
+    read: int = 0
+    applied: int = 0
+    duplicate: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    """All that one batch of a partition changes: persisted together or not at all.
+
+    `read` counts the partition's records so far, `rejected` those of them that belong to no campaign, and
+    `rejected_in_a_row` and `rejected_share` say how bad the last ones were; `mark` is a fingerprint of the last one.
+    `outcomes` and `reasons` tell of this batch alone, for those who watch; they are not kept.
+    """
+
+    before: int
+    after: int
+    read: int
+    rejected: int
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    mark: str = ""
+    campaigns: tuple[CampaignChange, ...]
+    outbox: tuple[Output, ...]
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    reasons: Mapping[str, int] = field(default_factory=dict)  # of the rejections
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Give all that is to be emitted once this is persisted."""
+        return (*self.outbox, *(output for change in self.campaigns for output in change.outbox))

@@ -1,0 +1,310 @@
+"""The tables of a campaign: systems, judges, segments and pairs, on arrays that grow with their number only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import numpy as np
+
+from streams.core import kernels
+from streams.core.campaign.pace import Minute, Paces
+from streams.core.campaign.state import JudgeRow, PairRow, SegmentRow, SystemRow
+from streams.core.ranking.counts import PairCounts
+from streams.wire.events import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from streams.core.campaign.state import Tables
+    from streams.core.models import Batch, Model
+    from streams.core.models.base import Cell
+
+    Ints = NDArray[np.int64]
+
+Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
+
+
+class Names:
+    """Names and the indices that they were given, in order of appearance.
+
+    >>> names = Names()
+    >>> names.add("a"), names.add("b"), names.index["b"]
+    (0, 1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.names: list[str] = []
+        self._other: Sequence[str] = ()
+        self._found: Ints = np.empty(0, np.int64)  # for each place in the other list
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def add(self, name: str) -> int:
+        """Give the name's index, a new one if it has none."""
+        found = self.index.setdefault(name, len(self.names))
+        if found == len(self.names):
+            self.names.append(name)
+        return found
+
+    def add_all(self, names: Sequence[str]) -> list[int]:
+        """Give the index of each; most batches have no new name."""
+        try:
+            return list(map(self.index.__getitem__, names))
+        except KeyError:
+            return [self.add(name) for name in names]
+
+    def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Give the indices of names that are places in another list, one that only grows; -1 where there is none.
+
+        >>> known = Names()
+        >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
+        (0, [0, -1, 0])
+        """
+        if names is not self._other:
+            self._other, self._found = names, np.empty(0, np.int64)
+        self._found = _grown(self._found, len(names), fill=-1)
+        indices = self._found[numbers]
+        if indices.min() < 0:
+            for number in set(numbers[indices < 0].tolist()):
+                self._found[number] = self.index.get(names[number], -1)
+            indices = self._found[numbers]
+        return indices
+
+    def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Give their indices, a new one to each that has none, in order.
+
+        >>> known = Names()
+        >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
+        ([0, 1, 0], ['b', 'a'])
+        """
+        indices = self.find_numbered(numbers, names)
+        if indices.min() < 0:
+            for number in dict.fromkeys(numbers[indices < 0].tolist()):
+                self._found[number] = self.add(names[number])
+            indices = self._found[numbers]
+        return indices
+
+
+class CampaignTables:
+    """Who took part and how each pair fared; the model's own state stands in the model."""
+
+    def __init__(self) -> None:
+        self.systems, self.judges, self.segments = Names(), Names(), Names()
+        self.system_judgments: Ints = np.zeros(16, np.int64)
+        self.system_offset: Ints = np.full(16, -1, np.int64)
+        self.judge_judgments: Ints = np.zeros(16, np.int64)
+        self.judge_timed: Ints = np.zeros(16, np.int64)
+        self.judge_duration: Ints = np.zeros(16, np.int64)
+        self.judge_agreed: Ints = np.zeros(16, np.int64)
+        self.judge_compared: Ints = np.zeros(16, np.int64)
+        self.segment_judgments: Ints = np.zeros(16, np.int64)
+        self.paces = Paces()
+        self.wins: Ints = np.zeros((16, 16), np.int64)
+        self.ties: Ints = np.zeros((16, 16), np.int64)
+        self._touched = np.zeros((16, 16), np.bool_)
+        self._dirty_systems: set[int] = set()
+        self._dirty_judges: set[int] = set()
+        self._dirty_segments: set[int] = set()
+        self._dirty_cells: set[Cell] = set()
+
+    def grow(self) -> None:
+        """Make room for all names given so far."""
+        systems, judges, segments = len(self.systems), len(self.judges), len(self.segments)
+        self.system_judgments = _grown(self.system_judgments, systems)
+        self.system_offset = _grown(self.system_offset, systems, fill=-1)
+        self.judge_judgments = _grown(self.judge_judgments, judges)
+        self.judge_timed = _grown(self.judge_timed, judges)
+        self.judge_duration = _grown(self.judge_duration, judges)
+        self.judge_agreed = _grown(self.judge_agreed, judges)
+        self.judge_compared = _grown(self.judge_compared, judges)
+        self.segment_judgments = _grown(self.segment_judgments, segments)
+        if systems > len(self.wins):
+            room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
+            self.wins, self.ties = np.pad(self.wins, room), np.pad(self.ties, room)
+            self._touched = np.pad(self._touched, room)
+
+    def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
+        """Give rows to systems and segments that no judgment has named yet."""
+        self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
+        self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
+
+    def record(self, batch: Batch, model: Model, *, offsets: Ints, durations: Ints) -> None:
+        """Count a batch's judgments; a duration below 0 means that none was given."""
+        sizes = np.diff(batch.starts)
+        _count(self.system_judgments, batch.systems)
+        self.system_offset[batch.systems] = np.repeat(offsets, sizes)
+        _count(self.judge_judgments, batch.judges)
+        timed = np.flatnonzero(durations >= 0)
+        _count(self.judge_timed, batch.judges[timed])
+        np.add.at(self.judge_duration, batch.judges[timed], durations[timed])
+        _count(self.segment_judgments, batch.segments)
+        kernels.suited("pairs", batch.pairs).judge_rankings(
+            self.wins,
+            self.ties,
+            self._touched,
+            self.judge_agreed,
+            self.judge_compared,
+            batch.judges,
+            batch.systems,
+            batch.ranks,
+            batch.starts,
+        )
+        self._dirty_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
+        self._dirty_judges.update(_distinct(batch.judges))
+        self._dirty_segments.update(_distinct(batch.segments))
+        if model.cell_width:
+            segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
+            self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
+
+    @property
+    def dirty_systems(self) -> list[int]:
+        """Give the systems that changed since the last `take`, in order."""
+        return sorted(self._dirty_systems)
+
+    @property
+    def met(self) -> Ints:
+        """Give how often each two systems met."""
+        return self.wins + self.wins.T + self.ties
+
+    def pair_counts(self) -> PairCounts:
+        """Return how often each system beat and tied with each other one, with the systems sorted by name."""
+        names = self.systems.names
+        order = sorted(range(len(names)), key=lambda i: names[i])
+        wins, ties = (counts[np.ix_(order, order)] for counts in (self.wins, self.ties))
+        return PairCounts(
+            systems=tuple(names[i] for i in order), wins=wins, ties=ties, judgments=self.system_judgments[order]
+        )
+
+    def system_rows(self, model: Model, systems: Sequence[int]) -> list[SystemRow]:
+        """Give the rows of some systems as they stand."""
+        mean, deviation = model.scores()
+        return [
+            SystemRow(
+                index=i,
+                mean=float(mean[i]),
+                deviation=float(deviation[i]),
+                wins=int(self.wins[i].sum()),
+                ties=int(self.ties[i].sum()),
+                losses=int(self.wins[:, i].sum()),
+                judgments=int(self.system_judgments[i]),
+                offset=int(self.system_offset[i]),
+                state=model.dump_row("systems", i),
+            )
+            for i in systems
+        ]
+
+    def take(self, rows: Sequence[SystemRow], model: Model) -> Tables:
+        """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
+        names = self.systems.names
+        pairs = np.argwhere(self._touched)
+        idle = Minute()
+        tables = {
+            "systems": {names[row.index]: encode(row) for row in rows},
+            "judges": {
+                name: encode(
+                    JudgeRow(
+                        index=i,
+                        judgments=int(self.judge_judgments[i]),
+                        timed=int(self.judge_timed[i]),
+                        duration_ms=int(self.judge_duration[i]),
+                        agreed=int(self.judge_agreed[i]),
+                        compared=int(self.judge_compared[i]),
+                        minute=pace.number,
+                        in_minute=pace.judgments,
+                        flagged=pace.flagged,
+                        state=model.dump_row("judges", i),
+                    )
+                )
+                for i in sorted(self._dirty_judges)
+                for name in (self.judges.names[i],)
+                for pace in (self.paces.get(name, idle),)
+            },
+            "segments": {
+                self.segments.names[i]: encode(
+                    SegmentRow(index=i, judgments=int(self.segment_judgments[i]), state=model.dump_row("segments", i))
+                )
+                for i in sorted(self._dirty_segments)
+            },
+            "pairs": {
+                encode((names[i], names[j])).decode(): encode(
+                    PairRow(wins=int(self.wins[i, j]), ties=int(self.ties[i, j]), losses=int(self.wins[j, i]))
+                )
+                for i, j in pairs.tolist()
+            },
+            "cells": {
+                encode((names[i], self.segments.names[s], self.judges.names[j])).decode(): encode(
+                    model.dump_cell((i, s, j))
+                )
+                for i, s, j in sorted(self._dirty_cells)
+            },
+        }
+        self.forget_changes()
+        return tables
+
+    def forget_changes(self) -> None:
+        """Forget what changed."""
+        self._touched[:] = False
+        self._dirty_systems.clear()
+        self._dirty_judges.clear()
+        self._dirty_segments.clear()
+        self._dirty_cells.clear()
+
+    def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
+        """Put stored rows back, each at the index that it had."""
+        systems = _by_index(tables["systems"], SystemRow)
+        judges = _by_index(tables["judges"], JudgeRow)
+        segments = _by_index(tables["segments"], SegmentRow)
+        for names, rows in ((self.systems, systems), (self.judges, judges), (self.segments, segments)):
+            for name, _ in rows:
+                names.add(name)
+        self.grow()
+        model.grow(len(self.systems), len(self.judges), len(self.segments))
+        for i, (_, system) in enumerate(systems):
+            self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
+            model.load_row("systems", i, system.state)
+        for i, (name, judge) in enumerate(judges):
+            if judge.minute:
+                self.paces[name] = Minute(judge.minute, judge.in_minute, judge.flagged)
+            self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
+            self.judge_duration[i] = judge.duration_ms
+            self.judge_agreed[i], self.judge_compared[i] = judge.agreed, judge.compared
+            model.load_row("judges", i, judge.state)
+        for i, (_, segment) in enumerate(segments):
+            self.segment_judgments[i] = segment.judgments
+            model.load_row("segments", i, segment.state)
+        for key, value in tables["pairs"].items():
+            a, b = (self.systems.index[name] for name in msgspec.json.decode(key, type=tuple[str, str]))
+            pair = msgspec.json.decode(value, type=PairRow)
+            self.wins[a, b], self.wins[b, a] = pair.wins, pair.losses
+            self.ties[a, b] = self.ties[b, a] = pair.ties
+        for key, value in tables["cells"].items():
+            of, on, by = msgspec.json.decode(key, type=tuple[str, str, str])
+            cell = (self.systems.index[of], self.segments.index[on], self.judges.index[by])
+            model.load_cell(cell, msgspec.json.decode(value, type=tuple[float, ...]))
+
+
+def _grown(array: Ints, size: int, *, fill: int = 0) -> Ints:
+    if size <= len(array):
+        return array
+    return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))
+
+
+def _count(counts: Ints, indices: Ints) -> None:
+    """Add one for each index; `np.add.at` would be slower."""
+    counts += np.bincount(indices, minlength=len(counts))
+
+
+def _distinct(indices: Ints) -> list[int]:
+    """Give each index once; counting is quicker than sorting them."""
+    distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
+    return distinct
+
+
+def _by_index(table: Mapping[str, bytes], kind: type[Row]) -> list[tuple[str, Row]]:
+    decoder = msgspec.json.Decoder(kind)
+    return sorted(((name, decoder.decode(value)) for name, value in table.items()), key=lambda item: item[1].index)

@@ -1,0 +1,6 @@
+"""The hot loops of the core: plain functions on arrays, run as they are or compiled to the same bits."""
+
+from streams.compiler import Kernels
+
+_kernels = Kernels(__name__)
+plain, compiled, suited, by_numba = _kernels.plain, _kernels.compiled, _kernels.suited, _kernels.by_numba

@@ -1,0 +1,165 @@
+"""The graded response model: one comparison as a joint step on the systems, the judge and the segment.
+
+The outcome depends on two numbers: u = a t, the gap t between the two systems as a judge of sensitivity a = exp(alpha)
+sees it, and the half width y = exp(delta) / 2 of the range of u that the segment leaves undecided. So all the algebra
+of a step is on two by two matrices.
+"""
+
+from __future__ import annotations
+
+from math import exp, expm1, pi, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streams.compiler import jit
+
+LIMIT = 30.0  # of alpha and delta either way: far beyond any judge or segment, and exp() stays finite
+
+
+class Response(NamedTuple):
+    """The slopes of the log likelihood in (u, log y) and its expected information about them.
+
+    A win has the slopes win_u and -y win_u. The determinant is uu yy - uy².
+    """
+
+    win_u: float
+    tie_u: float
+    tie_y: float
+    uu: float
+    uy: float
+    yy: float
+    determinant: float
+
+
+@jit
+def sigmoids(x: float) -> tuple[float, float]:
+    """Give 1 / (1 + exp(-x)) and 1 / (1 + exp(x)) without overflow."""
+    e = exp(-abs(x))
+    large, small = 1.0 / (1.0 + e), e / (1.0 + e)
+    return (large, small) if x >= 0.0 else (small, large)
+
+
+@jit
+def outcomes(u: float, y: float) -> tuple[float, float, float]:
+    """Give the probabilities of a win, a tie and a loss; exactly mirrored at -u."""
+    win, not_win = sigmoids(u - y)
+    not_loss, loss = sigmoids(u + y)
+    return win, not_loss * not_win * -expm1(-2.0 * y), loss
+
+
+@jit
+def response(u: float, y: float) -> Response:
+    """Give what one outcome tells about u and log y."""
+    win, not_win = sigmoids(u - y)
+    not_loss, loss = sigmoids(u + y)
+    between = -expm1(-2.0 * y)
+    tie = not_loss * not_win * between
+    tie_u, tie_y = loss - win, y * (loss + win) + 2.0 * y * (1.0 - between) / between
+    up, down = win * not_win * not_win, loss * not_loss * not_loss
+    uu = (up + down) + tie * tie_u * tie_u
+    uy = y * (down - up) + tie * tie_u * tie_y
+    yy = y * y * (up + down) + tie * tie_y * tie_y
+    # The squares of the outcomes' cross products: they can not sum to less than 0, as uu yy - uy² could by rounding.
+    cross_up, cross_down = tie_y + y * tie_u, tie_y - y * tie_u
+    determinant = tie * (up * cross_up * cross_up + down * cross_down * cross_down) + 4.0 * y * y * up * down
+    return Response(not_win, tie_u, tie_y, uu, uy, yy, determinant)
+
+
+@jit
+def item_informations(segments: Any, gap: float, against_baseline: bool, sensitivity: float) -> Any:
+    """Give the information about a gap that a judge with a = 1 brings on each segment, a row (m, s, delta, s)."""
+    found = np.empty(len(segments))
+    for j in range(len(segments)):
+        middle = segments[j, 0] if against_baseline else 0.0
+        found[j] = response(gap - middle, 0.5 * exp(segments[j, 2]) / sensitivity).uu
+    return found
+
+
+@jit
+def moderation(u: float, y: float, spread: float, alpha_s: float, delta_s: float) -> float:
+    """Give the factor on u and y by which doubt about them flattens the mean of a sigmoid (MacKay 1992).
+
+    With it no surprise moves anything by more than about two of its own deviations.
+    """
+    return 1.0 / sqrt(1.0 + 0.125 * pi * (spread + u * u * alpha_s + y * y * delta_s))
+
+
+@jit
+def gap_information(t: float, spread: float, alpha: float, alpha_s: float, delta: float, delta_s: float) -> float:
+    """Give the information about the gap that one comparison leaves once judge and segment are integrated out."""
+    a = exp(alpha)
+    u, y = a * t, 0.5 * exp(delta)
+    k = moderation(u, y, a * a * spread, alpha_s, delta_s)
+    a, u, y = k * a, k * u, k * y
+    r = response(u, y)
+    c_u = a * a * spread + u * u * alpha_s
+    scale = 1.0 + r.uu * c_u + r.yy * delta_s + r.determinant * c_u * delta_s
+    return a * a * (r.uu + r.determinant * delta_s) / scale
+
+
+@jit
+def compare(systems: Any, judges: Any, segments: Any, i: int, j: int, k: int, s: int, order: int, held: bool) -> None:
+    """Update the rows in place; order is below 0 if i is better, above if j is, 0 if tied; a held j does not move.
+
+    Rows are (mean, variance) of theta, of alpha, and of m and delta. With D the diagonal of variances, J the slopes of
+    (u, log y), C = J D J' their covariance, F their Fisher information and g the outcome's gradient:
+    mean += D J' (1 + F C)⁻¹ g, and the new variances are the diagonal of D - D J' (F⁻¹ + C)⁻¹ J D.
+    """
+    side = -1.0 if order > 0 else 1.0
+    s_i = systems[i, 1]
+    s_j = 0.0 if held else systems[j, 1]
+    s_m = segments[s, 1] if held else 0.0
+    gap = systems[i, 0] - systems[j, 0]
+    if held:
+        gap -= segments[s, 0]
+    alpha, alpha_s, delta, delta_s = judges[k, 0], judges[k, 1], segments[s, 2], segments[s, 3]
+    a = exp(alpha)
+    u, y = side * a * gap, 0.5 * exp(delta)
+    spread = s_i + s_j + s_m
+    k_all = moderation(u, y, a * a * spread, alpha_s, delta_s)
+    a, u, y = k_all * a, k_all * u, k_all * y
+    r = response(u, y)
+    g_u, g_y = (r.tie_u, r.tie_y) if order == 0 else (r.win_u, -y * r.win_u)
+    c_u = a * a * spread + u * u * alpha_s
+    scale = 1.0 + r.uu * c_u + r.yy * delta_s + r.determinant * c_u * delta_s
+    v_u = ((1.0 + r.yy * delta_s) * g_u - r.uy * delta_s * g_y) / scale
+    v_y = ((1.0 + r.uu * c_u) * g_y - r.uy * c_u * g_u) / scale
+    m_u, m_y = (r.uu + r.determinant * delta_s) / scale, (r.yy + r.determinant * c_u) / scale
+    step, known = side * a * v_u, a * a * m_u
+    systems[i, 0] += s_i * step
+    systems[i, 1] = s_i * (1.0 - s_i * known)
+    if held:
+        segments[s, 0] -= s_m * step
+        segments[s, 1] = s_m * (1.0 - s_m * known)
+    else:
+        systems[j, 0] -= s_j * step
+        systems[j, 1] = s_j * (1.0 - s_j * known)
+    judges[k, 0] = min(max(alpha + alpha_s * u * v_u, -LIMIT), LIMIT)
+    judges[k, 1] = alpha_s * (1.0 - alpha_s * u * u * m_u)
+    segments[s, 2] = min(max(delta + delta_s * v_y, -LIMIT), LIMIT)
+    segments[s, 3] = delta_s * (1.0 - delta_s * m_y)
+
+
+@jit
+def rate_rankings(
+    system_rows: Any,
+    judge_rows: Any,
+    segment_rows: Any,
+    systems: Any,
+    ranks: Any,
+    starts: Any,
+    judges: Any,
+    segments: Any,
+    baseline: int,
+) -> None:
+    """Apply rankings in order, each as its pairs in order; with a baseline (0 or above) only the pairs that hold it."""
+    held = baseline >= 0
+    for n in range(len(starts) - 1):
+        for a in range(starts[n], starts[n + 1]):
+            for b in range(a + 1, starts[n + 1]):
+                i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
+                if i == baseline:
+                    i, j, order = j, i, -order
+                if not held or j == baseline:
+                    compare(system_rows, judge_rows, segment_rows, i, j, judges[n], segments[n], order, held)

@@ -1,0 +1,43 @@
+"""The log-loss of predicting every ranking before it is learned."""
+
+from __future__ import annotations
+
+from math import erfc, log, sqrt
+from typing import Any
+
+from streams.compiler import jit
+from streams.core.kernels.normal import SQRT_2
+from streams.core.kernels.pairs import rate_pair
+
+FLOOR = 1e-300  # of a probability, so that one outcome can't cost more than 691
+
+
+@jit
+def surprise(t: float, e: float, order: int) -> float:
+    """Give -log P of the outcome of a pair with lead t and margin e; order is as in rate_pair."""
+    if order > 0:
+        t = -t
+    if order != 0:
+        mass = 0.5 * erfc((e - t) / SQRT_2)
+    else:
+        t = abs(t)
+        mass = 0.5 * (erfc((t - e) / SQRT_2) - erfc((t + e) / SQRT_2))
+    return -log(max(mass, FLOOR))
+
+
+@jit
+def learn_prequentially(
+    mean: Any, variance: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float
+) -> float:
+    """Apply rankings in order and give the sum of the surprises; all pairs of a ranking are predicted before it."""
+    loss = 0.0
+    for k in range(len(starts) - 1):
+        for a in range(starts[k], starts[k + 1]):
+            for b in range(a + 1, starts[k + 1]):
+                i, j = systems[a], systems[b]
+                c = sqrt(2.0 * beta * beta + variance[i] + variance[j])
+                loss += surprise((mean[i] - mean[j]) / c, margin / c, ranks[a] - ranks[b])
+        for a in range(starts[k], starts[k + 1]):
+            for b in range(a + 1, starts[k + 1]):
+                rate_pair(mean, variance, systems[a], systems[b], ranks[a] - ranks[b], beta, margin)
+    return loss

@@ -1,0 +1,27 @@
+"""The match policies by name; a new one is its own file and a line here."""
+
+from __future__ import annotations
+
+from streams.core.matching.base import Match, Policy
+from streams.core.matching.information import OrderInformation
+from streams.core.matching.segments import choose_segments
+from streams.core.matching.uniform import Uniform
+from streams.core.matching.variance import LargestVariance
+from streams.core.ranking.outlook import Outlook, outlook
+from streams.errors import ParameterError, suggestion
+
+POLICIES: dict[str, Policy] = {policy.name: policy for policy in (Uniform(), LargestVariance(), OrderInformation())}
+
+
+def policy(name: str) -> Policy:
+    """Find a policy.
+
+    >>> policy("variance").name
+    'variance'
+    """
+    if name not in POLICIES:
+        raise ParameterError(f"no match policy {name!r}; {suggestion(name, POLICIES)}")
+    return POLICIES[name]
+
+
+__all__ = ["POLICIES", "Match", "Outlook", "Policy", "choose_segments", "outlook", "policy"]

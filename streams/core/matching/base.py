@@ -1,0 +1,90 @@
+"""What every match policy is: from a model's state to the matches most worth judging next."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from streams.core.models import Model
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """Two systems or more, by index, why they should meet, and the information, in bits, that is expected of it."""
+
+    systems: tuple[int, ...]
+    why: str
+    information: float
+
+
+class Policy(ABC):
+    """A way to choose matches; it holds no state of its own."""
+
+    name: ClassVar[str]
+    why: ClassVar[str]
+
+    def choose(
+        self,
+        model: Model,
+        *,
+        candidates: Sequence[int],
+        pending: Sequence[tuple[int, ...]],
+        count: int,
+        random: np.random.Generator,
+        ways: int = 2,
+        met: Ints | None = None,
+    ) -> list[Match]:
+        """Choose matches of `ways` systems among at least two candidates, one after the other.
+
+        A match whose answer is not in yet, pending or just chosen, narrows its systems' deviations as its answer is
+        expected to, so that parallel judges are not all sent to the same pair. `met[a, b]` is how often a met b so far,
+        which a policy may do without.
+        """
+        if ways < 2 or len(candidates) < 2:
+            raise ParameterError(f"a match is of 2 systems or more, not {min(ways, len(candidates))}")
+        systems = np.asarray(candidates, dtype=np.int64)
+        place = {int(system): k for k, system in enumerate(systems)}
+        mean, deviation = (values[systems] for values in model.scores())
+        asked = None if met is None else met[np.ix_(systems, systems)].astype(np.float64)
+
+        def await_answer(match: Sequence[int]) -> float:
+            bits = 0.0
+            for a, b in combinations(match, 2):
+                gain = model.information(a, b)
+                bits += gain
+                for system in (a, b):
+                    if system in place:
+                        deviation[place[system]] *= 2.0 ** (-gain / 2)
+                if asked is not None and a in place and b in place:
+                    asked[place[a], place[b]] += 1
+                    asked[place[b], place[a]] += 1
+            return bits
+
+        for match in pending:
+            await_answer(match)
+        matches = []
+        for _ in range(count):
+            picked = self.pick(mean, deviation, asked, ways=min(ways, len(systems)), random=random)
+            chosen = tuple(int(systems[k]) for k in picked)
+            matches.append(Match(systems=chosen, why=self.why, information=await_answer(chosen)))
+        return matches
+
+    @abstractmethod
+    def pick(
+        self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
+    ) -> Sequence[int]:
+        """Pick one match by the places of its systems, from the candidates' means, deviations and meetings."""

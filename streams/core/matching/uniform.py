@@ -1,0 +1,39 @@
+"""The plain policy, which others are measured against: every match is as likely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from streams.core.matching.base import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from streams.core.matching.base import Floats
+
+
+class Uniform(Policy):
+    """Any systems, with equal probability, whatever is known about them.
+
+    >>> import numpy as np
+    >>> sorted(Uniform().pick(np.zeros(2), np.ones(2), None, ways=2, random=np.random.default_rng(1)))
+    [0, 1]
+    """
+
+    name: ClassVar[str] = "uniform"
+    why: ClassVar[str] = "any systems, by chance"
+
+    def pick(
+        self,
+        mean: Floats,
+        deviation: Floats,  # noqa: ARG002
+        met: Floats | None,  # noqa: ARG002
+        *,
+        ways: int,
+        random: np.random.Generator,
+    ) -> Sequence[int]:
+        """Draw without replacement."""
+        drawn: list[int] = random.choice(len(mean), size=ways, replace=False).tolist()
+        return drawn

@@ -1,0 +1,69 @@
+"""The lab's models by name; a new one is its own file and a line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.core.methods.base import Fitted, Predictor
+from streams.core.methods.crowd_bt import CrowdBradleyTerry
+from streams.core.methods.davidson import Davidson
+from streams.core.methods.elo import Elo
+from streams.core.methods.glicko import Glicko2
+from streams.core.methods.grm_batch import BatchGradedResponse
+from streams.core.methods.heuristics import Bojar, ExpectedWins, OrigWmt
+from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
+from streams.core.methods.online import Online
+from streams.core.methods.reference import AdjustedUniform, IndependentPairs, Uniform
+from streams.core.methods.students import IndependentStudents
+from streams.core.methods.two_stage import TwoStage
+from streams.errors import ParameterError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREDICTORS: dict[str, Predictor] = {
+    predictor.name: predictor
+    for predictor in (
+        Uniform(),
+        AdjustedUniform(),
+        IndependentPairs(),
+        IndependentStudents(mean="asymmetric"),
+        IndependentStudents(mean="arithmetic"),
+        IndependentStudents(mean="geometric"),
+        OrigWmt(),
+        Bojar(),
+        ExpectedWins(),
+        HopkinsMayGaussian(),
+        HopkinsMayCategorical(),
+        Davidson(),
+        CrowdBradleyTerry(),
+        TwoStage(),
+        BatchGradedResponse(),
+        Elo(),
+        Glicko2(),
+        Online(model="trueskill"),
+        Online(model="trueskill-judges"),
+        Online(model="grm"),
+    )
+}
+
+
+def predictor(name: str, options: Mapping[str, object] | None = None) -> Predictor:
+    """Give a model with its options checked.
+
+    >>> predictor("elo", {"k": 32.0})
+    Elo(k=32.0)
+    """
+    if name not in PREDICTORS:
+        raise ParameterError(f"no model {name!r}; {suggestion(name, PREDICTORS)}")
+    known = PREDICTORS[name]
+    try:
+        return msgspec.convert(msgspec.structs.asdict(known) | dict(options or {}), type(known), strict=True)
+    except msgspec.ValidationError as error:
+        fields = ", ".join(known.__struct_fields__) or "none"
+        raise ParameterError(f"model {name!r}: {error}; its options: {fields}") from None
+
+
+__all__ = ["PREDICTORS", "Fitted", "Predictor", "predictor"]

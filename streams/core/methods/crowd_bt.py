@@ -1,0 +1,77 @@
+"""Bradley-Terry by judges of different reliability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Positive, Predictor, logistic
+from streams.core.methods.carving import gaps
+from streams.core.methods.davidson import davidson
+from streams.core.methods.optimum import minimum
+from streams.core.methods.pairs import LOSS, TIE
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models.base import Floats
+
+
+class CrowdBradleyTerry(Predictor, frozen=True):
+    """P(win by judge k) = eta_k P(win) + (1 - eta_k) P(loss) (Chen, Bennett, Collins-Thompson and Horvitz 2013).
+
+    eta_k is how often judge k says what is so: 1 is perfect, a half random, 0 the opposite. The paper has no ties; here
+    P is Davidson's, and a judge's ties are as likely whoever the judge is. The maximum of the posterior, where theta
+    and log nu ~ N(0, deviation²) and eta ~ Beta(prior_a, prior_b), on the scale of log eta / (1 - eta). A prediction is
+    for a judge as reliable as those of the training, on the mean over its outcomes.
+
+    >>> from streams.core.methods.examples import duel
+    >>> fitted = CrowdBradleyTerry().fit(duel(">>>>="))
+    >>> bool(fitted.scores[0] > fitted.scores[1])
+    True
+    """
+
+    deviation: Positive = 1.0
+    prior_a: Positive = 10.0
+    prior_b: Positive = 1.0
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "crowd-bradley-terry"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Maximise."""
+        size, judges = len(training.systems), len(training.judges)
+        a, b, judge = training.a, training.b, training.judge
+        decided = np.flatnonzero(training.outcome != TIE)
+        tied = training.outcome == TIE
+        sign = np.where(training.outcome == LOSS, -1.0, 1.0)  # turns a loss of a into a win of b
+
+        def loss(point: Floats) -> tuple[float, Floats]:
+            theta, log_nu, logit = point[:size], point[size], point[size + 1 :]
+            eta = logistic(logit)
+            win, tie, lost = np.exp(davidson(sign * (theta[a] - theta[b]), log_nu)).T
+            honest = eta[judge]
+            said = np.where(tied, tie, honest * win + (1.0 - honest) * lost)
+            lead = 0.5 * (win - lost)
+            by_gap = np.where(tied, -lead, (honest * win * (0.5 - lead) - (1.0 - honest) * lost * (0.5 + lead)) / said)
+            by_nu = float(np.where(tied, 1.0 - tie, -tie).sum())
+            by_eta = (2.0 * lead / said)[decided]
+            by_theta = np.bincount(a, sign * by_gap, size) - np.bincount(b, sign * by_gap, size)
+            by_logit = np.bincount(judge[decided], by_eta, judges) * eta * (1.0 - eta)
+            by_logit += self.prior_a * (1.0 - eta) - self.prior_b * eta
+            prior = point[: size + 1] / self.deviation**2
+            beta = -self.prior_a * np.logaddexp(0.0, -logit) - self.prior_b * np.logaddexp(0.0, logit)
+            value = float(np.log(said).sum() + beta.sum()) - 0.5 * float(point[: size + 1] @ prior)
+            return -value, np.concatenate([prior - np.append(by_theta, by_nu), -by_logit])
+
+        start = np.zeros(size + 1 + judges)
+        start[size + 1 :] = np.log(self.prior_a / self.prior_b)  # with every eta at a half nothing would move
+        point = minimum(loss, start)
+        eta = logistic(point[size + 1 :])
+        typical = float(eta[judge].mean()) if len(training) else self.prior_a / (self.prior_a + self.prior_b)
+        clean = np.exp(davidson(gaps(point[:size]), point[size]))
+        return Fitted(
+            outcomes=typical * clean + (1.0 - typical) * clean[..., ::-1], scores=point[:size], reliabilities=eta
+        )

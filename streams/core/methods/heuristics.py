@@ -1,0 +1,88 @@
+"""The scores that WMT ranked by before it had models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Predictor, decided, played, tie_share
+from streams.core.methods.pair_scores import expected_wins
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models.base import Floats, Ints
+
+
+class OrigWmt(Predictor, frozen=True):
+    """score_i = (win + tie) / (win + tie + loss), until WMT11 (Callison-Burch et al. 2010).
+
+    >>> from streams.core.methods.examples import duel
+    >>> OrigWmt().fit(duel(">>=<")).scores.tolist()
+    [0.75, 0.5]
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "origwmt"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count."""
+        win, tie, loss = played(*training.counts())
+        return _odds(training, _share(win + tie, win + tie + loss), win + tie + loss)
+
+
+class Bojar(Predictor, frozen=True):
+    """score_i = win / (win + loss) (Bojar, Ercegovčević, Popel and Zaidan 2011).
+
+    >>> from streams.core.methods.examples import duel
+    >>> Bojar().fit(duel(">>>=<")).scores.tolist()
+    [0.75, 0.25]
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "bojar"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count."""
+        win, _, loss = played(*training.counts())
+        return _odds(training, _share(win, win + loss), win + loss)
+
+
+class ExpectedWins(Predictor, frozen=True):
+    """score_i = the mean over opponents j of win(i, j) / (win(i, j) + win(j, i)) (Koehn 2012): of WMT12 and WMT13.
+
+    >>> from streams.core.methods.examples import duel
+    >>> ExpectedWins().fit(duel(">>>=<")).scores.tolist()
+    [0.75, 0.25]
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "expected-wins"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count."""
+        wins, ties = training.counts()
+        win, _, loss = played(wins, ties)
+        return _odds(training, expected_wins(wins, ties), win + loss)
+
+
+def _share(part: Ints, whole: Ints) -> Floats:
+    share: Floats = np.divide(part, whole, out=np.full(whole.shape, 0.5), where=whole > 0)
+    return share
+
+
+def _odds(training: Pairs, scores: Floats, seen: Ints) -> Fitted:
+    """Predict from scores that are shares: the odds of a win are the ratio of the two systems' odds.
+
+    The papers predict no ties from a score; here all pairs tie as often as any. A win and a loss more steady the
+    share of a system that was seen little.
+    """
+    steady = (scores * seen + 1.0) / (seen + 2.0)
+    win = steady[:, None] * (1.0 - steady[None, :])
+    return Fitted(outcomes=decided(win / (win + win.T), tie_share(training)), scores=scores)

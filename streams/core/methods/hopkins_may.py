@@ -1,0 +1,166 @@
+"""Hopkins and May's item response models: systems author items, judges observe these with noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from msgspec import Meta
+
+from streams.core import kernels
+from streams.core.methods.base import Fitted, Positive, Predictor, Whole
+from streams.core.methods.carving import carved, gaps
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models.base import Floats, Ints
+
+Radius = Annotated[float, Meta(gt=0, le=1e6)]
+Seed = Annotated[int, Meta(ge=0)]
+
+
+class _Sampled(Predictor, frozen=True):
+    """The sweeps that every one of them makes, after those that are thrown away."""
+
+    sweeps: Whole = 200
+    burn_in: Annotated[int, Meta(ge=0)] = 50
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        if self.burn_in >= self.sweeps:
+            raise ParameterError(f"burn_in: {self.burn_in} leaves nothing of {self.sweeps} sweeps; give fewer")
+
+
+class HopkinsMayGaussian(_Sampled, frozen=True):
+    """mu_i ~ N(0, spread²), quality ~ N(mu_i, item_deviation²), observed ~ N(quality, noise²), by Gibbs sampling.
+
+    a wins where its observed quality is above b's by more than the radius; within it, a tie. An item is a system's
+    output on a segment, and all who judge it observe the same quality. A prediction is about new items, its average
+    over the sweeps: N(mu_a - mu_b, 2 (item_deviation² + noise²)) carved at the radius. Hopkins and May (2013), 7; the
+    defaults are theirs.
+
+    >>> from streams.core.methods.examples import duel
+    >>> fitted = HopkinsMayGaussian().fit(duel(">>>="))
+    >>> bool(fitted.scores[0] > fitted.scores[1])
+    True
+    """
+
+    spread: Positive = 1.0
+    item_deviation: Positive = 0.5
+    noise: Positive = 1.0
+    radius: Radius = 0.4
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "hopkins-may-gaussian"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Sample."""
+        sample = kernels.compiled("gibbs_gaussian").sample
+
+        author, first, second = items(training)
+        size = len(training.systems)
+        means = np.zeros((self.sweeps, size))
+        seen = np.bincount(np.concatenate([first, second]), minlength=len(author)).astype(np.float64)
+        sample(
+            means,
+            author,
+            first,
+            second,
+            training.outcome,
+            self.spread,
+            self.item_deviation,
+            self.noise,
+            self.radius,
+            np.zeros(len(author)),
+            np.zeros(len(author)),
+            seen,
+            np.zeros((size, 2)),
+            np.random.default_rng(self.seed),
+        )
+        kept = means[self.burn_in :]
+        outcomes = np.zeros((size, size, 3))
+        for sweep in kept:
+            outcomes += carved(gaps(sweep), 2.0 * (self.item_deviation**2 + self.noise**2), self.radius)
+        return Fitted(outcomes=_balanced(outcomes / len(kept)), scores=kept.mean(axis=0), deviations=kept.std(axis=0))
+
+
+class HopkinsMayCategorical(_Sampled, frozen=True):
+    """ability_i ~ Dirichlet(strength), quality ~ ability_i on levels 1 to L, observed with a discrete normal noise.
+
+    P(observed | quality) is in proportion to N(observed - quality; 0, noise²) on the levels; a wins where its observed
+    level is above b's, equal ones tie. The score is the expected level. Hopkins and May (2013), 7, by Gibbs sampling
+    with abilities and observations summed out; the defaults are theirs.
+
+    >>> HopkinsMayCategorical().likelihood()[:, 0, 0].round(3).tolist()  # of two items of the lowest level
+    [0.275, 0.451, 0.275]
+    """
+
+    levels: Annotated[int, Meta(ge=2, le=64)] = 8
+    strength: Positive = 0.5
+    noise: Positive = 1.0
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "hopkins-may-categorical"
+
+    def likelihood(self) -> Floats:
+        """Give P(outcome | level of a's item, level of b's item)."""
+        level = np.arange(self.levels)
+        observed = np.exp(-0.5 * ((level[None, :] - level[:, None]) / self.noise) ** 2)
+        observed /= observed.sum(axis=1, keepdims=True)
+        order = np.sign(level[None, :] - level[:, None]) + 1  # 0 where the first is above
+        return np.stack([observed @ (order == outcome) @ observed.T for outcome in range(3)])
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Sample."""
+        sample = kernels.compiled("gibbs_categorical").sample
+
+        author, first, second = items(training)
+        size, levels = len(training.systems), self.levels
+        owner, rivals = np.concatenate([first, second]), np.concatenate([second, first])
+        order = np.argsort(owner, kind="stable")
+        starts = np.searchsorted(owner[order], np.arange(len(author) + 1))
+        held = np.zeros((self.sweeps, size, levels))
+        likelihood = self.likelihood()
+        random = np.random.default_rng(self.seed)
+        sample(
+            held,
+            author,
+            starts,
+            rivals[order],
+            np.concatenate([training.outcome, 2 - training.outcome])[order],
+            likelihood,
+            self.strength,
+            random.integers(levels, size=len(author)),
+            np.zeros(levels),
+            random,
+        )
+        ability = held[self.burn_in :] + self.strength
+        ability /= ability.sum(axis=-1, keepdims=True)
+        outcomes = np.einsum("tak,okl,tbl->abo", ability, likelihood, ability, optimize=True) / len(ability)
+        scores = ability @ np.arange(1.0, levels + 1.0)
+        return Fitted(outcomes=_balanced(outcomes), scores=scores.mean(axis=0), deviations=scores.std(axis=0))
+
+
+def items(training: Pairs) -> tuple[Ints, Ints, Ints]:
+    """Give the author of each item, a system's output on a segment, and the two items of each pair.
+
+    >>> from streams.core.methods.examples import duel
+    >>> [part.tolist() for part in items(duel(">="))]
+    [[0, 1], [0, 0], [1, 1]]
+    """
+    both = np.concatenate([training.a, training.b]), np.concatenate([training.segment, training.segment])
+    keys, place = np.unique(both[0] * max(1, len(training.segments)) + both[1], return_inverse=True)
+    first, second = np.split(place, 2)
+    return keys // max(1, len(training.segments)), first, second
+
+
+def _balanced(outcomes: Floats) -> Floats:
+    """Take the rounding out of sums over sweeps, so that a against b is exactly b against a turned around."""
+    outcomes = 0.5 * (outcomes + outcomes.transpose(1, 0, 2)[..., ::-1])
+    balanced: Floats = outcomes / outcomes.sum(axis=-1, keepdims=True)
+    return balanced

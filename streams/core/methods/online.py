@@ -1,0 +1,44 @@
+"""The product's own online models, measured as the papers' are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Predictor
+from streams.core.models import create
+from streams.core.models.reliable import ReliableTrueSkill
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+
+
+class Online(Predictor, frozen=True):
+    """A model of the product's registry, with its parameters, after one pass over the outcomes in their order.
+
+    >>> from streams.core.methods.examples import duel
+    >>> fitted = Online(model="trueskill").fit(duel(">"))
+    >>> bool(fitted.scores[0] > 0 > fitted.scores[1])
+    True
+    """
+
+    model: str
+    parameters: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    budget: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name it as the product does."""
+        return self.model
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Learn in order."""
+        model = create(self.model, self.parameters, budget=self.budget)
+        size = len(training.systems)
+        model.grow(size, len(training.judges), len(training.segments))
+        model.apply(training.batch())
+        outcomes = np.array([[model.predict(a, b) for b in range(size)] for a in range(size)]).reshape(size, size, 3)
+        mean, deviation = model.scores()
+        reliabilities = model.reliabilities() if isinstance(model, ReliableTrueSkill) else None
+        return Fitted(outcomes=outcomes, scores=mean, deviations=deviation, reliabilities=reliabilities)

@@ -1,0 +1,138 @@
+"""A campaign's rankings on arrays, and the pairwise outcomes in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.methods.pairs import Pairs
+from streams.core.models import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streams.core.models.base import Ints
+    from streams.wire.events import Judgment
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Rankings:
+    """The k-th is of system[starts[k]:starts[k + 1]] with such ranks, by judge[k] on segment[k]; all are indices.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a", "c"), ranks=(2, 1, 2),
+    ...                    at=EPOCH)
+    >>> rankings = Rankings.of([verdict, verdict])
+    >>> len(rankings), len(rankings.pairs), rankings.number.tolist()
+    (2, 6, [0, 0, 0, 1, 1, 1])
+    """
+
+    system: Ints
+    rank: Ints
+    starts: Ints
+    judge: Ints
+    segment: Ints
+    systems: tuple[str, ...]
+    judges: tuple[str, ...]
+    segments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, log: Iterable[Judgment]) -> Rankings:
+        """Take the rankings of a log, in its order; direct assessments are none."""
+        rankings = [judgment for judgment in log if judgment.ranks is not None]
+        systems, system = _indexed(name for judgment in rankings for name in judgment.systems)
+        judges, judge = _indexed(judgment.judge for judgment in rankings)
+        segments, segment = _indexed(judgment.segment for judgment in rankings)
+        return cls(
+            system=system,
+            rank=np.array([rank for judgment in rankings for rank in judgment.ranks or ()], np.int64),
+            starts=np.cumsum([0, *(len(judgment.systems) for judgment in rankings)], dtype=np.int64),
+            judge=judge,
+            segment=segment,
+            systems=systems,
+            judges=judges,
+            segments=segments,
+        )
+
+    def __len__(self) -> int:
+        return len(self.judge)
+
+    @property
+    def sizes(self) -> Ints:
+        """Give how many systems each ranks."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Take them apart: n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
+        first, second, number = self._taken_apart
+        return Pairs(
+            a=self.system[first],
+            b=self.system[second],
+            outcome=np.sign(self.rank[first] - self.rank[second]) + 1,
+            judge=self.judge[number],
+            segment=self.segment[number],
+            systems=self.systems,
+            judges=self.judges,
+            segments=self.segments,
+        )
+
+    @property
+    def number(self) -> Ints:
+        """Give, of each pair, the ranking that it comes from."""
+        return self._taken_apart[2]
+
+    def pairs_of(self, rows: Ints) -> Pairs:
+        """Give the pairs of some of them."""
+        return self.pairs.take(np.flatnonzero(np.isin(self.number, rows)))
+
+    def batch(self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None) -> Batch:
+        """Give some of them, in that order, as the online models take them; of each, so many systems drawn at random.
+
+        Those that rank fewer systems stand there whole.
+        """
+        sizes = self.sizes[rows]
+        within = np.arange(sizes.max(initial=0))
+        taken = np.broadcast_to(within, (len(rows), len(within))) < sizes[:, None]
+        if ways is not None and random is not None:
+            # Those whose draw is among the smallest of their ranking, so that all sets are as likely.
+            draws = np.where(taken, random.random(taken.shape), np.inf)
+            taken &= draws.argsort(axis=1).argsort(axis=1) < ways
+        places = (self.starts[rows][:, None] + within)[taken]
+        return Batch(
+            systems=self.system[places],
+            ranks=self.rank[places],
+            starts=np.concatenate([[0], np.cumsum(taken.sum(axis=1))]),
+            judges=self.judge[rows],
+            segments=self.segment[rows],
+            scores=np.full(len(rows), np.nan),
+        )
+
+    @cached_property
+    def _taken_apart(self) -> tuple[Ints, Ints, Ints]:
+        return _combinations(self.starts[:-1], self.sizes)
+
+
+def _indexed(names: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
+    listed = list(names)
+    known = tuple(sorted(set(listed)))
+    index = {name: number for number, name in enumerate(known)}
+    return known, np.array([index[name] for name in listed], np.int64)
+
+
+def _combinations(starts: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
+    """Give the places of both members of every pair within each ranking, and the ranking's number."""
+    parts = []
+    for size in np.unique(sizes):
+        number = np.flatnonzero(sizes == size)
+        first, second = np.triu_indices(size, 1)
+        places = [(starts[number][:, None] + place).ravel() for place in (first, second)]
+        parts.append(np.stack([*places, np.repeat(number, len(first))]))
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    joined = np.concatenate(parts, axis=1)
+    first, second, number = joined[:, np.argsort(joined[2], kind="stable")]
+    return first, second, number

@@ -1,0 +1,77 @@
+"""The preference models of Hopkins and May that know no abilities: the least that another one has to beat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Positive, Predictor
+from streams.core.methods.pairs import TIE
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+
+
+class Uniform(Predictor, frozen=True):
+    """Q(outcome | a, b) = 1/3 (Hopkins and May 2013, 5.1): its perplexity is 3.
+
+    >>> from streams.core.methods.examples import duel
+    >>> Uniform().fit(duel(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
+    True
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "uniform"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Learn nothing."""
+        size = len(training.systems)
+        return Fitted(outcomes=np.full((size, size, 3), 1.0 / 3.0))
+
+
+class AdjustedUniform(Predictor, frozen=True):
+    """Q(tie) = |C_tie| / |C|, and the rest in halves (Hopkins and May 2013, 5.2); without data, uniform.
+
+    >>> from streams.core.methods.examples import duel
+    >>> AdjustedUniform().fit(duel(">==<>")).predict(0, 1)
+    Outcome(win=0.3, tie=0.4, loss=0.3)
+    """
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "adjusted-uniform"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count ties."""
+        size = len(training.systems)
+        tie = int(np.count_nonzero(training.outcome == TIE)) / len(training) if len(training) else 1.0 / 3.0
+        row = np.array([0.5 * (1.0 - tie), tie, 0.5 * (1.0 - tie)])
+        return Fitted(outcomes=np.tile(row, (size, size, 1)))
+
+
+class IndependentPairs(Predictor, frozen=True):
+    """Q(o | a, b) = (alpha + |C_o(a, b)| + |C_o'(b, a)|) / (3 alpha + |C(a, b)| + |C(b, a)|).
+
+    o' is o seen from b, alpha the strength of a symmetric Dirichlet prior. Hopkins and May (2013), 6.1.
+
+    >>> from streams.core.methods.examples import duel
+    >>> IndependentPairs().fit(duel(">>>=<")).predict(0, 1)
+    Outcome(win=0.5, tie=0.25, loss=0.25)
+    """
+
+    strength: Positive = 1.0
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "independent-pairs"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count."""
+        wins, ties = training.counts()
+        counts = np.stack([wins, ties, wins.T], axis=-1) + self.strength
+        return Fitted(outcomes=counts / counts.sum(axis=-1, keepdims=True))

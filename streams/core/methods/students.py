@@ -1,0 +1,51 @@
+"""Each system's own outcomes against anybody, put together to predict two systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Positive, Predictor, played
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+
+
+class IndependentStudents(Predictor, frozen=True):
+    """Q(o | a), estimated under a symmetric Dirichlet prior, and from it Q(o | a, b) (Hopkins and May 2013, 6.2).
+
+    asymmetric: Q(o | a), whoever b is; arithmetic: (Q(o | a) + Q(o' | b)) / 2; geometric: sqrt(Q(o | a) Q(o' | b)),
+    here divided by its sum, which the paper leaves out; o' is o seen from b. The score is Q(win | a) - Q(loss | a).
+
+    >>> from streams.core.methods.examples import duel
+    >>> IndependentStudents(mean="arithmetic").fit(duel(">>>=<")).predict(0, 1)
+    Outcome(win=0.5, tie=0.25, loss=0.25)
+    """
+
+    mean: Literal["asymmetric", "arithmetic", "geometric"] = "geometric"
+    strength: Positive = 1.0
+
+    @property
+    def name(self) -> str:
+        """Name it with its mean."""
+        return f"independent-students-{self.mean}"
+
+    @property
+    def antisymmetric(self) -> bool:
+        """Say no for the asymmetric one: it does not look at b."""
+        return self.mean != "asymmetric"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Count."""
+        counts = np.stack(played(*training.counts()), axis=-1) + self.strength
+        ability = counts / counts.sum(axis=-1, keepdims=True)
+        mine, theirs = np.broadcast_arrays(ability[:, None], ability[None, :, ::-1])
+        if self.mean == "asymmetric":
+            outcomes = mine.copy()
+        elif self.mean == "arithmetic":
+            outcomes = 0.5 * (mine + theirs)
+        else:
+            outcomes = np.sqrt(mine * theirs)
+            outcomes /= outcomes.sum(axis=-1, keepdims=True)
+        return Fitted(outcomes=outcomes, scores=ability[:, 0] - ability[:, 2])

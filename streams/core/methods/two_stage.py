@@ -1,0 +1,110 @@
+"""Two stages: systems create outputs, then judges with a bias compare them."""
+
+from __future__ import annotations
+
+from math import log, pi, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from streams.core.methods.base import Fitted, Positive, Predictor, logistic
+from streams.core.methods.carving import gaps
+from streams.core.methods.hopkins_may import items
+from streams.core.methods.optimum import minimum
+from streams.core.methods.pairs import LOSS, TIE, WIN
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models.base import Floats, Ints
+
+NODES = 21
+
+
+class _Point(NamedTuple):
+    theta: Floats  # of each system
+    luck: Floats  # of each item: its quality is its author's theta and this
+    bias: Floats  # of each judge, towards what stands second
+    log_width: Floats  # of each judge
+
+
+class TwoStage(Predictor, frozen=True):
+    """quality ~ N(theta_i, item_deviation²); judge k sees no loss with sigmoid(q_a - q_b - m_k + w_k), a win with -w_k.
+
+    After Baba and Kashima (2013): the ability of an author, and reviewers with thresholds of their own in a graded
+    response model. They grade single artifacts; here two are compared, so that a judge's bias m_k is for the one that
+    stands first or second, and w_k how far apart two must be. The maximum of the posterior, where theta ~ N(0,
+    deviation²), m ~ N(0, bias_deviation²) and log w ~ N(log width, 1). A prediction is for new outputs and a judge
+    without bias.
+
+    >>> from streams.core.methods.examples import duel
+    >>> fitted = TwoStage().fit(duel(">>>="))
+    >>> bool(fitted.scores[0] > fitted.scores[1])
+    True
+    """
+
+    deviation: Positive = 1.0
+    item_deviation: Positive = 0.5
+    bias_deviation: Positive = 0.5
+    width: Positive = 0.5
+
+    @property
+    def name(self) -> str:
+        """Name it."""
+        return "two-stage"
+
+    def fit(self, training: Pairs) -> Fitted:
+        """Maximise."""
+        author, first, second = items(training)
+        sizes = (len(training.systems), len(author), len(training.judges), len(training.judges))
+        judge, outcome = training.judge, training.outcome
+        centre = np.repeat([0.0, 0.0, 0.0, log(self.width)], sizes)
+        precision = np.repeat(
+            [1.0 / d**2 for d in (self.deviation, self.item_deviation, self.bias_deviation, 1.0)], sizes
+        )
+
+        def loss(values: Floats) -> tuple[float, Floats]:
+            point = _Point(*np.split(values, np.cumsum(sizes)[:-1]))
+            quality = point.theta[author] + point.luck
+            width = np.exp(point.log_width)[judge]
+            gap = quality[first] - quality[second] - point.bias[judge]
+            value, by_gap, by_width = graded(gap, width, outcome)
+            by_item = np.bincount(first, by_gap, sizes[1]) - np.bincount(second, by_gap, sizes[1])
+            away = values - centre
+            gradient = np.concatenate(
+                [
+                    np.bincount(author, by_item, sizes[0]),
+                    by_item,
+                    -np.bincount(judge, by_gap, sizes[2]),
+                    np.bincount(judge, by_width * width, sizes[3]),
+                ]
+            )
+            return 0.5 * float(away @ (precision * away)) - value, precision * away - gradient
+
+        point = _Point(*np.split(minimum(loss, centre), np.cumsum(sizes)[:-1]))
+        log_width = float(point.log_width[judge].mean()) if len(training) else log(self.width)
+        return Fitted(outcomes=self._predicted(point.theta, np.exp(log_width)), scores=point.theta.copy())
+
+    def _predicted(self, theta: Floats, width: float) -> Floats:
+        """Average over the luck of two new items."""
+        nodes, weights = np.polynomial.hermite.hermgauss(NODES)
+        gap = gaps(theta)[..., None] + 2.0 * self.item_deviation * nodes  # sqrt(2) of the nodes, sqrt(2) of two items
+        win, lost = (logistic(sign * gap - width) @ weights / sqrt(pi) for sign in (1.0, -1.0))
+        return np.stack([win, 1.0 - win - lost, lost], axis=-1)
+
+
+def graded(gap: Floats, width: Floats, outcome: Ints) -> tuple[float, Floats, Floats]:
+    """Give the log likelihood of outcomes, and its derivatives by each gap and width.
+
+    >>> round(graded(np.zeros(1), np.full(1, 0.5), np.array([1]))[0], 4)  # sigmoid(0.5) - sigmoid(-0.5)
+    -1.4068
+    """
+    upper, lower = gap + width, gap - width
+    above, below = logistic(upper), logistic(lower)
+    won, tied, lost = (outcome == kind for kind in (WIN, TIE, LOSS))
+    apart = -np.expm1(-2.0 * width)
+    # log(sigmoid(x) - sigmoid(y)) = log sigmoid(x) + log sigmoid(-y) + log(1 - exp(y - x)): no small differences.
+    tie = -np.logaddexp(0.0, -upper) - np.logaddexp(0.0, lower) + np.log(apart)
+    value = np.where(won, -np.logaddexp(0.0, -lower), np.where(lost, -np.logaddexp(0.0, upper), tie))
+    by_gap = (1.0 - below) * won - above * lost + (1.0 - above - below) * tied
+    by_width = -(1.0 - below) * won - above * lost + (1.0 - above + below + 2.0 * (1.0 - apart) / apart) * tied
+    return float(value.sum()), by_gap, by_width

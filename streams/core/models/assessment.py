@@ -1,0 +1,176 @@
+"""Direct assessment: judges give one output a score from 0 to 100, and each judge's scale is made comparable."""
+
+from __future__ import annotations
+
+from array import array
+from math import erfc, hypot, log2, sqrt
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from streams.core.models.base import Model, Outcome, Parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.core.models.base import Axis, Batch, Cell, Floats, Ints, Kind
+
+# What a segment's score is before any is known: z has mean 0 and deviation 1 by its making, a raw score is taken to be
+# uniform from 0 to 100.
+BEFORE = {"z": (0.0, 1.0), "raw": (50.0, 100.0 / sqrt(12.0))}
+UNSEEN = 2.0  # a system without a judgment is less known than one with a single segment: a bit less
+
+
+class AssessmentParameters(Parameters, frozen=True, kw_only=True):
+    """The scale, each judge's own (z) or as given (raw), and the margin of scores within which two systems tie."""
+
+    scale: Literal["z", "raw"] = "z"
+    margin: Annotated[float, Meta(ge=0, le=100)] = 0.0
+
+
+class Assessment(Model):
+    """The mean over a system's segments of the segment's mean z = (x - mean_k) / deviation_k, with k the judge.
+
+    A judge's mean and (n - 1) deviation are over all scores that the judge has given so far, and every z follows them:
+    at any moment the scores are what the whole log gives anew (Graham, Baldwin, Moffat and Zobel 2013). A judge whose
+    scores are all alike, or only one, gives z = 0. A system's deviation is the standard error over its n segments,
+    with one prior observation of the spread, without which two like segments would seem to tell everything:
+    sqrt((sum of squares + spread²) / n / n).
+
+    That takes a count and a sum for every distinct (system, segment, judge), a cell: the state grows with these, and
+    not with systems, judges and segments alone.
+
+    >>> model = Assessment(AssessmentParameters(scale="raw"))
+    >>> model.grow(systems=2, judges=1, segments=1)
+    >>> model.load_cell((1, 0, 0), (2.0, 150.0))
+    >>> model.scores()[0].tolist()
+    [50.0, 75.0]
+    """
+
+    name: ClassVar[str] = "assessment"
+    kind: ClassVar[Kind] = "scores"
+    parameters_type: ClassVar[type[Parameters]] = AssessmentParameters
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 0, "judges": 3, "segments": 0}
+    cell_width: ClassVar[int] = 2
+    moves_all: ClassVar[bool] = True
+    parameters: AssessmentParameters
+
+    def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
+        super().__init__(parameters, budget=budget)
+        self._systems = 0
+        self._judges: list[tuple[float, float, float]] = []
+        self._places: dict[Cell, int] = {}
+        # Scores come in one by one, which is fast here, and numpy reads the same memory.
+        self._counts, self._totals = array("d"), array("d")
+        self._order: tuple[Ints, Ints, Ints, Ints] | None = None
+        self._result: tuple[Floats, Floats, Floats] | None = None
+
+    def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no row of its own
+        """Make room for so many systems and judges."""
+        if systems > self._systems:
+            self._systems, self._result = systems, None
+        self._judges += [(0.0, 0.0, 0.0)] * (judges - len(self._judges))
+
+    def apply(self, batch: Batch) -> None:
+        """Add scores, in order: to the judge's mean and squares by Welford's recurrence, and to the cell."""
+        self._result = None
+        cells = zip(batch.systems.tolist(), batch.segments.tolist(), batch.judges.tolist(), strict=True)
+        for cell, score in zip(cells, batch.scores.tolist(), strict=True):
+            count, mean, squares = self._judges[cell[2]]
+            count, off = count + 1.0, score - mean
+            mean += off / count
+            self._judges[cell[2]] = count, mean, squares + off * (score - mean)
+            place = self._place(cell)
+            self._counts[place] += 1.0
+            self._totals[place] += score
+
+    def predict(self, a: int, b: int) -> Outcome:
+        """Carve the normal of the difference of the two scores at the margin."""
+        mean, deviation, _ = self._results()
+        difference, spread = float(mean[a] - mean[b]), hypot(deviation[a], deviation[b])
+        win = 0.5 * erfc((self.parameters.margin - difference) / spread / sqrt(2.0))
+        loss = 0.5 * erfc((self.parameters.margin + difference) / spread / sqrt(2.0))
+        return Outcome(win, max(0.0, 1.0 - win - loss), loss)
+
+    def information(self, a: int, b: int) -> float:
+        """Tell how far the two standard errors would narrow if each system got one more segment."""
+        segments = self._results()[2]
+        return sum(0.5 * log2((n + 1.0) / n) if n else log2(UNSEEN) for n in (float(segments[a]), float(segments[b])))
+
+    def scores(self) -> tuple[Floats, Floats]:
+        """Give each system's mean over its segments and the standard error of it."""
+        mean, deviation, _ = self._results()
+        return mean.copy(), deviation.copy()
+
+    def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
+        """Give a judge's count, mean and sum of squared differences from it."""
+        return self._judges[index] if axis == "judges" else ()
+
+    def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
+        """Put a judge's row back."""
+        if axis == "judges":
+            count, mean, squares = row
+            self._judges[index] = count, mean, squares
+            self._result = None
+
+    def dump_cell(self, cell: Cell) -> tuple[float, ...]:
+        """Give a cell's count and sum of scores."""
+        place = self._places[cell]
+        return self._counts[place], self._totals[place]
+
+    def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
+        """Put a cell back."""
+        place = self._place(cell)
+        self._counts[place], self._totals[place] = row
+        self._result = None
+
+    def _place(self, cell: Cell) -> int:
+        place = self._places.setdefault(cell, len(self._counts))
+        if place == len(self._counts):
+            self._counts.append(0.0)
+            self._totals.append(0.0)
+        return place
+
+    def _results(self) -> tuple[Floats, Floats, Floats]:
+        """Give mean, deviation and number of segments of each system."""
+        if self._result is None:
+            self._result = self._computed()
+        return self._result
+
+    def _computed(self) -> tuple[Floats, Floats, Floats]:
+        places, judges, outputs, systems = self._sorted()
+        counts, totals = np.array(self._counts)[places], np.array(self._totals)[places]
+        shift, unit = self._scales()
+        # An output is a system's translation of one segment; bincount adds in the order of the cells.
+        z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
+        output_score = z / np.bincount(outputs, counts)
+        segments = np.bincount(systems, minlength=self._systems).astype(np.float64)
+        before, spread = BEFORE[self.parameters.scale]
+        n = np.maximum(segments, 1.0)
+        mean = np.bincount(systems, output_score, self._systems) / n
+        squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
+        error = np.sqrt((squares + spread**2) / n / n)
+        return np.where(segments, mean, before), np.where(segments, error, UNSEEN * spread), segments
+
+    def _scales(self) -> tuple[Floats, Floats]:
+        """Give what to subtract from each judge's scores, and what to multiply them with then."""
+        count, mean, squares = np.array(self._judges).reshape(-1, 3).T
+        if self.parameters.scale == "raw":
+            return np.zeros_like(mean), np.ones_like(mean)
+        deviation = np.sqrt(squares / np.maximum(count - 1.0, 1.0))
+        return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
+
+    def _sorted(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Give the cells' places and judges, the output of each, and the system of each output.
+
+        They are in the order of their keys and not of their arrival, so that a state put back adds up to the same bits.
+        """
+        if self._order is None or len(self._order[0]) < len(self._places):
+            keys = np.array(list(self._places), np.int64).reshape(-1, 3)
+            places = np.lexsort(keys.T[::-1]).astype(np.int64)
+            system, segment, judges = keys[places].T
+            new = np.ones(len(places), np.bool_)
+            new[1:] = (np.diff(system) != 0) | (np.diff(segment) != 0)
+            self._order = places, judges, np.cumsum(new) - 1, system[new]
+        return self._order

@@ -1,0 +1,197 @@
+"""The graded response model, online: systems, the sensitivity of judges and the difficulty of segments."""
+
+from __future__ import annotations
+
+from math import exp, log, log2, sqrt
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from msgspec import Meta
+
+from streams.core import kernels
+from streams.core.kernels.grm import gap_information, item_informations, moderation, outcomes
+from streams.core.models.base import Model, Outcome, Parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.core.models.base import Axis, Batch, Floats
+
+Deviation = Annotated[float, Meta(gt=0, le=10)]
+
+
+class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
+    """The priors, and what is compared: every pair, or each system with the campaign's baseline only.
+
+    theta ~ N(0, deviation²) and log a ~ N(log sensitivity, sensitivity_deviation²) as in the paper. Its independent
+    thresholds N(-0.5, 4) and N(0.5, 4) are here their middle m ~ N(0, difficulty_deviation²), of variance 2, and the
+    logarithm of their distance, for a judge of that sensitivity: log(2 margin), and where the distance is above 0 its
+    deviation is about 1.
+    """
+
+    mode: Literal["pairwise", "baseline"] = "pairwise"
+    deviation: Deviation = sqrt(2.0)
+    sensitivity: Annotated[float, Meta(ge=1e-3, le=1e3)] = 1.7
+    sensitivity_deviation: Deviation = 1.0
+    difficulty_deviation: Deviation = sqrt(2.0)
+    margin: Annotated[float, Meta(ge=1e-3, le=1e3)] = 0.5
+    margin_deviation: Deviation = 1.0
+
+
+class _Typical(NamedTuple):
+    """A judge and a segment of which nothing else is known."""
+
+    alpha: float
+    alpha_variance: float
+    delta: float
+    delta_variance: float
+
+
+class GradedResponse(Model):
+    """The graded response model for comparisons by judges of different sensitivity.
+
+    Judge k on segment j sees system i not lose to the baseline with probability sigmoid(a_k (theta_i - b_1)), and win
+    with sigmoid(a_k (theta_i - b_2)) (Samejima 1968; Otani, Nakazawa, Kawahara and Kurohashi 2016). The thresholds are
+    b = m_j -+ exp(delta_j) / (2 a_k): in the paper they do not depend on the judge, so that one who answers at random,
+    a = 0, would never see a tie, and ties would pass for sensitivity.
+
+    In mode `baseline` only comparisons with the campaign's baseline count, and its theta stays at 0; a campaign that
+    names none is rated pairwise, so that no judgment is lost. In mode `pairwise` the same likelihood is on
+    theta_i - theta_j, with m = 0: the two systems can be exchanged.
+
+    Online, a comparison is one step on the log posterior: the gradient divided by the Fisher information so far plus
+    the prior's precision, jointly for all that took part, and no learning rate. The unit of theta is the priors': a
+    deviation tells systems apart, not how far the whole scale may stretch.
+
+    >>> model = GradedResponse(GradedResponseParameters())
+    >>> model.grow(systems=2, judges=1, segments=1)
+    >>> [round(p, 2) for p in model.predict(0, 1)]
+    [0.41, 0.17, 0.41]
+    """
+
+    name: ClassVar[str] = "grm"
+    parameters_type: ClassVar[type[Parameters]] = GradedResponseParameters
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 4}
+    parameters: GradedResponseParameters
+
+    def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
+        super().__init__(parameters, budget=budget)
+        p = self.parameters
+        self._priors: Mapping[Axis, tuple[float, ...]] = {
+            "systems": (0.0, p.deviation**2),
+            "judges": (log(p.sensitivity), p.sensitivity_deviation**2),
+            "segments": (0.0, p.difficulty_deviation**2, log(2.0 * p.sensitivity * p.margin), p.margin_deviation**2),
+        }
+        self._typical: _Typical | None = None
+        self._rows: dict[Axis, Floats] = {axis: np.empty((0, width)) for axis, width in self.widths.items()}
+        self._counts: dict[Axis, int] = dict.fromkeys(self.widths, 0)
+
+    def grow(self, systems: int, judges: int, segments: int) -> None:
+        """Make room for so many systems, judges and segments."""
+        sizes: dict[Axis, int] = {"systems": systems, "judges": judges, "segments": segments}
+        for axis, size in sizes.items():
+            rows = self._rows[axis]
+            if size > len(rows):
+                room = max(size, 2 * len(rows), 16) - len(rows)
+                self._rows[axis] = np.vstack([rows, np.tile(self._priors[axis], (room, 1))])
+            self._counts[axis] = max(self._counts[axis], size)
+        self._typical = None
+
+    def apply(self, batch: Batch) -> None:
+        """Update with rankings, in order."""
+        self._typical = None
+        kernels.suited("grm", batch.pairs).rate_rankings(
+            self._rows["systems"],
+            self._rows["judges"],
+            self._rows["segments"],
+            batch.systems,
+            batch.ranks,
+            batch.starts,
+            batch.judges,
+            batch.segments,
+            -1 if self._held is None else self._held,
+        )
+
+    def predict(self, a: int, b: int) -> Outcome:
+        """Give the probabilities for a typical judge and segment, with their spread."""
+        gap, spread = self._gap(a, b)
+        alpha, alpha_variance, delta, delta_variance = self._population()
+        u, y = exp(alpha) * gap, 0.5 * exp(delta)
+        factor = moderation(u, y, exp(2.0 * alpha) * spread, alpha_variance, delta_variance)
+        return Outcome(*outcomes(factor * u, factor * y))
+
+    def information(self, a: int, b: int) -> float:
+        """Give how far a typical judge's verdict is expected to narrow the two posteriors; 0 if it would not count."""
+        if self._held is not None and self._held not in (a, b):
+            return 0.0
+        gap, spread = self._gap(a, b)
+        known = gap_information(gap, spread, *self._population())
+        return sum(-0.5 * log2(1.0 - self._variance(system) * known) for system in (a, b))
+
+    def scores(self) -> tuple[Floats, Floats]:
+        """Give each system's theta and its deviation; of the baseline 0 and 0."""
+        rows = self._rows["systems"][: self._counts["systems"]]
+        mean, deviation = rows[:, 0].copy(), np.sqrt(rows[:, 1])
+        if self._held is not None:
+            mean -= mean[self._held]
+            deviation[self._held] = 0.0
+        return mean, deviation
+
+    def sensitivities(self) -> Floats:
+        """Give each judge's sensitivity a."""
+        return np.exp(self._rows["judges"][: self._counts["judges"], 0])
+
+    def item_information(self, segment: int, theta: float) -> float:
+        """Give the Fisher information about a system at theta that a judge with a = 1 brings on a segment.
+
+        Its thresholds are those that a judge of the prior's sensitivity draws.
+        """
+        rows = self._rows["segments"][segment : segment + 1]
+        return float(item_informations(rows, theta, True, self.parameters.sensitivity)[0])
+
+    def segment_information(self, a: int, b: int) -> Floats:
+        """Give the item information of every segment at the gap of a and b; m matters where the baseline plays."""
+        rows = self._rows["segments"][: self._counts["segments"]]
+        gap, _ = self._gap(*((b, a) if a == self._held else (a, b)))
+        kernel = kernels.suited("grm", len(rows))
+        return kernel.item_informations(rows, gap, self._held in (a, b), self.parameters.sensitivity)  # type: ignore[no-any-return]
+
+    def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
+        """Give means and variances: of theta, of alpha, or of m and delta."""
+        return tuple(self._rows[axis][index].tolist())
+
+    def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
+        """Put means and variances back."""
+        self._rows[axis][index] = row
+        self._typical = None
+
+    @property
+    def _held(self) -> int | None:
+        return self.baseline if self.parameters.mode == "baseline" else None
+
+    def _population(self) -> _Typical:
+        """Give the judge and the segment to expect: the mean of those seen, each by what is known of it."""
+        if self._typical is None:
+            self._typical = _Typical(
+                self._mean_of("judges", 0),
+                self.parameters.sensitivity_deviation**2,
+                self._mean_of("segments", 2),
+                self.parameters.margin_deviation**2,
+            )
+        return self._typical
+
+    def _mean_of(self, axis: Axis, column: int) -> float:
+        """Weigh by the information gathered; the prior counts as one more."""
+        mean, variance = self._rows[axis][: self._counts[axis], column : column + 2].T
+        prior_mean, prior_variance = self._priors[axis][column : column + 2]
+        weights = np.maximum(1.0 / variance - 1.0 / prior_variance, 0.0)
+        return float((prior_mean / prior_variance + np.sum(weights * mean)) / (1.0 / prior_variance + np.sum(weights)))
+
+    def _variance(self, system: int) -> float:
+        return 0.0 if system == self._held else float(self._rows["systems"][system, 1])
+
+    def _gap(self, a: int, b: int) -> tuple[float, float]:
+        """Give the difference of two systems and its variance, a segment's m included where the baseline plays."""
+        rows = self._rows["systems"]
+        segment = self.parameters.difficulty_deviation**2 if self._held in (a, b) else 0.0
+        return float(rows[a, 0] - rows[b, 0]), self._variance(a) + self._variance(b) + segment

@@ -1,0 +1,121 @@
+"""TrueSkill that learns, with the ratings, which judges look and which answer at random."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from streams.core import kernels
+from streams.core.kernels.mixture import BY_CHANCE
+from streams.core.kernels.normal import tie_moments, win_moments
+from streams.core.models.base import Outcome, Parameters, grown
+from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.core.models.base import Axis, Batch, Floats
+
+
+class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
+    """TrueSkill's parameters, and the prior Beta(prior_a, prior_b) of a judge's reliability.
+
+    The official procedure knows no judges, and a match of all as one would count for its judge as a single answer.
+    """
+
+    profile: Literal["online"] = "online"
+    ways: Literal["pairs"] = "pairs"
+    prior_a: Annotated[float, Meta(ge=1e-3, le=1e6)] = 4.0
+    prior_b: Annotated[float, Meta(ge=1e-3, le=1e6)] = 1.0
+
+
+class ReliableTrueSkill(TrueSkill):
+    """TrueSkill under the mixture r_k P(outcome) + (1 - r_k) / 3, where r_k is the reliability of judge k.
+
+    With q = r P / (r P + (1 - r) / 3), the probability that the judge looked, v becomes q v and w becomes
+    q (w - (1 - q) v²), not below 0: the moments of the mixture (Minka 2001, assumed-density filtering). The judge's
+    Beta(a, b) becomes the Beta with the mean and variance of q Beta(a + 1, b) + (1 - q) Beta(a, b + 1); to add q to
+    a and 1 - q to b has the same mean, but counts every outcome as if it told for sure whether the judge looked.
+
+    >>> model = ReliableTrueSkill(ReliableParameters())
+    >>> model.grow(systems=2, judges=1, segments=0)
+    >>> model.reliabilities().tolist()
+    [0.8]
+    """
+
+    name: ClassVar[str] = "trueskill-judges"
+    parameters_type: ClassVar[type[Parameters]] = ReliableParameters
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 0}
+    parameters: ReliableParameters
+
+    def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
+        super().__init__(parameters, budget=budget)
+        self._a: Floats = np.empty(0)
+        self._b: Floats = np.empty(0)
+        self._judges = 0
+
+    def grow(self, systems: int, judges: int, segments: int) -> None:
+        """Make room for so many systems and judges."""
+        super().grow(systems, judges, segments)
+        self._a = grown(self._a, judges, self.parameters.prior_a)
+        self._b = grown(self._b, judges, self.parameters.prior_b)
+        self._judges = max(self._judges, judges)
+
+    def apply(self, batch: Batch) -> None:
+        """Update with rankings, in order."""
+        kernels.suited("mixture", batch.pairs).rate_judged_rankings(
+            self._mean,
+            self._variance,
+            self._a,
+            self._b,
+            batch.systems,
+            batch.ranks,
+            batch.starts,
+            batch.judges,
+            self.parameters.beta,
+            self.parameters.margin,
+        )
+
+    def predict(self, a: int, b: int, *, judge: int | None = None) -> Outcome:
+        """Mix what a judge who looks would say with chance; without a judge, as for one who is new."""
+        r = self._reliability(judge)
+        win, tie, loss = super().predict(a, b)
+        chance = (1.0 - r) * BY_CHANCE
+        return Outcome(r * win + chance, r * tie + chance, r * loss + chance)
+
+    def information(self, a: int, b: int) -> float:
+        """Average, over the outcomes, how far the two posteriors would narrow after the answer of a new judge."""
+        r = self._reliability(None)
+        c = self._spread(a, b)
+        t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
+        moments = (win_moments(t - e), tie_moments(abs(t), e), win_moments(-t - e))
+        shares = (float(self._variance[a]) / c**2, float(self._variance[b]) / c**2)
+        bits = 0.0
+        for seen, mixed, (v, w) in zip(super().predict(a, b), self.predict(a, b), moments, strict=True):
+            looked = r * seen / mixed
+            shrink = max(looked * (w - (1.0 - looked) * v * v), 0.0)
+            bits -= 0.5 * mixed * sum(log2(1.0 - share * shrink) for share in shares)
+        return bits
+
+    def reliabilities(self) -> Floats:
+        """Give each judge's expected reliability: the share of the answers for which the judge looked."""
+        a, b = self._a[: self._judges], self._b[: self._judges]
+        return a / (a + b)
+
+    def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
+        """Give a system's mean and variance, or the a and b of a judge's reliability."""
+        return (float(self._a[index]), float(self._b[index])) if axis == "judges" else super().dump_row(axis, index)
+
+    def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
+        """Put a row back."""
+        if axis == "judges":
+            self._a[index], self._b[index] = row
+        else:
+            super().load_row(axis, index, row)
+
+    def _reliability(self, judge: int | None) -> float:
+        a, b = (self.parameters.prior_a, self.parameters.prior_b) if judge is None else self.dump_row("judges", judge)
+        return a / (a + b)

@@ -1,0 +1,92 @@
+"""The leaderboard: rows in the order of the scores, with ranges and clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec.structs import replace
+
+from streams.core.ranking.ranges import clusters, rank_ranges, sampled_ranges
+from streams.wire.events import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.ranking.ranges import Floats, Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What is known of each system: its score with a deviation, and the best and the worst rank that it may hold.
+
+    >>> import numpy as np
+    >>> standing = Standing.sampled(np.array([[1.0, 2.0, 1.5], [1.0, 2.0, 1.5], [1.1, 2.0, 1.0]]))
+    >>> [(row.system, row.rank_low, row.rank_high, row.cluster) for row in standing.rows(["a", "b", "c"], [1, 1, 1])]
+    [('b', 1, 1, 1), ('c', 2, 2, 2), ('a', 3, 3, 3)]
+    """
+
+    score: Floats
+    deviation: Floats
+    best: Ints
+    worst: Ints
+
+    @classmethod
+    def closed(cls, mean: Floats, deviation: Floats) -> Standing:
+        """Let a system pass those that it does not differ from at 95 %: no sampling, for leaderboards that are live."""
+        best, worst = rank_ranges(mean, deviation)
+        return cls(score=mean, deviation=deviation, best=best, worst=worst)
+
+    @classmethod
+    def sampled(cls, samples: Floats, *, score: Floats | None = None) -> Standing:
+        """Take the ranges from runs, a run a row; the score is their mean where none is given."""
+        best, worst = sampled_ranges(samples)
+        mean = samples.mean(axis=0) if score is None else score
+        return cls(score=mean, deviation=samples.std(axis=0), best=best, worst=worst)
+
+    def rows(self, names: Sequence[str], judgments: Sequence[int]) -> tuple[Row, ...]:
+        """Order systems by score, the name deciding between equals, and give each its place, range and cluster."""
+        order = sorted(range(len(names)), key=lambda i: (-self.score[i], names[i]))
+        best, worst = self.best[order], self.worst[order]
+        return tuple(
+            Row(
+                system=names[i],
+                rank=place,
+                rank_low=int(low),
+                rank_high=int(high),
+                cluster=int(cluster),
+                score=float(self.score[i]),
+                deviation=float(self.deviation[i]),
+                judgments=judgments[i],
+            )
+            for place, (i, low, high, cluster) in enumerate(
+                zip(order, best, worst, clusters(best, worst), strict=True), start=1
+            )
+        )
+
+
+def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Sequence[int]) -> tuple[Row, ...]:
+    """Rank systems by the closed form: the cheap way, of leaderboards that are live.
+
+    >>> import numpy as np
+    >>> [row.system for row in rows(["a", "b"], np.array([0.0, 1.0]), np.array([1.0, 1.0]), [3, 3])]
+    ['b', 'a']
+    """
+    return Standing.closed(mean, deviation).rows(names, judgments)
+
+
+def widened(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
+    """Let the range of each row, from the top of the board, hold these places too, and draw the clusters anew.
+
+    >>> import numpy as np
+    >>> board = rows(["a", "b"], np.array([5.0, 0.0]), np.array([0.1, 0.1]), [3, 3])
+    >>> [(row.rank_low, row.rank_high, row.cluster) for row in widened(board, np.array([1, 1]), np.array([2, 2]))]
+    [(1, 2, 1), (1, 2, 1)]
+    """
+    best = np.minimum(best, [row.rank_low for row in board])
+    worst = np.maximum(worst, [row.rank_high for row in board])
+    return tuple(
+        replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
+        for row, low, high, cluster in zip(board, best, worst, clusters(best, worst), strict=True)
+    )

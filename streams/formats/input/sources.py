@@ -1,0 +1,93 @@
+"""Where a log comes from: a file, standard input or a stream; its bytes, and the first of them to look at."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from streams.errors import FormatError
+from streams.formats.input.compression import decompressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from _typeshed import WriteableBuffer
+
+STDIN = "-"
+HEAD = 2**16  # bytes that are looked at to recognise a format
+
+_BOM = b"\xef\xbb\xbf"
+_CHUNK = 2**20
+
+
+class Source:
+    """The content of a log, decompressed, from its beginning."""
+
+    def __init__(self, name: str, stream: BinaryIO, *, path: Path | None, position: Callable[[], int]) -> None:
+        head = b""
+        while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
+            head += more
+        self.name = name
+        self.path = path  # of the content as it is: if it is in a file, and not compressed
+        self.head = head.removeprefix(_BOM)
+        self.position = position  # in the file as it lies there, compressed or not
+        self._stream = io.BufferedReader(_Joined(self.head, stream), _CHUNK)
+
+    def read(self) -> bytes:
+        """Read what is there now, some hundred KiB at most; nothing is the end."""
+        return self._stream.read1(_CHUNK)
+
+    def readline(self, limit: int) -> bytes:
+        """Read up to the end of the line, or as many bytes as the limit says."""
+        return self._stream.readline(limit)
+
+
+class _Joined(io.RawIOBase):
+    """The head that was taken off a stream, and the rest of it."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self._head = head
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        if self._head:
+            data, self._head = self._head[: len(view)], self._head[len(view) :]
+        else:
+            read = getattr(self._stream, "read1", self._stream.read)  # what is there, not what was asked for
+            data = read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+@contextmanager
+def opened(source: Path | str | BinaryIO) -> Iterator[Source]:
+    """Open a path, `-` for standard input, or a binary stream; what can't be read is a FormatError that names it."""
+    name = describe(source)
+    try:
+        if isinstance(source, (str, Path)) and name != STDIN:
+            with Path(source).open("rb") as file:
+                content = decompressed(file)
+                path = Path(source) if content is file else None
+                yield Source(name, content, path=path, position=file.tell)
+        else:
+            stream = sys.stdin.buffer if isinstance(source, (str, Path)) else source
+            buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(_Joined(b"", stream))
+            yield Source(name, decompressed(buffered), path=None, position=lambda: 0)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{name}: can't be read: {error}") from None
+
+
+def describe(source: Path | str | BinaryIO) -> str:
+    """Name a source for messages."""
+    if isinstance(source, (str, Path)):
+        return str(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else STDIN

@@ -1,0 +1,97 @@
+"""CSV, row by row and bounded: what is no row of the table is an error with its line, and the next row goes on."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+from streams.errors import FormatError, RecordError
+from streams.formats.base import MAX_LINE
+from streams.formats.input.head import Head
+from streams.wire.decoding import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from streams.formats.input.sources import Source
+
+Cells = list[str]
+
+
+class Table:
+    """A CSV table with a header; `;` or tabs between its cells are known from the header."""
+
+    def __init__(self, source: Source, *, required: Collection[str], kind: str) -> None:
+        self._source = source
+        self._lines = _Lines(source)
+        self._reader = csv.reader(self._lines, delimiter=Head(source.head).delimiter, strict=True)
+        try:
+            header = next(self._reader, [])
+        except csv.Error as error:
+            raise FormatError(f"{source.name}:1: the header can't be read: {error}") from None
+        names = [cell.strip().lower() for cell in header]
+        if missing := [name for name in required if name not in names]:
+            raise FormatError(f"{source.name}:1: no column {', '.join(missing)}: this is not {kind}")
+        if twice := next((name for name in names if name and names.count(name) > 1), None):
+            raise FormatError(f"{source.name}:1: two columns are named {shown(twice)}")
+        self.columns = {name: place for place, name in enumerate(names)}
+
+    def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
+        """Give the cells of each row, with the line that it begins on."""
+        lines, width = self._lines, len(self.columns)
+        while True:
+            lines.begin()
+            try:
+                cells = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                reason = f"not CSV: {error}" if lines.span == 1 else f"not CSV, up to line {lines.number}: {error}"
+                yield lines.first, RecordError("invalid_value", reason)
+                continue
+            if lines.broken:
+                yield lines.first, RecordError("invalid_utf8", lines.broken)
+            elif len(cells) == width:
+                yield lines.first, cells
+            elif cells:
+                reason = f"{len(cells)} cells, but the header has {width}"
+                yield lines.first, RecordError("length_mismatch", reason)
+
+
+class _Lines:
+    """The lines of a source as text; a row may take several, but not without end."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._bytes = 0
+        self.number = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a row at the next line."""
+        self.first = self.number + 1
+        self.broken: str | None = None
+        self._bytes = 0
+
+    @property
+    def span(self) -> int:
+        """Count the lines of the row."""
+        return self.number - self.first + 1
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._source.readline(MAX_LINE + 1)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        self._bytes += len(line)
+        if self._bytes > MAX_LINE:
+            what = "a line" if self.span == 1 else "a row (is a quote not closed?)"
+            raise FormatError(f"{self._source.name}:{self.first}: {what} of more than {MAX_LINE:,} bytes")
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            self.broken = f"not UTF-8: {error.reason} at byte {error.start} of line {self.number}"
+            return line.decode(errors="replace")

@@ -1,0 +1,1 @@
+"""Measures of predictions, rankings and scores."""

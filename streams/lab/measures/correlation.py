@@ -1,0 +1,77 @@
+"""How well scores agree with gold scores: by value, by order, and by what stands at the top."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from streams.core.models.base import Floats
+
+
+def pearson(scores: Floats, gold: Floats) -> float:
+    """Give Pearson's correlation; NaN where one of the two does not vary.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    1.0
+    """
+    _check(scores, gold)
+    x, y = scores - scores.mean(), gold - gold.mean()
+    scale = sqrt(float(x @ x) * float(y @ y))
+    return min(1.0, max(-1.0, float(x @ y) / scale)) if scale > 0.0 else float("nan")
+
+
+def spearman(scores: Floats, gold: Floats) -> float:
+    """Give Spearman's rho: Pearson's correlation of the ranks, where equal scores share their mean rank.
+
+    >>> spearman(np.array([1.0, 5.0, 9.0]), np.array([1.0, 2.0, 30.0]))
+    1.0
+    """
+    _check(scores, gold)
+    return pearson(_ranks(scores), _ranks(gold))
+
+
+def kendall(scores: Floats, gold: Floats) -> float:
+    """Give Kendall's tau-b: (concordant - discordant) pairs over the geometric mean of those that both could order.
+
+    >>> round(kendall(np.array([3.0, 1.0, 2.0]), np.array([3.0, 2.0, 1.0])), 3)
+    0.333
+    """
+    _check(scores, gold)
+    x, y = np.sign(scores[:, None] - scores[None, :]), np.sign(gold[:, None] - gold[None, :])
+    scale = sqrt(float(np.abs(x).sum()) * float(np.abs(y).sum()))
+    return float((x * y).sum()) / scale if scale > 0.0 else float("nan")
+
+
+def ndcg(scores: Floats, gold: Floats, *, top: int | None = None) -> float:
+    """Give sum_r gain_r / log2(1 + r) in the order of the scores, over the same in the best order (Järvelin 2002).
+
+    A system's gain is its gold score; those of equal score share the mean of their gains.
+
+    >>> round(ndcg(np.array([3.0, 1.0, 2.0]), np.array([0.6, 0.5, 0.4])), 4)
+    0.9883
+    """
+    _check(scores, gold)
+    if gold.min() < 0.0 or gold.max() <= 0.0:
+        raise ParameterError(f"gold: {gold.min():.6g} to {gold.max():.6g} are no gains; give scores of 0 and above")
+    discounts = 1.0 / np.log2(2.0 + np.arange(len(gold)))
+    discounts[len(gold) if top is None else top :] = 0.0
+    _, group = np.unique(-scores, return_inverse=True)
+    shared = np.bincount(group, gold) / np.bincount(group)
+    return float(discounts @ shared[np.sort(group)] / (discounts @ np.sort(gold)[::-1]))
+
+
+def _ranks(values: Floats) -> Floats:
+    below = (values[None, :] < values[:, None]).sum(axis=1)
+    same = (values[None, :] == values[:, None]).sum(axis=1)
+    ranks: Floats = below + 0.5 * (same + 1.0)
+    return ranks
+
+
+def _check(scores: Floats, gold: Floats) -> None:
+    if scores.shape != gold.shape or scores.ndim != 1 or len(scores) < 2:
+        raise ParameterError(f"scores have shape {scores.shape} and gold {gold.shape}; give two or more of each")

@@ -1,0 +1,43 @@
+"""How valuable a ranking of items is: by how much its upper part is better than the whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from streams.core.models.base import Floats
+
+
+def delta_avg_of(ranked: Floats, quantiles: int) -> float:
+    """Give DeltaAvg[n] = sum_{k<n} V(S_1,k) / (n - 1) - V(S), of values in the order of a ranking, best first.
+
+    S_1,k are the first k of n quantiles of |S| // n entries each, of which the last takes the rest; V is the mean.
+
+    >>> delta_avg_of(np.array([4.0, 3.0, 2.0, 1.0]), 2)
+    1.0
+    """
+    if not 2 <= quantiles <= len(ranked):
+        raise ParameterError(f"quantiles: {quantiles}; {len(ranked)} entries have 2 to {len(ranked)}")
+    ends = (len(ranked) // quantiles) * np.arange(1, quantiles)
+    heads = np.cumsum(ranked)[ends - 1] / ends
+    return float(heads.mean() - ranked.mean())
+
+
+def delta_avg(hypothesis: Floats, values: Floats) -> float:
+    """Give DeltaAvg: the mean of DeltaAvg[n] over n = 2 to |S| / 2, no quantile of a single entry.
+
+    The entry with the highest hypothesis is ranked first, of equals the one that stands first; a positive DeltaAvg says
+    that what is ranked high has high values. WMT13 findings, 6.6 (Callison-Burch et al. 2012).
+
+    >>> values = np.array([4.0, 3.0, 2.0, 1.0])
+    >>> delta_avg(values, values), delta_avg(-values, values)
+    (1.0, -1.0)
+    """
+    if hypothesis.shape != values.shape or values.ndim != 1 or len(values) < 4:
+        raise ParameterError(f"{hypothesis.shape} ranked and {values.shape} values; give four or more of each")
+    ranked = values[np.argsort(-hypothesis, kind="stable")]
+    return float(np.mean([delta_avg_of(ranked, n) for n in range(2, len(ranked) // 2 + 1)]))

@@ -1,0 +1,1 @@
+"""How the papers draw data, ask for judgments and fit models."""

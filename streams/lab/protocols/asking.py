@@ -1,0 +1,78 @@
+"""The active protocol: a policy asks for matches, and a pool of judgments answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.compiler import WORTH_LOADING
+from streams.core import kernels
+from streams.core.methods.pairs import LOSS, TIE, WIN
+from streams.core.models import Batch
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from streams.core.matching import Policy
+    from streams.core.methods.pairs import Pairs
+    from streams.core.models import Model
+    from streams.core.models.base import Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The matches in the order in which they were asked for, with their outcomes."""
+
+    a: Ints
+    b: Ints
+    outcome: Ints
+
+
+def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.random.Generator) -> Asked:
+    """Ask for matches one by one; the model learns each answer, an outcome of that pair in the pool drawn at random.
+
+    A pair that the pool does not have is asked for again, as often as there are systems, before it is given up.
+
+    >>> from streams.core.methods.examples import duel
+    >>> from streams.core.matching import policy
+    >>> from streams.core.models import create
+    >>> asked = ask(policy("variance"), create("trueskill", {}), duel(">>>"), 4, np.random.default_rng(1))
+    >>> [(int(a), int(outcome)) for a, outcome in zip(asked.a, asked.outcome)][0]  # of two equals the first is named
+    (0, 0)
+    """
+    wins, ties = pool.counts()
+    met = wins + wins.T + ties
+    size = len(pool.systems)
+    model.grow(size, 1, 1)
+    if matches * size > WORTH_LOADING // 4:
+        kernels.compiled("pairs")
+    asked = np.zeros((size, size))
+    rows = np.empty((matches, 3), np.int64)
+    for k in range(matches):
+        mean, deviation = model.scores()
+        for _ in range(10 * size):
+            a, b = policy.pick(mean, deviation, asked, ways=2, random=random)
+            if met[a, b]:
+                break
+        else:
+            raise ParameterError(
+                f"policy {policy.name!r} asks for pairs that the log does not have; choose another one"
+            )
+        drawn = random.random() * met[a, b]
+        outcome = WIN if drawn < wins[a, b] else LOSS if drawn < wins[a, b] + wins[b, a] else TIE
+        asked[a, b] += 1
+        asked[b, a] += 1
+        rows[k] = a, b, outcome
+        model.apply(_match(a, b, outcome))
+    return Asked(a=rows[:, 0], b=rows[:, 1], outcome=rows[:, 2])
+
+
+_STARTS, _NOBODY, _NO_SCORE = np.array([0, 2]), np.zeros(1, np.int64), np.full(1, np.nan)
+
+
+def _match(a: int, b: int, outcome: int) -> Batch:
+    ranks = np.array([2 if outcome == LOSS else 1, 2 if outcome == WIN else 1])
+    return Batch(
+        systems=np.array([a, b]), ranks=ranks, starts=_STARTS, judges=_NOBODY, segments=_NOBODY, scores=_NO_SCORE
+    )

@@ -1,0 +1,46 @@
+"""Models that learn from comparisons with one baseline system only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.methods import predictor
+from streams.core.models.base import parameters_of
+from streams.core.models.grm import GradedResponse
+from streams.lab.protocols.drawing import drawn_rankings
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.methods.rankings import Rankings
+    from streams.core.models.base import Floats
+
+# Of Otani et al. (2016); `grm` is ours, online, in one pass.
+WITH_BASELINE = ("grm-batch", "two-stage", "grm")
+
+
+def with_baseline(rankings: Rankings, baseline: int, size: int, random: np.random.Generator) -> Pairs:
+    """Draw rankings that hold the baseline, until the comparisons with it are so many (Otani et al. 2016, 6.1)."""
+    pairs = rankings.pairs
+    rows = np.flatnonzero((pairs.a == baseline) | (pairs.b == baseline))
+    return drawn_rankings(pairs.take(rows), rankings.number[rows], size, random)
+
+
+def scores_with_baseline(name: str, training: Pairs, baseline: int) -> Floats:
+    """Learn from comparisons with the baseline, and give the systems' scores.
+
+    >>> from streams.core.methods.examples import duel
+    >>> scores = scores_with_baseline("grm", duel(">>>="), 1)
+    >>> bool(scores[0] > scores[1] == 0.0)
+    True
+    """
+    if name == "grm":
+        model = GradedResponse(parameters_of(GradedResponse, {"mode": "baseline"}))
+        model.baseline = baseline
+        model.grow(len(training.systems), len(training.judges), len(training.segments))
+        model.apply(training.batch())
+        return model.scores()[0]
+    fitted = predictor(name, {"baseline": baseline} if name == "grm-batch" else None).fit(training)
+    assert fitted.scores is not None
+    return fitted.scores

@@ -1,0 +1,142 @@
+"""How the papers draw what a model learns from and what it is measured on, without one getting into the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.errors import ParameterError
+from streams.lab.protocols.randomness import random_of
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.methods.rankings import Rankings
+    from streams.core.models.base import Ints
+
+LARGEST_SHARE = 5  # a test or development set is at most one part in so many of the log
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """The numbers of the rankings to learn from, to tune on and to measure on; no segment stands in two of them."""
+
+    training: Ints
+    development: Ints
+    test: Ints
+
+
+def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000) -> Split:
+    """Hold out whole segments until the testers' rankings of them come to so many pairs, once and once again.
+
+    Sakaguchi et al. (2014), 3.1, test on 2,000 pairs of researchers. A segment's other rankings are left out of the
+    training as well: whoever judged the same outputs would tell a model about the test, and a row that stands twice
+    in the log would be in both. Of a small log, a test set is at most a fifth.
+    """
+    size = rankings.sizes * (rankings.sizes - 1) // 2
+    held = np.bincount(
+        rankings.segment, np.where(np.isin(rankings.judge, testers), size, 0), minlength=len(rankings.segments)
+    )
+    wanted = min(pairs, int(held.sum()) // LARGEST_SHARE)
+    if wanted < 1:
+        raise ParameterError(f"{len(rankings)} rankings by {len(testers)} judges leave nothing to test on; give more")
+    order = random.permutation(len(rankings.segments))
+    total = np.cumsum(held[order])
+    ends = [int(np.searchsorted(total, wanted * part)) + 1 for part in (1, 2)]
+    test, development, training = np.split(order, ends)
+    parts = [
+        np.flatnonzero(np.isin(rankings.segment, part) & np.isin(rankings.judge, testers))
+        for part in (test, development)
+    ]
+    return Split(test=parts[0], development=parts[1], training=np.flatnonzero(np.isin(rankings.segment, training)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """A split of a campaign, and the pairs in it; `testers` are the judges of the two sets that are held out."""
+
+    split: Split
+    testers: Ints
+    pool: Pairs
+    development: Pairs
+    test: Pairs
+
+
+@lru_cache(maxsize=4)
+def held_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | str, ...]) -> HeldOut:
+    """Hold out judgments of those who are called so, or of all where nobody is; the key is that of the randomness.
+
+    Cells of one repeat share it, so the last few are kept.
+    """
+    known = judges_like(rankings, researchers)
+    testers = known if len(known) else np.arange(len(rankings.judges))
+    split = hold_out(rankings, testers, random_of(*key, "split"), pairs=pairs)
+    pool, development, test = map(rankings.pairs_of, (split.training, split.development, split.test))
+    return HeldOut(split=split, testers=testers, pool=pool, development=development, test=test)
+
+
+def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:
+    """Give the share of the judgments that surely remains to learn from; what is held out takes segments along."""
+    size = rankings.sizes * (rankings.sizes - 1) // 2
+    known = np.isin(rankings.judge, judges_like(rankings, researchers))
+    testable = int(size[known].sum()) or int(size.sum())
+    return 1.0 - 3.0 * min(pairs, testable // LARGEST_SHARE) / max(1, testable)
+
+
+def inside(test: Rankings, training: Rankings) -> int:
+    """Count the rankings of a test set that stand in the training set too: same segment, judge, systems and ranks.
+
+    The test file that comes with some public copies of the WMT13 data is a part of its training file.
+    """
+
+    def keys(rankings: Rankings) -> list[tuple[object, ...]]:
+        return [
+            (
+                rankings.segments[rankings.segment[k]],
+                rankings.judges[rankings.judge[k]],
+                frozenset(
+                    zip(
+                        (rankings.systems[i] for i in rankings.system[start:stop]),
+                        rankings.rank[start:stop].tolist(),
+                        strict=True,
+                    )
+                ),
+            )
+            for k, (start, stop) in enumerate(
+                zip(rankings.starts[:-1].tolist(), rankings.starts[1:].tolist(), strict=True)
+            )
+        ]
+
+    known = set(keys(training))
+    return sum(one in known for one in keys(test))
+
+
+def judges_like(rankings: Rankings, pattern: str) -> Ints:
+    """Find the judges whose names are like a pattern, as in researcher*."""
+    return np.array([k for k, name in enumerate(rankings.judges) if fnmatchcase(name, pattern)], np.int64)
+
+
+def drawn(pool: Pairs, size: int, random: np.random.Generator) -> Pairs:
+    """Draw so many pairs without replacement, in random order; ParameterError if there are fewer."""
+    if size > len(pool):
+        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
+    return pool.take(random.permutation(len(pool))[:size])
+
+
+def drawn_rankings(pool: Pairs, number: Ints, size: int, random: np.random.Generator) -> Pairs:
+    """Draw whole rankings, until there are so many pairs: what a segment's thresholds are learned from."""
+    if size > len(pool):
+        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
+    key = random.permutation(int(number.max(initial=-1)) + 1)[number]
+    return pool.take(np.argsort(key, kind="stable")[:size])
+
+
+def with_noise(pairs: Pairs, share: float, random: np.random.Generator) -> Pairs:
+    """Let a share of the judges answer at random (Otani et al. 2016, 6.4)."""
+    careless = np.zeros(len(pairs.judges), np.bool_)
+    careless[random.permutation(len(pairs.judges))[: round(share * len(pairs.judges))]] = True
+    outcome = np.where(careless[pairs.judge], random.integers(3, size=len(pairs)), pairs.outcome)
+    return replace(pairs, outcome=outcome)

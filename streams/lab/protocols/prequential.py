@@ -1,0 +1,65 @@
+"""Online models on a log: every outcome is predicted before it is learned from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.errors import ParameterError
+
+if TYPE_CHECKING:
+    from streams.core.methods.pairs import Pairs
+    from streams.core.methods.rankings import Rankings
+    from streams.core.models import Model
+    from streams.core.models.base import Floats
+
+
+def prequential(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
+    """Give the probabilities that the model held of each outcome before it learned from its block (Dawid 1984).
+
+    The model goes on from where it stands, and has learned all pairs afterwards. To learn in blocks is quicker.
+
+    >>> from streams.core.methods.examples import duel
+    >>> from streams.core.models import create
+    >>> wins = prequential(create("trueskill", {}), duel(">>>"))[:, 0]
+    >>> bool(wins[0] < wins[1] < wins[2])
+    True
+    """
+    if block < 1:
+        raise ParameterError(f"block: {block}; it takes at least 1")
+    model.grow(len(pairs.systems), len(pairs.judges), len(pairs.segments))
+    held = np.empty((len(pairs), 3))
+    for start in range(0, len(pairs), block):
+        part = pairs.take(np.arange(start, min(start + block, len(pairs))))
+        for row, (a, b) in enumerate(zip(part.a.tolist(), part.b.tolist(), strict=True), start):
+            held[row] = model.predict(a, b)
+        model.apply(part.batch())
+    return held
+
+
+def ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
+    """Give the probabilities that the model held of each pair of a ranking before it learned the ranking whole.
+
+    That is what the product does: a judgment comes at once, and its pairs tell of each other.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> from streams.core.methods.rankings import Rankings
+    >>> from streams.core.models import create
+    >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
+    >>> held = ranking_by_ranking(create("trueskill", {}), Rankings.of([one, one]))
+    >>> bool((held[:3, 0] == held[0, 0]).all()), bool((held[3:, 0] > held[0, 0]).all())
+    (True, True)
+    """
+    model.grow(len(rankings.systems), len(rankings.judges), len(rankings.segments))
+    pairs = rankings.pairs
+    held = np.empty((len(pairs), 3))
+    ends = np.searchsorted(rankings.number, np.arange(len(rankings)), side="right").tolist()
+    couples = list(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
+    start = 0
+    for number, end in enumerate(ends):
+        for row in range(start, end):
+            held[row] = model.predict(*couples[row])
+        model.apply(rankings.batch(np.array([number])))
+        start = end
+    return held

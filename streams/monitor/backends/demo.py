@@ -1,0 +1,100 @@
+"""The demo behind a page: two campaigns that play themselves, at a pace that can be watched."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.crowd import WMT13_FR_EN, Competition, Play, Skills, recruit, segments
+from streams.pipeline.embedded import Embedded
+from streams.settings import Settings
+from streams.wire import topics
+from streams.wire.events import CampaignSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streams.crowd import Step
+    from streams.monitor.backends.embedded import EmbeddedBackend
+
+SECOND = "arena.assistants"
+ASSISTANTS = {"robin": 0.9, "wren": 0.7, "kestrel": 0.4, "heron": 0.35, "sparrow": -0.2, "dodo": -1.1}
+SNAPSHOT_SECONDS = 0.5
+SHORTEST_PAUSE = 0.02
+TYPICAL_SECONDS = 25.0  # of a simulated judgment
+BAD_EVERY = 40  # steps, after which somebody sends something that is no judgment
+
+
+class Exhibition:
+    """The campaigns and their crowds; everything but the pace is a function of the arguments."""
+
+    def __init__(self, *, judges: int, careless: float, budget: int, seed: int, judge_key: str = "demo") -> None:
+        random = np.random.default_rng(seed)
+        competition = Competition.load(WMT13_FR_EN)
+        self.stream = Embedded(Settings(seed=seed, judge_key=judge_key, snapshot_seconds=SNAPSHOT_SECONDS))
+        self.budget = budget
+        # Simulated time ends about now.
+        start = datetime.now(UTC) - timedelta(seconds=TYPICAL_SECONDS * budget / judges)
+        self.plays = [
+            Play(
+                self.stream,
+                competition.campaign,
+                CampaignSettings(
+                    systems=competition.systems, segments=segments(300), budget=budget, outstanding=judges
+                ),
+                judges=recruit(judges, careless=careless, random=random),
+                truth=competition,
+                start=start,
+                random=random,
+            ),
+            Play(
+                self.stream,
+                SECOND,
+                CampaignSettings(
+                    model="grm",
+                    systems=tuple(sorted(ASSISTANTS)),
+                    segments=segments(60),
+                    segment_choice="information",
+                    budget=max(1, budget // 10),
+                    outstanding=max(1, judges // 2),
+                ),
+                judges=recruit(max(1, judges // 2), careless=careless, random=random),
+                truth=Skills(ASSISTANTS),
+                start=start,
+                random=random,
+            ),
+        ]
+
+    @property
+    def judgments(self) -> int:
+        """Count the judgments so far."""
+        return sum(play.judgments for play in self.plays)
+
+    async def run(self, backend: EmbeddedBackend, *, seconds: float) -> None:
+        """Play all campaigns to their end, in about so many seconds."""
+        loop = asyncio.get_running_loop()
+        began, number = loop.time(), 0
+        steps: dict[Play, Iterator[Step]] = {play: play.steps() for play in self.plays}
+        while steps:
+            for play in list(steps):
+                # Each has its share of the budget, and they end together.
+                if play is not self.plays[0] and self.plays[0] in steps and number % 5:
+                    continue
+                if await backend.work(lambda play=play: next(steps[play], None)) is None:  # type: ignore[misc]
+                    del steps[play]
+            number += 1
+            if number % BAD_EVERY == 0:
+                await backend.work(self._send_bad)
+            # Ever faster, as the first judgments move the leaderboard most.
+            due = seconds * (self.plays[0].judgments / self.budget) ** 0.5
+            await asyncio.sleep(max(SHORTEST_PAUSE if seconds else 0.0, due - (loop.time() - began)))
+
+    def _send_bad(self) -> None:
+        """Publish what a careless client might: a judgment of a system that there is not."""
+        name = self.plays[0].name
+        record = f'{{"id":"bad-{self.judgments}","campaign":"{name}","segment":"s","judge":"tester",'
+        record += '"systems":["ONLINE-Z","UEDIN"],"ranks":[1,2],"at":"2026-01-01T00:00:00Z"}'
+        self.stream.log.append(topics.JUDGMENTS.name, name.encode(), record.encode())

@@ -1,0 +1,119 @@
+"""The monitor without servers: log, worker and store live in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from streams.monitor.backends.base import Arguments, Lag, Result
+from streams.monitor.ledger.memory import MemoryLedger
+from streams.monitor.live.feed import FOLLOWED, tell
+from streams.wire import topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streams.monitor.backends.base import Audience
+    from streams.monitor.ledger.base import Ledger
+    from streams.pipeline.embedded import Embedded
+    from streams.pipeline.processor import Record
+    from streams.wire.events import Judgment
+
+CHUNK = 1000
+
+
+class EmbeddedBackend:
+    """An embedded stream; everything that touches it runs in one thread, one thing after the other."""
+
+    def __init__(self, stream: Embedded) -> None:
+        self.stream = stream
+        self.store = stream.store
+        self.ledger: Ledger = MemoryLedger(clock=monotonic)
+        self._thread = ThreadPoolExecutor(1, "stream")
+        self._told: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._audience: Audience
+        self._snapshots: asyncio.Task[None]
+
+    async def start(self, audience: Audience) -> None:
+        """Begin to tell an audience of the outputs."""
+        self._audience = audience
+        await self.work(lambda: None)
+        self._snapshots = asyncio.create_task(self._snapshot(), name="snapshots")
+
+    async def stop(self) -> None:
+        """End it."""
+        self._snapshots.cancel()
+        await asyncio.wait([self._snapshots])
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _snapshot(self) -> None:
+        """Emit leaderboards now and then, as a worker does."""
+        while True:
+            await asyncio.sleep(self.stream.settings.snapshot_seconds)
+            await self.work(self.stream.snapshot)
+
+    async def run(
+        self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        """Do something with the store or the ledger."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
+
+    async def work(self, function: Callable[[], Result]) -> Result:
+        """Do something that appends to the log, process it, and tell the audience what came out."""
+        result, outputs = await self.run(self._worked, function)
+        now = datetime.now(UTC)
+        for topic, record in outputs:
+            tell(self._audience, topic, record.key, record.value, at=now)
+        return result
+
+    def _worked(self, function: Callable[[], Result]) -> tuple[Result, list[tuple[str, Record]]]:
+        result = function()
+        self.stream.run()
+        outputs: list[tuple[str, Record]] = []
+        for topic in FOLLOWED:
+            for partition in range(self.stream.log.partitions):
+                place = topic.name, partition
+                while records := self.stream.log.read(*place, start=self._told[place], limit=CHUNK):
+                    self._told[place] += len(records)
+                    outputs += [(topic.name, record) for record in records]
+        return result, outputs
+
+    async def publish(self, judgments: Sequence[Judgment]) -> None:
+        """Append to the log."""
+
+        def append() -> None:
+            for judgment in judgments:
+                self.stream.publish(judgment)
+
+        await self.work(append)
+
+    def partitions(self) -> list[str]:
+        """Name the partitions of the log."""
+        return [f"{topics.JUDGMENTS.name}/{number}" for number in range(self.stream.log.partitions)]
+
+    async def lags(self) -> list[Lag]:
+        """Compare the log's ends with what is applied."""
+        return await self.run(
+            lambda: [
+                Lag(
+                    partition=processor.partition,
+                    end=(end := self.stream.log.end(topics.JUDGMENTS.name, processor.partition)),
+                    applied=processor.next_offset,
+                    lag=end - processor.next_offset,
+                )
+                for processor in self.stream.processors
+            ]
+        )
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """Give the task of the snapshots."""
+        return [self._snapshots]
+
+    def waiting(self) -> list[str]:
+        """Wait for nothing."""
+        return []

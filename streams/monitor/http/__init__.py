@@ -1,0 +1,1 @@
+"""The HTTP side of the monitor: routes, intake, access, limits and the OpenAPI document."""

@@ -1,0 +1,88 @@
+"""The monitor as an aiohttp application."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from importlib import metadata, resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from streams.errors import BrokerUnavailable, StoreUnavailable
+from streams.metrics import MonitorMetrics
+from streams.monitor.http.access import Access
+from streams.monitor.http.guard import Gate
+from streams.monitor.http.intake import Door
+from streams.monitor.http.openapi import document
+from streams.monitor.http.routes import ROUTES
+from streams.monitor.live.hub import Hub
+from streams.monitor.state.monitor import Monitor
+from streams.monitor.state.payloads import StatusAnswer
+from streams.monitor.state.queries import Reads
+
+if TYPE_CHECKING:
+    from streams.monitor.backends.base import Backend, Lag
+    from streams.settings import Settings
+
+LAGS_SECONDS = 1.0
+
+
+class Site:
+    """All that answers: what is behind it is a backend, what is before it is HTTP."""
+
+    def __init__(self, backend: Backend, settings: Settings, metrics: MonitorMetrics | None = None) -> None:
+        self.settings = settings
+        self.page = Path(str(resources.files("streams.monitor").joinpath("page")))
+        self.access = Access.of(settings)
+        self.metrics = metrics or MonitorMetrics()
+        self.monitor = Monitor(backend)
+        self.reads = Reads(self.monitor)
+        self.door = Door(self.monitor, settings, self.metrics)
+        self.hub = Hub(self.monitor, self.status, self.metrics)
+        self.openapi = document()
+        self._gate = Gate(settings, self.access, self.metrics)
+        self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
+        self.metrics.event_streams.set_function(lambda: self.hub.streams)
+        self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
+        self.metrics.ready.set_function(lambda: not backend.waiting())
+
+    def app(self) -> web.Application:
+        """Build the application."""
+        app = web.Application(middlewares=[self._gate.middleware], client_max_size=self.settings.monitor_body_bytes)
+        for route in ROUTES:
+            handler = self._gate.guarded(route, partial(route.handler, self))
+            app.router.add_route(route.method, route.path, handler, name=route.name)
+        app.router.add_static("/static", self.page)
+        app.on_response_prepare.append(self._gate.prepare)
+        app.on_startup.append(self._start)
+        app.on_shutdown.append(self._shut)
+        app.on_cleanup.append(self._stop)
+        return app
+
+    async def status(self) -> StatusAnswer:
+        """Say how the monitor and the workers are."""
+        backend, now = self.monitor.backend, self.monitor.now()
+        if now - self._lags[0] >= LAGS_SECONDS:
+            self._lags = (now, self._lags[1])
+            with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` says so, and what was last known stays
+                self._lags = (now, await backend.lags())
+        waiting = backend.waiting()
+        return StatusAnswer(
+            version=metadata.version("judgestream"),
+            ready=not waiting,
+            waiting=waiting,
+            rate=round(self.monitor.rate, 3),
+            partitions=self._lags[1],
+            streams=self.hub.streams,
+        )
+
+    async def _start(self, _: web.Application) -> None:
+        await self.monitor.start()
+
+    async def _shut(self, _: web.Application) -> None:
+        self.hub.close()
+
+    async def _stop(self, _: web.Application) -> None:
+        await self.monitor.stop()

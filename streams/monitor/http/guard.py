@@ -1,0 +1,150 @@
+"""What every request passes on its way in and every answer on its way out: limits, tokens, headers, counts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from math import ceil
+from typing import TYPE_CHECKING
+
+from aiohttp import hdrs, web
+
+from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
+from streams.monitor.http.access import WRONG_TOKEN
+from streams.monitor.http.limits import Quota
+from streams.monitor.http.responses import HEADERS, Refused, refusal
+from streams.monitor.http.routes import EVENTS
+from streams.monitor.state.monitor import UnknownCampaign
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from streams.metrics import MonitorMetrics
+    from streams.monitor.http.access import Access
+    from streams.monitor.http.routes import Route
+    from streams.settings import Settings
+
+    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+log = logging.getLogger(__name__)
+
+WRONG_TOKENS_A_SECOND = 1.0  # of one address
+WARNINGS_A_SECOND = 0.5
+REASONS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+ANYBODY = "*"
+STATIC = "/static/"
+
+
+class Gate:
+    """Stands before all handlers."""
+
+    def __init__(self, settings: Settings, access: Access, metrics: MonitorMetrics) -> None:
+        self._access = access
+        self._metrics = metrics
+        self._quota = Quota(rate=settings.monitor_rate)
+        self._guesses = Quota(rate=WRONG_TOKENS_A_SECOND)
+        self._warnings = Quota(rate=WARNINGS_A_SECOND)
+        self._origins = frozenset(filter(None, (part.strip() for part in settings.monitor_origins.split(","))))
+        self._body_bytes = settings.monitor_body_bytes
+
+    def guarded(self, route: Route, handler: Handler) -> Handler:
+        """Let a handler see only requests that may pass."""
+
+        async def guarded(request: web.Request) -> web.StreamResponse:
+            try:
+                bearer = self._access.bearer(request)
+                self._check(route, request, bearer)
+                return await handler(request)
+            except Refused as refused:
+                if refused.problem.reason == WRONG_TOKEN:
+                    self._slow_down(_address(request))
+                raise
+
+        return guarded
+
+    def _check(self, route: Route, request: web.Request, bearer: str | None) -> None:
+        if route.limited:
+            self._limit(bearer or _address(request))
+        if route.needs == "write":
+            self._access.check_write(bearer)
+            log.debug("%s, by the token %s", route.name, bearer)
+        elif route.needs == "read":
+            self._access.check_read(request, bearer, now=time.time())
+
+    def _slow_down(self, address: str) -> None:
+        """Let nobody try many tokens."""
+        now = time.monotonic()
+        if seconds := self._guesses.wait(address, now):
+            if not self._warnings.wait(address, now):
+                log.warning("many wrong tokens from %s", address)
+            raise _too_many(seconds) from None
+
+    def _limit(self, sender: str) -> None:
+        if seconds := self._quota.wait(sender, time.monotonic()):
+            raise _too_many(seconds)
+
+    # -- the way out -----------------------------------------------------------------------------------
+
+    @web.middleware
+    async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer, whatever happens, and count it."""
+        began = time.perf_counter()
+        response = self._preflight(request) or await self._answered(request, handler)
+        resource = request.match_info.route.resource
+        streamed = response.content_type == EVENTS
+        self._metrics.answered(
+            route=resource.canonical if resource else None,
+            method=request.method,
+            status=response.status,
+            seconds=None if streamed else time.perf_counter() - began,
+        )
+        return response
+
+    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except Refused as refused:
+            return refusal(refused)
+        except UnknownCampaign as error:
+            return refusal(Refused(404, "unknown_campaign", str(error), field="campaign"))
+        except RecordError as error:
+            return refusal(Refused(422, error.reason, error.message, field=error.field))
+        except (StoreUnavailable, StoreCorrupt, BrokerUnavailable) as error:
+            return refusal(Refused(503, "unavailable", str(error), headers={"Retry-After": "2"}))
+        except web.HTTPException as error:
+            headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
+            message = error.reason
+            if error.status == 413:
+                message = f"the request has more than {self._body_bytes} bytes; send fewer judgments at once"
+            return refusal(Refused(error.status, REASONS.get(error.status, "bad_request"), message, headers=headers))
+
+    async def prepare(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Put on what every answer carries."""
+        response.headers.update(HEADERS)
+        if request.path.startswith(STATIC):
+            response.headers[hdrs.CACHE_CONTROL] = "no-cache"  # the tag says whether a file has changed
+        origin = request.headers.get(hdrs.ORIGIN)
+        if self._origins:
+            response.headers[hdrs.VARY] = hdrs.ORIGIN
+        if origin is not None and (origin in self._origins or ANYBODY in self._origins):
+            response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+
+    def _preflight(self, request: web.Request) -> web.Response | None:
+        """Answer a browser that asks whether a page of another origin may ask."""
+        if request.method != hdrs.METH_OPTIONS or not self._origins or hdrs.ORIGIN not in request.headers:
+            return None
+        allowed = {
+            hdrs.ACCESS_CONTROL_ALLOW_METHODS: "GET, POST",
+            hdrs.ACCESS_CONTROL_ALLOW_HEADERS: "Authorization, Content-Type",
+            hdrs.ACCESS_CONTROL_MAX_AGE: "600",
+        }
+        return web.Response(status=204, headers=allowed)
+
+
+def _address(request: web.Request) -> str:
+    return request.remote or "nobody"
+
+
+def _too_many(seconds: float) -> Refused:
+    headers = {"Retry-After": str(max(1, ceil(seconds)))}
+    return Refused(429, "too_many_requests", "too many requests; wait, or send more judgments in each", headers=headers)

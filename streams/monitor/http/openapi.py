@@ -1,0 +1,127 @@
+"""The OpenAPI document of the monitor, written from the table of routes and the types of the answers."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from streams.monitor.http.access import COOKIE
+from streams.monitor.http.bodies import NDJSON
+from streams.monitor.http.handlers import TokenBody
+from streams.monitor.http.responses import JSON, ErrorAnswer
+from streams.monitor.http.routes import ROUTES
+from streams.wire import schemas
+from streams.wire.events import CAMPAIGN_PATTERN, encode
+
+if TYPE_CHECKING:
+    from streams.monitor.http.routes import Route
+
+Json = dict[str, Any]
+
+REF = "#/components/schemas/{name}"
+ERROR = {"$ref": REF.format(name="ErrorAnswer")}
+JUDGMENT = {"$ref": REF.format(name="Judgment")}
+MAY_BE_LEFT_OUT = ("campaign", "at")  # the path names the one, and the other is now
+
+
+def document() -> bytes:
+    """Write the document."""
+    kinds = [route.answer for route in ROUTES if isinstance(route.answer, type)]
+    _, components = msgspec.json.schema_components([*kinds, ErrorAnswer, TokenBody], ref_template=REF)
+    paths: dict[str, Json] = {}
+    for route in ROUTES:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    return encode(
+        {
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Judgestream monitor",
+                "version": metadata.version("judgestream"),
+                "description": "Live rankings from human judgments: what there is to see, and a way in for judgments.",
+                "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            },
+            "paths": paths,
+            "components": {
+                "schemas": {**components, "Judgment": _judgment()},
+                "securitySchemes": {
+                    "token": {"type": "http", "scheme": "bearer"},
+                    "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+                },
+            },
+        }
+    )
+
+
+def _operation(route: Route) -> Json:
+    described: Json = {
+        "operationId": route.name,
+        "summary": (route.handler.__doc__ or "").strip(),
+        "parameters": [*_path_parameters(route), *_query_parameters(route)],
+        "responses": _responses(route),
+    }
+    if route.needs != "open":
+        # A read that is closed by setting takes either, one that is open takes none.
+        described["security"] = [{"token": []}] if route.needs == "write" else [{}, {"token": []}, {"session": []}]
+    if route.body is not None:
+        described["requestBody"] = {"required": True, "content": _BODIES[route.body]}
+    return described
+
+
+def _path_parameters(route: Route) -> list[Json]:
+    if "{campaign}" not in route.path:
+        return []
+    schema = {"type": "string", "maxLength": 200, "pattern": CAMPAIGN_PATTERN.replace("(?!\\n)", "")}
+    return [{"name": "campaign", "in": "path", "required": True, "schema": schema}]
+
+
+def _query_parameters(route: Route) -> list[Json]:
+    return [
+        {
+            "name": query.name,
+            "in": "query",
+            "required": query.required,
+            "description": query.about,
+            "schema": query.schema,
+        }
+        for query in route.query
+    ]
+
+
+def _responses(route: Route) -> dict[str, Json]:
+    if route.answer is None:
+        responses: dict[str, Json] = {"204": {"description": "Done."}}
+    else:
+        responses = {"200": {"description": "The answer.", "content": _content(route.answer)}}
+    also = {401} if route.needs != "open" else set()
+    for status in sorted({*route.errors, *also, *({429} if route.limited else ())}):
+        responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
+    if route.name in ("live", "ready"):
+        responses["503"] = {"description": "Why not.", "content": _content(route.answer or "")}
+    return responses
+
+
+def _content(answer: type | str) -> Json:
+    if isinstance(answer, type):
+        return {JSON: {"schema": {"$ref": REF.format(name=answer.__name__)}}}
+    return {answer: {"schema": {"type": "object"} if answer == JSON else {"type": "string"}}}
+
+
+def _judgment() -> Json:
+    """Give a judgment as it may be posted."""
+    schema = {name: part for name, part in schemas.schema("Judgment").items() if not name.startswith("$")}
+    return schema | {"required": [name for name in schema["required"] if name not in MAY_BE_LEFT_OUT]}
+
+
+_MANY: Json = {"type": "array", "items": JUDGMENT, "minItems": 1}
+_ENVELOPE: Json = {"type": "object", "properties": {"judgments": _MANY}, "required": ["judgments"]}
+_BODIES: dict[str, Json] = {
+    "judgments": {
+        JSON: {"schema": {"anyOf": [JUDGMENT, _MANY, _ENVELOPE]}},
+        NDJSON: {"schema": {"type": "string", "description": "A judgment on each line."}},
+    },
+    "label-studio": {JSON: {"schema": {"type": "object", "description": "As Label Studio's webhooks send it."}}},
+    "token": {JSON: {"schema": {"$ref": REF.format(name="TokenBody")}}},
+}

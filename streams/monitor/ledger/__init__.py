@@ -1,0 +1,1 @@
+"""What the monitors of one namespace share: leases of match requests, and the history of ratings."""

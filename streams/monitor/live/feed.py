@@ -1,0 +1,47 @@
+"""From the records of the output topics to what the monitor's audience takes."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.wire import topics
+from streams.wire.events import CAMPAIGN_PATTERN, Leaderboard, MatchRequest, Rejection
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from streams.monitor.backends.base import Audience
+
+FOLLOWED = (topics.LEADERBOARDS, topics.MATCH_REQUESTS, topics.REJECTED)
+
+_leaderboards = msgspec.json.Decoder(Leaderboard)
+_requests = msgspec.json.Decoder(MatchRequest)
+_rejections = msgspec.json.Decoder(Rejection)
+_CAMPAIGN = re.compile(CAMPAIGN_PATTERN)
+LONGEST_NAME = 200
+
+
+def is_campaign(name: str) -> bool:
+    """Say whether a campaign may be called so.
+
+    >>> is_campaign("wmt13.fr-en"), is_campaign("../../etc")
+    (True, False)
+    """
+    return len(name) <= LONGEST_NAME and _CAMPAIGN.search(name) is not None
+
+
+def tell(audience: Audience, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
+    """Pass one record on; what another version wrote is passed over."""
+    with suppress(msgspec.MsgspecError):
+        if topic == topics.LEADERBOARDS.name:
+            audience.saw_leaderboard(_leaderboards.decode(value or b""), at=at)
+        elif topic == topics.MATCH_REQUESTS.name:
+            audience.saw_request(_requests.decode(value or b""))
+        elif topic == topics.REJECTED.name:
+            campaign = (key or b"").decode(errors="replace")
+            if is_campaign(campaign):
+                audience.saw_rejection(campaign, _rejections.decode(value or b""), at=at)

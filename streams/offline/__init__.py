@@ -1,0 +1,1 @@
+"""Rank a log without servers, in a script, a notebook or a command."""

@@ -1,0 +1,168 @@
+"""A whole log rated without servers, as a worker would rate it, in memory that its length does not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.core import kernels
+from streams.core.campaign.campaign import Campaign
+from streams.core.models import MODELS
+from streams.core.ranking import ENGINES, SCORES, Ratings, Standing, stand
+from streams.errors import ParameterError, suggestion
+from streams.wire.events import CampaignSettings
+from streams.wire.scanner.blocks import Scanned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from streams.errors import RecordError
+    from streams.wire.events import Judgment, Leaderboard, Parameter
+
+DEFAULT_MODEL = "trueskill"
+REPLICAS = 200
+WMT = "wmt"
+# So many judgments in, the rest of the log is likely to repay the loading of numba.
+LONG = 20_000
+
+
+@dataclass
+class Rated:
+    """The campaigns of a log, and what became of its judgments that are in none of them."""
+
+    campaigns: dict[str, Campaign] = field(default_factory=dict)
+    read: int = 0
+    rejections: int = 0
+    first_rejection: RecordError | None = None
+
+
+def rate(
+    batches: Iterable[Sequence[Judgment]],
+    settings: CampaignSettings,
+    *,
+    only: Collection[str] = (),
+    observe: Callable[[Campaign], None] | None = None,
+) -> Rated:
+    """Apply a log to campaigns with these settings, all of them or only some; the place in the log is the offset.
+
+    `observe` is shown each campaign whenever a batch has changed it.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
+    >>> rate([[verdict]], CampaignSettings()).campaigns["c"].counts.judgments
+    1
+    """
+    rated = Rated()
+    known: set[str] = set()
+    for judgments in batches:
+        places = range(rated.read, rated.read + len(judgments))
+        rated.read += len(judgments)
+        if rated.read >= LONG:
+            kernels.compiled("pairs")
+        for name, offsets, part in _by_campaign(places, judgments):
+            known.add(name)
+            if only and name not in only:
+                continue
+            campaign = rated.campaigns.get(name)
+            if campaign is None:
+                campaign = rated.campaigns[name] = Campaign(name, settings)
+            rejections = campaign.take(offsets, part).rejections
+            campaign.discard_changes()
+            if observe is not None:
+                observe(campaign)
+            if rejections:
+                rated.rejections += len(rejections)
+                rated.first_rejection = rated.first_rejection or next(iter(rejections.values()))
+    for name in only:
+        if name not in known:
+            raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, known)}")
+    return rated
+
+
+def _by_campaign(
+    places: Sequence[int], judgments: Sequence[Judgment]
+) -> Iterable[tuple[str, Sequence[int], Sequence[Judgment]]]:
+    """Take a batch apart; most are of one campaign."""
+    if isinstance(judgments, Scanned):
+        for name, rows, part in judgments.by_campaign():
+            yield name, (rows + places[0]).tolist(), part
+        return
+    names = [judgment.campaign for judgment in judgments]
+    for name in dict.fromkeys(names):
+        if names.count(name) == len(names):
+            yield name, places, judgments
+        else:
+            mine = [k for k, other in enumerate(names) if other == name]
+            yield name, [places[k] for k in mine], [judgments[k] for k in mine]
+
+
+def chosen_engine(model: str, ranges: str | None = None) -> str:
+    """Check that there is such a model and that it has such ranges; the first that it has are the default.
+
+    >>> chosen_engine("expected-wins")
+    'bootstrap'
+    """
+    engines: dict[str, tuple[str, ...]] = {
+        name: ("closed", "posterior", "bootstrap") for name, found in MODELS.items() if found.kind == "rankings"
+    }
+    engines |= {name: ("closed", "posterior") for name, found in MODELS.items() if found.kind != "rankings"}
+    engines[DEFAULT_MODEL] += (WMT,)
+    engines |= dict.fromkeys(SCORES, ("bootstrap",))
+    if model not in engines:
+        raise ParameterError(f"no model {model!r}; {suggestion(model, engines)}")
+    if ranges is None:
+        return engines[model][0]
+    if ranges not in ENGINES:
+        raise ParameterError(f"no ranges {ranges!r}; {suggestion(ranges, ENGINES)}")
+    if ranges not in engines[model]:
+        has, fits = ", ".join(engines[model]), ", ".join(name for name, found in engines.items() if ranges in found)
+        raise ParameterError(f"no ranges {ranges!r} of the model {model!r}, which has: {has}; models with it: {fits}")
+    return ranges
+
+
+def settings_for(model: str, engine: str, parameters: Mapping[str, Parameter] | None = None) -> CampaignSettings:
+    """Give the settings under which a log is rated for a model and its ranges: no match is asked for."""
+    return CampaignSettings(
+        model=DEFAULT_MODEL if model in SCORES else model,
+        parameters=dict(parameters or {}),
+        outstanding=0,
+        replicas=REPLICAS if engine == "bootstrap" and model not in SCORES else 0,
+    )
+
+
+def board(
+    campaign: Campaign,
+    *,
+    model: str,
+    engine: str,
+    runs: int = 1000,
+    seed: int = 1,
+    resample: bool = True,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Leaderboard:
+    """Rank a campaign that `rate` gave, by a model of its judgments or of its pair counts, with an engine's ranges."""
+    counts = campaign.tables.pair_counts()
+    if model in SCORES or engine == WMT:
+        standing = stand(
+            engine,
+            counts,
+            score=model if model in SCORES else "expected-wins",
+            runs=runs,
+            seed=seed,
+            resample=resample,
+            threads=threads,
+            progress=progress,
+        )
+        rows = standing.rows(counts.systems, counts.judgments.tolist())
+    else:
+        names, ratings = campaign.tables.systems.names, Ratings(*campaign.model.scores())
+        if campaign.replicas is not None:
+            best, worst = campaign.replicas.ranges(range(len(names)))
+            standing = Standing(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
+        else:
+            standing = stand(engine, ratings, runs=runs, seed=seed)
+        rows = standing.rows(names, campaign.tables.system_judgments[: len(names)].tolist())
+    return msgspec.structs.replace(campaign.leaderboard(), model=WMT if engine == WMT else model, rows=rows)

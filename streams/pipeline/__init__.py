@@ -1,0 +1,1 @@
+"""The walk of one batch, independent of any framework: decode, dedupe, rate, persist, emit."""

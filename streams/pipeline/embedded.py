@@ -1,0 +1,82 @@
+"""The embedded way: the worker's processor between an in-process log and a memory store, with no server."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streams.core.campaign.state import Outcomes
+from streams.pipeline.memory_log import MemoryLog
+from streams.pipeline.processor import Processor, Rules
+from streams.settings import Settings
+from streams.stores.memory import MemoryStore
+from streams.wire import topics
+from streams.wire.events import encode
+
+if TYPE_CHECKING:
+    from streams.core.campaign.campaign import Campaign
+    from streams.pipeline.processor import Record
+    from streams.stores import Store
+    from streams.wire.events import Command, Judgment
+
+
+class Embedded:
+    """A whole Judgestream in one process: publish events, `run`, read the output topics.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> stream = Embedded()
+    >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
+    >>> stream.publish(verdict)
+    >>> stream.run()
+    1
+    >>> [row.system for row in stream.campaign("c").leaderboard().rows]
+    ['a', 'b']
+    """
+
+    def __init__(self, settings: Settings | None = None, *, partitions: int = 1, store: Store | None = None) -> None:
+        self.settings = settings or Settings()
+        self.log = MemoryLog(partitions)
+        rules = Rules.of(self.settings)
+        self.store = store or MemoryStore()
+        self.processors = [
+            Processor(topics.JUDGMENTS.name, partition, self.store, rules, past=partial(self._past, partition))
+            for partition in range(partitions)
+        ]
+        for processor in self.processors:
+            processor.open()
+
+    def _past(self, partition: int, before: int) -> list[Record]:
+        return self.log.read(topics.JUDGMENTS.name, partition, start=0, limit=before)
+
+    def publish(self, event: Judgment | Command) -> None:
+        """Append an event to the log, under its campaign."""
+        self.log.append(topics.JUDGMENTS.name, event.campaign.encode(), encode(event))
+
+    def run(self) -> int:
+        """Process what the log holds and emit what comes of it; give the number of records."""
+        done = 0
+        for processor in self.processors:
+            while records := self.log.read(
+                topics.JUDGMENTS.name,
+                processor.partition,
+                start=processor.next_offset,
+                limit=self.settings.batch_records,
+            ):
+                for output in processor.process(records):
+                    self.log.append(output.topic, output.key, output.value)
+                done += len(records)
+        return done
+
+    def snapshot(self) -> None:
+        """Emit the leaderboards of the campaigns that changed."""
+        for processor in self.processors:
+            for output in processor.snapshots():
+                self.log.append(output.topic, output.key, output.value)
+
+    def campaign(self, name: str) -> Campaign:
+        """Find a campaign by name; KeyError if there is none."""
+        return {name: found for processor in self.processors for name, found in processor.campaigns.items()}[name]
+
+    def counts(self) -> Outcomes:
+        """Say what became of every record."""
+        return Outcomes(*map(sum, zip(*(processor.counts() for processor in self.processors), strict=True)))

@@ -1,0 +1,331 @@
+"""The walk of one batch: decode ▶ dedupe ▶ rate ▶ persist ▶ emit, the same for every log and every store.
+
+1. **Source** hands over raw records of one partition, in order.
+2. **Decode**: bytes become events, or a Rejection.
+3. **Dedupe**: an offset that the campaign has applied is skipped; so is a judgment id that it has seen.
+4. **Rate**: `Campaign.apply`, pure, on arrays.
+5. **Persist**: one atomic call, refused if another worker has taken the partition over.
+6. **Emit**: what the batch brought about, with ids derived from its place in the log.
+
+Only then may the source's offset be committed. Steps 3 and 4 stand in `streams.core.campaign.campaign`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from streams.core.campaign.campaign import Campaign, Options
+from streams.core.campaign.state import Commit, Outcomes, Output
+from streams.errors import Conflict, ForeignCampaign, RecordError
+from streams.pipeline.rejection_limits import Limits, Tally
+from streams.wire import topics
+from streams.wire.decoding import decode, decode_all
+from streams.wire.events import Rejection, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import msgspec
+
+    from streams.core.campaign.campaign import Walk
+    from streams.core.campaign.state import CampaignChange
+    from streams.settings import Settings
+    from streams.stores import Lease, Store
+    from streams.wire.events import Command, Judgment
+
+    Past = Callable[[int], Iterable["Record"]]  # the partition's records before an offset
+
+
+# The headers by which a dead letter queue of Kafka Connect tells what went wrong; tools for those read them.
+CONNECT = "__connect.errors."
+
+
+class Record(NamedTuple):
+    """One raw record of the log."""
+
+    offset: int
+    key: bytes | None
+    value: bytes | None
+
+
+class Pseudonyms(dict[str, str]):
+    """Judges' ids and the pseudonyms that alone are stored and shown.
+
+    >>> Pseudonyms(b"key")["alice"] == Pseudonyms(b"key")["alice"] != Pseudonyms(b"other")["alice"]
+    True
+    """
+
+    def __init__(self, key: bytes) -> None:
+        super().__init__()
+        self._key = key
+
+    def __missing__(self, judge: str) -> str:
+        pseudonym = self[judge] = hmac.digest(self._key, judge.encode(), "sha256")[:10].hex()
+        return pseudonym
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What the processor is told by the settings."""
+
+    options: Options
+    limits: Limits
+    max_record_bytes: int
+    snapshot_judgments: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Rules:
+        """Pick the rules out of the settings."""
+        return cls(
+            options=Options(
+                pseudonyms=Pseudonyms(settings.judge_key.encode()),
+                seen_ids=settings.seen_ids,
+                create_unknown=settings.unknown_campaign == "create",
+                seed=settings.seed,
+            ),
+            limits=Limits(
+                in_a_row=settings.max_rejected_in_a_row,
+                share=settings.max_rejected_share,
+                window=settings.rejected_window,
+            ),
+            max_record_bytes=settings.max_record_bytes,
+            snapshot_judgments=settings.snapshot_judgments,
+        )
+
+
+class Processor:
+    """The one writer of the campaigns of one partition, from `open` until it is fenced off."""
+
+    def __init__(self, topic: str, partition: int, store: Store, rules: Rules, *, past: Past | None = None) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.campaigns: dict[str, Campaign] = {}
+        self._origin = f"{topic}/{partition}"
+        self._store = store
+        self._rules = rules
+        self._past = past
+        self._lease: Lease
+        self._announced: dict[str, int] = {}
+
+    def open(self) -> tuple[Output, ...]:
+        """Take the partition over: a new epoch, the state, and the outputs that may not have gone out yet."""
+        self._lease, state = self._store.open(self._origin)
+        self.next_offset = self.persisted_offset = state.next_offset
+        self._read, self._rejected, self.mark = state.read, state.rejected, state.mark
+        self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
+        self.campaigns = {}
+        outputs = list(state.outbox)
+        for name in state.campaigns:
+            if (stored := self._store.load(self._lease, name)) is not None:
+                self.campaigns[name] = Campaign.restore(name, stored, options=self._rules.options)
+                outputs += stored.outbox
+        return tuple(outputs)
+
+    def prepare(self, records: Sequence[Record]) -> Commit:
+        """Decode, dedupe and rate the next records; nothing is written yet."""
+        fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
+        strays: dict[int, RecordError] = {}  # rejections that belong to no campaign
+        batches: dict[str, tuple[list[int], list[Judgment | Command]]] = {}
+        for offset, event in self._decoded(fresh, strays):
+            batch = batches.get(event.campaign)
+            if batch is None:
+                try:
+                    self._find(event.campaign)
+                except RecordError as error:
+                    strays[offset] = error
+                    continue
+                batch = batches[event.campaign] = ([], [])
+            batch[0].append(offset)
+            batch[1].append(event)
+        self._rejected += len(strays)
+        rejections, changes, applied, duplicates = dict(strays), [], 0, 0
+        for name, batch in batches.items():
+            walk, change = self._rate(name, *batch, fresh)
+            rejections |= walk.rejections
+            applied += walk.applied
+            duplicates += walk.duplicates
+            if change is None:
+                strays |= walk.rejections
+            else:
+                changes.append(change)
+        self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._rules.limits)
+        before = self.next_offset
+        if fresh:
+            last = next(reversed(fresh.values()))
+            self.next_offset, self.mark = last.offset + 1, mark(last)
+        self._read += len(fresh)
+        return Commit(
+            before=before,
+            after=self.next_offset,
+            read=self._read,
+            rejected=self._rejected,
+            rejected_in_a_row=self._tally.in_a_row,
+            rejected_share=self._tally.share,
+            mark=self.mark,
+            campaigns=tuple(changes),
+            outbox=self._rejections(fresh, strays),
+            outcomes=Outcomes(read=len(fresh), applied=applied, duplicate=duplicates, rejected=len(rejections)),
+            reasons=Counter(error.reason for error in rejections.values()),
+        )
+
+    def _decoded(
+        self, records: Mapping[int, Record], rejections: dict[int, RecordError]
+    ) -> Iterable[tuple[int, Judgment | Command]]:
+        """Turn records into events; those that are none become rejections."""
+        limit = self._rules.max_record_bytes
+        judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
+        if judgments is not None:
+            return zip(records, judgments, strict=True)
+        events: list[tuple[int, Judgment | Command]] = []
+        for offset, record in records.items():
+            try:
+                events.append((offset, decode(record.value, max_bytes=limit)))
+            except RecordError as error:
+                rejections[offset] = error
+        return events
+
+    def _find(self, name: str) -> None:
+        """Have the campaign at hand: from memory, from the store, or new."""
+        if name in self.campaigns:
+            return
+        try:
+            stored = self._store.load(self._lease, name)
+        except ForeignCampaign as error:
+            message = (
+                f"the campaign {name!r} lives on {error.home} and this record came on {self._origin}; "
+                "publish with the campaign as the record's key, and with one partitioner"
+            )
+            raise RecordError("wrong_partition", message, field="campaign") from None
+        options = self._rules.options
+        self.campaigns[name] = (
+            Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
+        )
+
+    def _rate(
+        self, name: str, offsets: list[int], events: list[Judgment | Command], records: Mapping[int, Record]
+    ) -> tuple[Walk, CampaignChange | None]:
+        """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
+        campaign = self.campaigns[name]
+        before = campaign.counts.judgments
+        past = self._past
+        applied = campaign.take(
+            offsets,
+            events,
+            origin=self._origin,
+            history=None if past is None else lambda before: self._history(name, past(before)),
+        )
+        walk = applied.walk
+        self._rejected += walk.strays
+        if not campaign.exists:
+            del self.campaigns[name]
+            return walk, None
+        outputs = [
+            *self._rejections(records, walk.rejections),
+            *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in applied.ratings),
+            *(_output(topics.MATCH_REQUESTS, name, request) for request in applied.requests),
+        ]
+        outputs += [_output(topics.CAMPAIGNS, name, standing) for standing in walk.standings]
+        closed = any(standing.state == "closed" for standing in walk.standings)
+        every = self._rules.snapshot_judgments
+        if closed or (every and campaign.counts.judgments // every > before // every):
+            outputs.append(self._snapshot(campaign))
+        return walk, campaign.change(applied, tuple(outputs))
+
+    def _history(self, name: str, records: Iterable[Record]) -> Iterator[tuple[int, Judgment | Command]]:
+        """Pick a campaign's events out of the log; what was rejected then is none of them now."""
+        for record in records:
+            with suppress(RecordError):
+                event = decode(record.value, max_bytes=self._rules.max_record_bytes)
+                if event.campaign == name:
+                    yield record.offset, event
+
+    def _rejections(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
+        return tuple(
+            rejected(self.topic, self.partition, records[offset], error) for offset, error in sorted(errors.items())
+        )
+
+    def _snapshot(self, campaign: Campaign) -> Output:
+        self._announced[campaign.name] = campaign.counts.records
+        return _output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard())
+
+    def persist(self, commit: Commit) -> None:
+        """Write a prepared batch; where the store is away the same call may be made again."""
+        self._store.persist(self._lease, commit)
+        self.persisted_offset = commit.after
+
+    def verify(self) -> None:
+        """Raise Conflict if the store is not where this processor left it: it was put back, or emptied."""
+        offset = int(self._store.partition(self._origin).get("offset", 0))
+        if offset != self.persisted_offset:
+            raise Conflict(f"{self._origin}: the store is at {offset}, and was left at {self.persisted_offset}")
+
+    def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
+        """Walk one batch; what comes back is to be emitted, and after that the source may be committed."""
+        commit = self.prepare(records)
+        self.persist(commit)
+        return commit.outputs
+
+    def counts(self) -> Outcomes:
+        """Say what became of every record of the partition so far."""
+        campaigns = [campaign.counts for campaign in self.campaigns.values()]
+        return Outcomes(
+            read=self._read,
+            applied=sum(counts.judgments + counts.commands + counts.retracted for counts in campaigns),
+            duplicate=sum(counts.duplicates for counts in campaigns),
+            rejected=self._rejected + sum(counts.rejected for counts in campaigns),
+        )
+
+    def snapshots(self) -> tuple[Output, ...]:
+        """Give the leaderboards of the campaigns that changed since the last call."""
+        return tuple(
+            self._snapshot(campaign)
+            for name, campaign in self.campaigns.items()
+            if campaign.exists and self._announced.get(name) != campaign.counts.records
+        )
+
+
+def _output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:
+    return Output(topic.name, key.encode(), encode(event))
+
+
+def rejected(topic: str, partition: int, record: Record, error: RecordError) -> Output:
+    """Make the Rejection of a record, under the record's own key."""
+    rejection = Rejection(
+        id=f"{topic}/{partition}/{record.offset}",
+        reason=error.reason,
+        field=error.field,
+        message=error.message,
+        original=record.value or b"",
+        topic=topic,
+        partition=partition,
+        offset=record.offset,
+    )
+    headers = {
+        "topic": topic,
+        "partition": partition,
+        "offset": record.offset,
+        "connector.name": "judgestream",
+        "exception.class.name": f"{type(error).__module__}.{type(error).__qualname__}",
+        "exception.message": f"{error.reason}: {error.message}",
+    }
+    return Output(
+        topics.REJECTED.name,
+        record.key,
+        encode(rejection),
+        tuple((f"{CONNECT}{name}", str(value).encode()) for name, value in headers.items()),
+    )
+
+
+def mark(record: Record) -> str:
+    """Give a fingerprint of a record and its place, by which the log is known again.
+
+    >>> mark(Record(3, b"c", b"{}")) == mark(Record(3, b"c", b"{}")) != mark(Record(3, b"c", b"[]"))
+    True
+    """
+    content = blake2b(repr((record.key, record.value)).encode(), digest_size=8).hexdigest()
+    return f"{record.offset}:{content}"

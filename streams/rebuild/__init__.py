@@ -1,0 +1,1 @@
+"""The state computed again from the log, compared with the stored one, and swapped in."""

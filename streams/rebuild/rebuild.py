@@ -1,0 +1,276 @@
+"""Rebuilding: the log rated again by the worker's own processor, compared with the store, and swapped in.
+
+For each partition:
+
+1. What is stored is looked at, and nothing is taken over: workers go on.
+2. The log is rated again from its beginning, on a store in memory; each campaign is compared where it stood in the log.
+3. Where nothing differs that is all. Else the partition is taken over, which fences its worker off for a while.
+4. The rest of the log up to the partition's offset is rated too.
+5. Each campaign that differs is written to fresh keys, read back, and swapped in by one atomic call; the partition's
+   head comes last, so that after a crash campaigns are at most ahead of it, and skip what they have.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import closing, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.core.campaign.state import CampaignMeta, Commit, StoredCampaign
+from streams.errors import (
+    Conflict,
+    Fenced,
+    HistoryGone,
+    ParameterError,
+    SettingError,
+    StoreCorrupt,
+    TopicError,
+    suggestion,
+)
+from streams.kafka.admin import inspect_topics
+from streams.kafka.partitioned_log import PartitionedLog
+from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
+from streams.rebuild.replacement import replacement
+from streams.rebuild.rerun import FreshStore, Rerun
+from streams.stores.base import HEAD, Contents
+from streams.stores.redis.staging import Staging
+from streams.stores.redis.store import RedisStore
+from streams.wire import topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streams.rebuild.rerun import Advance, Stop
+    from streams.settings import Settings
+    from streams.stores.base import Lease
+
+    Progress = Callable[[int, int], None]  # records rated, of so many
+
+ATTEMPTS = 3
+
+
+def rebuild(
+    settings: Settings,
+    campaign: str | None = None,
+    *,
+    dry_run: bool = False,
+    progress: Progress = lambda _done, _total: None,
+) -> Report:
+    """Rebuild one campaign, or all of them and the heads of the partitions; a dry run only says what differs."""
+    if not settings.judge_key:
+        raise SettingError("judge_key is not set; set JUDGESTREAM_JUDGE_KEY to the secret that the workers have")
+    store = RedisStore(settings.redis, namespace=settings.namespace)
+    count = _partitions(settings)
+    with closing(store), PartitionedLog.opened(settings) as log:
+        numbers = [
+            number for number in range(count) if campaign is None or campaign in store.campaigns([log.name(number)])
+        ]
+        if not numbers and campaign is not None:
+            known = store.campaigns(log.name(number) for number in range(count))
+            hint = suggestion(campaign, known) if known else "nothing is stored"
+            raise ParameterError(
+                f"no campaign {campaign!r} is stored; {hint}. What was lost altogether is found by: rebuild --all"
+            )
+        ends = {number: log.end(number) for number in numbers}
+        homes: dict[str, str] = {}
+        reports, done = [], 0
+        for number, end in ends.items():
+            advance = partial(_advance, progress, done, sum(ends.values()))
+            task = _Rebuild(settings, store, log, number, campaign, homes, advance)
+            reports.append(task.run(end, dry_run=dry_run))
+            done += end
+        progress(done, done)
+        return Report(dry_run=dry_run, partitions=tuple(reports))
+
+
+def _partitions(settings: Settings) -> int:
+    """Count the partitions of the log."""
+    (log,) = (report for report in inspect_topics(settings) if report.topic is topics.JUDGMENTS)
+    if log.partitions is None:
+        raise TopicError(f"the topic {log.name} is missing; create it with: judgestream topics --create")
+    return log.partitions
+
+
+def _advance(progress: Progress, before: int, total: int, offset: int) -> None:
+    progress(before + offset, total)
+
+
+class _Rebuild:
+    """The work on one partition: look, rate again and compare; then, if need be, take over and swap."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        live: RedisStore,
+        log: PartitionedLog,
+        number: int,
+        campaign: str | None,
+        homes: dict[str, str],
+        advance: Advance,
+    ) -> None:
+        self._settings = settings
+        self._live = live
+        self._log = log
+        self._number = number
+        self._name = log.name(number)
+        self._campaign = campaign
+        self._homes = homes
+        self._advance = advance
+        self._staging = Staging(live)
+        self._differences: dict[str, CampaignDifference] = {}
+        self._head: dict[str, Changed] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self._fresh = FreshStore(self._live, self._homes)
+        self._rerun = Rerun(
+            self._settings, self._fresh, self._log.topic, self._number, emitted=self._log.committed(self._number)
+        )
+
+    def run(self, end: int, *, dry_run: bool) -> PartitionReport:
+        """Compare the partition with its log, and make it as the log says."""
+        listed = [self._campaign] if self._campaign else self._live.campaigns([self._name])
+        stored = {name: self._stored(name) for name in listed}
+        head = self._live.partition(self._name)
+        until = int(head.get("offset", end))
+        if until > end:
+            raise HistoryGone(
+                f"{self._name} ends at offset {end}, and what is stored reflects it up to {until}: this is not the log "
+                "that it came from; check the broker and the namespace"
+            )
+        stops: defaultdict[int, list[Stop]] = defaultdict(list)
+        for name, found in stored.items():
+            stops[_place(found, until, end)].append(partial(self._compare, name, found))
+        stops[until].append(partial(self._compare_rest, stored, head, until))
+        reach = max(stops)
+        self._rerun.rate(
+            self._log.read(self._number, 0, reach), self._advance, {at: partial(_all, do) for at, do in stops.items()}
+        )
+        swapped = bool(self._differences or self._head) and not dry_run
+        if swapped:
+            self._take_over()
+        elif not dry_run:
+            for name in stored:
+                self._staging.clear(name)
+        self._homes.update(dict.fromkeys(self._fresh.campaigns([self._name]), self._name))
+        return PartitionReport(
+            partition=self._name,
+            records=self._rerun.next_offset,
+            campaigns=len(stored.keys() | (set() if self._campaign else set(self._fresh.campaigns([self._name])))),
+            head=self._head,
+            differences=tuple(self._differences[name] for name in sorted(self._differences)),
+            swapped=swapped,
+        )
+
+    def _stored(self, name: str) -> Contents | None:
+        """Read a campaign; what can't be read counts as lost."""
+        try:
+            return self._live.contents(name)
+        except StoreCorrupt:
+            return None
+
+    def _compare(self, name: str, found: Contents | None) -> None:
+        difference = compare(name, found, self._fresh.contents(name))
+        if difference is not None:
+            self._differences[name] = difference
+
+    def _compare_rest(self, stored: Mapping[str, Contents | None], head: Mapping[str, str], until: int) -> None:
+        """Compare, where all is looked at, the head of the partition, and what it does not list."""
+        if self._campaign is not None:
+            return
+        if until > 0:
+            self._head = compare_heads(head, self._fresh.partition(self._name))
+        for name in self._fresh.campaigns([self._name]):
+            if name not in stored and (found := self._stored(name)) is None:
+                self._compare(name, found)
+
+    def _take_over(self) -> None:
+        for _ in range(ATTEMPTS):
+            lease = self._lease()
+            with suppress(Fenced, Conflict):
+                self._swap_all(lease)
+                return
+        raise Fenced(
+            f"{self._name} was taken back {ATTEMPTS} times while it was rebuilt; nothing is half done: "
+            "stop its worker until the rebuild is through, and rebuild again"
+        )
+
+    def _lease(self) -> Lease:
+        """Take the partition over; where its head was lost the campaigns still know later epochs."""
+        heads = (self._live.head(name) for name in self._fresh.campaigns([self._name]))
+        latest = max((int(head["epoch"]) for head in heads if head.get("partition") == self._name), default=0)
+        while (lease := self._live.open(self._name)[0]).epoch <= latest:
+            pass
+        return lease
+
+    def _swap_all(self, lease: Lease) -> None:
+        """Swap in all that differs; where the head was lost nobody knows who is behind it, and all is compared."""
+        head = self._live.partition(self._name)
+        lost = "offset" not in head
+        until = self._log.end(self._number) if lost else int(head["offset"])
+        if self._rerun.next_offset > until:
+            self._begin()  # a campaign was ahead of its partition
+        self._rerun.rate(self._log.read(self._number, self._rerun.next_offset, until), self._advance)
+        names = set(self._differences)
+        if lost and self._campaign is None:
+            names |= set(self._fresh.campaigns([self._name]))
+        for name in sorted(names):
+            self._swap(lease, name, late=lost)
+        if self._campaign is None and until > 0 and compare_heads(head, self._fresh.partition(self._name)):
+            self._swap_head(lease, late=lost)
+
+    def _swap(self, lease: Lease, name: str, *, late: bool) -> None:
+        """Put what the log gives in the place of a campaign."""
+        self._live.load(lease, name)
+        live, log = self._stored(name), self._fresh.contents(name)
+        if log is None:
+            self._staging.remove_campaign(lease, name)
+            return
+        difference = compare(name, live, log)
+        if difference is None:
+            self._staging.clear(name)
+            return
+        change = replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)
+        self._staging.put_campaign(lease, change)
+        expected = Contents(
+            StoredCampaign(meta=change.meta, tables=change.tables, seen=change.seen, outbox=change.outbox),
+            change.scores,
+        )
+        if self._staging.fresh.contents(name) != expected:
+            raise StoreCorrupt(
+                f"campaign {name!r}: what was written does not read back the same; it was not swapped in"
+            )
+        self._staging.swap_campaign(lease, name)
+
+    def _swap_head(self, lease: Lease, *, late: bool) -> None:
+        """Put the head that the log gives in the place of the partition's."""
+        fields = self._fresh.partition(self._name)
+        outbox = self._live.outbox(self._name)
+        commit = Commit(
+            before=0,
+            after=int(fields["offset"]),
+            campaigns=(),
+            outbox=tuple(dict.fromkeys((*outbox, *(self._rerun.publications.strays if late else ())))),
+            **{name: kind(fields[name]) for name, kind in HEAD.items()},
+        )
+        self._staging.put_partition(lease, commit)
+        if compare_heads(self._staging.fresh.partition(self._name), fields):
+            raise StoreCorrupt(f"{self._name}: what was written does not read back the same; it was not swapped in")
+        self._staging.swap_partition(lease)
+
+
+def _place(found: Contents | None, until: int, end: int) -> int:
+    """Say behind which offset a stored campaign is to be compared: where it stands itself, if the log has that."""
+    offset = None
+    if found is not None:
+        with suppress(msgspec.DecodeError):
+            offset = msgspec.json.decode(found.stored.meta, type=CampaignMeta).offset
+    return until if offset is None or not 0 <= offset < end else offset + 1
+
+
+def _all(stops: Sequence[Stop]) -> None:
+    for stop in stops:
+        stop()

@@ -1,0 +1,113 @@
+"""What takes the place of a campaign that is rebuilt: its state from the log, and what has to go out for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from streams.core.campaign.state import CampaignChange, CampaignMeta, Outstanding
+from streams.wire import topics
+from streams.wire.events import encode
+
+if TYPE_CHECKING:
+    from streams.core.campaign.state import Commit, Output
+    from streams.rebuild.differences import CampaignDifference
+    from streams.stores.base import Contents
+
+
+class _Identified(Struct):
+    id: str
+
+
+class _Asking(Struct):
+    outstanding: tuple[_Identified, ...]
+
+
+class Publications:
+    """The outputs of a run that may have to go out: newest ratings and settings, open requests, late rejections."""
+
+    def __init__(self) -> None:
+        self._newest: defaultdict[str, dict[tuple[str, bytes | None], Output]] = defaultdict(dict)
+        self._requests: defaultdict[str, dict[str, Output]] = defaultdict(dict)
+        self._rejections: defaultdict[str, list[Output]] = defaultdict(list)
+        self.strays: list[Output] = []  # late rejections that belong to no campaign
+
+    def take(self, commit: Commit, *, emitted: int) -> None:
+        """Note what a batch gave out; up to the offset `emitted` a worker has emitted the rejections."""
+        late = commit.after > emitted
+        if late:
+            self.strays += commit.outbox
+        for change in commit.campaigns:
+            name, requests = change.campaign, self._requests[change.campaign]
+            for output in change.outbox:
+                if output.topic == topics.MATCH_REQUESTS.name:
+                    requests[msgspec.json.decode(output.value, type=_Identified).id] = output
+                elif output.topic in (topics.RATINGS.name, topics.CAMPAIGNS.name):
+                    self._newest[name][output.topic, output.key] = output
+                elif output.topic == topics.REJECTED.name and late:
+                    self._rejections[name].append(output)
+            if requests:
+                out = {request.id for request in msgspec.json.decode(change.meta, type=_Asking).outstanding}
+                self._requests[name] = {key: output for key, output in requests.items() if key in out}
+
+    def of(self, difference: CampaignDifference, *, requests: bool, late: bool) -> tuple[Output, ...]:
+        """Give what has to go out for a campaign that differs."""
+        name = difference.campaign
+        keys = {f"{name}/{system}".encode() for system in difference.means}
+        newest = [output for (_, key), output in self._newest[name].items() if key in keys]
+        if "standing" in difference.fields:
+            newest += [output for (topic, _), output in self._newest[name].items() if topic == topics.CAMPAIGNS.name]
+        asked = self._requests[name].values() if requests else ()
+        return (*(self._rejections[name] if late else ()), *newest, *asked)
+
+
+def replacement(
+    difference: CampaignDifference,
+    *,
+    live: Contents | None,
+    log: Contents,
+    publications: Publications,
+    late: bool,
+) -> CampaignChange:
+    """Make the whole state that is to be swapped in.
+
+    The requests that are out stay those that were sent, if the live state can still say which these are; else they are
+    those of the run. What may not have gone out yet stays in the outbox, and what differs goes out anew.
+    """
+    meta = msgspec.json.decode(log.stored.meta, type=CampaignMeta)
+    kept = _still_out(live, meta, log)
+    more = publications.of(difference, requests=kept is None, late=late)
+    return CampaignChange(
+        campaign=difference.campaign,
+        before=-1,
+        after=meta.offset,
+        whole=True,
+        meta=log.stored.meta if kept is None else encode(msgspec.structs.replace(meta, outstanding=kept)),
+        tables=log.stored.tables,
+        scores=log.scores,
+        withdrawn=(),
+        seen=log.stored.seen,
+        seen_ids=max(1, len(log.stored.seen)),
+        outbox=tuple(dict.fromkeys((*(live.stored.outbox if live else ()), *more))),
+    )
+
+
+def _still_out(live: Contents | None, meta: CampaignMeta, log: Contents) -> tuple[Outstanding, ...] | None:
+    """Give the requests of a live state at the same place of the log; None where it can't be relied on."""
+    if live is None:
+        return None
+    try:
+        found = msgspec.json.decode(live.stored.meta, type=CampaignMeta)
+    except msgspec.DecodeError:
+        return None
+    systems, segments = log.stored.tables["systems"], log.stored.tables["segments"]
+    if found.offset != meta.offset or not all(
+        (request.segment is None or request.segment in segments)
+        and all(system in systems for system in request.systems)
+        for request in found.outstanding
+    ):
+        return None
+    return found.outstanding

@@ -1,0 +1,85 @@
+"""A partition's log rated again by the worker's own processor, on a store in memory."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streams.errors import ForeignCampaign
+from streams.kafka.past import read_before
+from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.rejection_limits import Limits
+from streams.rebuild.replacement import Publications
+from streams.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from streams.core.campaign.state import StoredCampaign
+    from streams.pipeline.processor import Record
+    from streams.settings import Settings
+    from streams.stores.base import Lease
+    from streams.stores.redis.store import RedisStore
+
+    Advance = Callable[[int], None]  # the offset up to which a partition is rated
+    Stop = Callable[[], None]
+
+
+class FreshStore(MemoryStore):
+    """A store in memory, on which a campaign stays with the partition that it lives on."""
+
+    def __init__(self, live: RedisStore, homes: Mapping[str, str]) -> None:
+        super().__init__()
+        self._live = live
+        self._homes = homes
+
+    def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state."""
+        home = self._homes.get(campaign) or self._live.head(campaign).get("partition")
+        if home is not None and home != lease.partition:
+            raise ForeignCampaign(campaign, home)
+        return super().load(lease, campaign)
+
+
+class Rerun:
+    """A partition's log, rated again from its beginning."""
+
+    def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
+        rules = Rules.of(settings)
+        # The workers went on through all of it, with whatever limits they had then.
+        limits = Limits(in_a_row=0, share=1.0, window=rules.limits.window)
+        rules = replace(rules, limits=limits, snapshot_judgments=0)
+        past = partial(read_before, settings, topic, number)
+        self._processor = Processor(topic, number, store, rules, past=past)
+        self._processor.open()
+        self._emitted = emitted
+        self.publications = Publications()
+
+    @property
+    def next_offset(self) -> int:
+        """Say where it stands."""
+        return self._processor.next_offset
+
+    def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
+        """Rate records, and do what waits for an offset when all before it are rated."""
+        stops = stops or {}
+        waiting = sorted(stops)
+        for records in batches:
+            rest = records
+            while waiting and waiting[0] <= rest[-1].offset:
+                place = bisect_left(rest, waiting[0], key=lambda record: record.offset)
+                self._rate(rest[:place])
+                stops[waiting.pop(0)]()
+                rest = rest[place:]
+            self._rate(rest)
+            advance(self.next_offset)
+        for stop in waiting:
+            stops[stop]()
+
+    def _rate(self, records: Sequence[Record]) -> None:
+        if records:
+            commit = self._processor.prepare(records)
+            self._processor.persist(commit)
+            self.publications.take(commit, emitted=self._emitted)

@@ -1,0 +1,223 @@
+"""A campaign as people look at it: how far it is, its judges, its segments and its pairs, as rows of plain values."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
+from math import log
+from statistics import median
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.pace import Minute
+from streams.core.models.grm import GradedResponse
+from streams.core.models.reliable import ReliableTrueSkill
+from streams.errors import JudgestreamError, suggestion
+from streams.reports import PairView, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streams.core.ranking.outlook import Outlook
+    from streams.stores.base import Store
+
+# When a judge is suspicious; docs/views.md says it in words.
+LIKE_CHANCE = 100.0  # times as likely that a coin gave the judge's preferences as that a typical judge did
+FAR_BELOW = 1 / 3  # of the median judge's reliability, sensitivity or seconds
+FEWEST_TIMED = 10  # judgments, before the seconds count
+MOST_FLAGGED = 0.1  # of the judgments
+
+
+class CampaignView(Struct, frozen=True, kw_only=True):
+    """How far a campaign is; `next_judgments` of `next_line`, two systems, might rule the leaderboard off once more."""
+
+    campaign: str
+    state: str
+    model: str
+    policy: str
+    judgments: int
+    budget: int | None
+    systems: int
+    withdrawn: tuple[str, ...]
+    judges: int
+    excluded: int
+    segments: int
+    duplicates: int
+    rejected: int
+    outstanding: int
+    offset: int
+    newest: datetime
+    settled: bool
+    outlook: str
+    next_line: tuple[str, str] | None
+    next_judgments: int
+
+
+class JudgeView(Struct, frozen=True, kw_only=True):
+    """One judge, by pseudonym; what the campaign or its model does not know is null.
+
+    Of the preferences that could be `compared` with the majority before them so many `agreed`. `suspicious` names the
+    reasons to look at the judge, of which there may be none.
+    """
+
+    judge: str
+    judgments: int
+    timed: int
+    seconds: float | None
+    agreed: int
+    compared: int
+    agreement: float | None
+    sensitivity: float | None
+    reliability: float | None
+    too_fast: int
+    excluded: bool
+    suspicious: tuple[str, ...] = ()
+
+
+class SegmentView(Struct, frozen=True, kw_only=True):
+    """One segment; `information` is what a verdict on it tells about the next line, where the model knows."""
+
+    segment: str
+    judgments: int
+    information: float | None
+
+
+def stored_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
+    """Read a campaign from a store; if it is not there, say which of those on the partitions was probably meant."""
+    stored = store.peek(name)
+    if stored is None:
+        known = store.campaigns(partitions)
+        hint = suggestion(name, known) if known else "there is none yet"
+        raise JudgestreamError(f"no campaign {name!r}; {hint}")
+    return Campaign.restore(name, stored)
+
+
+def campaign_view(campaign: Campaign) -> CampaignView:
+    """Sum a campaign up.
+
+    >>> campaign_view(Campaign("c")).outlook
+    'settled: there is nothing to order'
+    """
+    standing, tables, ahead = campaign.standing, campaign.tables, campaign.outlook()
+    return CampaignView(
+        campaign=campaign.name,
+        state=standing.state,
+        model=campaign.model.name,
+        policy=standing.settings.policy,
+        judgments=campaign.counts.judgments,
+        budget=standing.settings.budget,
+        systems=len(campaign.active),
+        withdrawn=standing.withdrawn,
+        judges=len(tables.judges),
+        excluded=len(standing.excluded),
+        segments=len(tables.segments),
+        duplicates=campaign.counts.duplicates,
+        rejected=campaign.counts.rejected,
+        outstanding=len(campaign.requests.outstanding),
+        offset=campaign.offset,
+        newest=campaign.clock,
+        settled=ahead.settled,
+        outlook=_in_words(campaign, ahead),
+        next_line=_named(campaign, ahead),
+        next_judgments=ahead.judgments,
+    )
+
+
+def _named(campaign: Campaign, ahead: Outlook) -> tuple[str, str] | None:
+    if ahead.boundary is None:
+        return None
+    names = campaign.tables.systems.names
+    return names[ahead.boundary[0]], names[ahead.boundary[1]]
+
+
+def _in_words(campaign: Campaign, ahead: Outlook) -> str:
+    if ahead.settled:
+        return f"settled: {ahead.why}"
+    one, other = _named(campaign, ahead) or ("", "")
+    return f"about {ahead.judgments:,} judgments of {one} against {other} until the next line is certain"
+
+
+def judge_views(campaign: Campaign) -> list[JudgeView]:
+    """Report on the judges, in the order in which they came."""
+    tables, model = campaign.tables, campaign.model
+    names = tables.judges.names
+    unknown: list[float | None] = [None] * len(names)
+    sensitivities = model.sensitivities().tolist() if isinstance(model, GradedResponse) else unknown
+    reliabilities = model.reliabilities().tolist() if isinstance(model, ReliableTrueSkill) else unknown
+    excluded = frozenset(campaign.standing.excluded)
+    judges = []
+    for i, name in enumerate(names):
+        agreed, compared, timed = (
+            int(column[i]) for column in (tables.judge_agreed, tables.judge_compared, tables.judge_timed)
+        )
+        judges.append(
+            JudgeView(
+                judge=name,
+                judgments=int(tables.judge_judgments[i]),
+                timed=timed,
+                seconds=int(tables.judge_duration[i]) / timed / 1000 if timed else None,
+                agreed=agreed,
+                compared=compared,
+                agreement=agreed / compared if compared else None,
+                sensitivity=sensitivities[i],
+                reliability=reliabilities[i],
+                too_fast=tables.paces.get(name, Minute()).flagged,
+                excluded=name in excluded,
+            )
+        )
+    return with_suspicions(judges)
+
+
+def with_suspicions(judges: Sequence[JudgeView]) -> list[JudgeView]:
+    """Mark the judges to look at, each beside the whole crowd."""
+    agreed, compared = sum(judge.agreed for judge in judges), sum(judge.compared for judge in judges)
+    typical = (agreed + 1) / (compared + 2)
+    reliability, sensitivity, seconds = (
+        FAR_BELOW * median([value for judge in judges if (value := getattr(judge, name)) is not None] or [0.0])
+        for name in ("reliability", "sensitivity", "seconds")
+    )
+    marked = []
+    for judge in judges:
+        reasons = {
+            "like chance": chance_odds(judge.agreed, judge.compared, typical=typical) > LIKE_CHANCE,
+            "unreliable": judge.reliability is not None and judge.reliability < reliability,
+            "insensitive": judge.sensitivity is not None and judge.sensitivity < sensitivity,
+            "hasty": judge.seconds is not None and judge.timed >= FEWEST_TIMED and judge.seconds < seconds,
+            "too fast": judge.too_fast > MOST_FLAGGED * judge.judgments,
+        }
+        marked.append(replace(judge, suspicious=tuple(reason for reason, holds in reasons.items() if holds)))
+    return marked
+
+
+def chance_odds(agreed: int, compared: int, *, typical: float) -> float:
+    """Say how many times as likely a coin is to agree so often as a typical judge, who does with this probability.
+
+    >>> chance_odds(8, 10, typical=0.8) < 1 < chance_odds(5, 10, typical=0.8)
+    True
+    """
+    if typical <= 0.5:
+        return 0.0  # there is no consensus that one could fail to share
+    evidence = agreed * log(0.5 / typical) + (compared - agreed) * log(0.5 / (1.0 - typical))
+    return float(2.0 ** min(evidence / log(2.0), 1000.0))
+
+
+def segment_views(campaign: Campaign) -> list[SegmentView]:
+    """Report on the segments, in the order in which they came."""
+    tables = campaign.tables
+    line = campaign.outlook().boundary or tuple(campaign.active[:2])
+    told = campaign.model.segment_information(*line) if len(line) == 2 else None
+    return [
+        SegmentView(
+            segment=name,
+            judgments=int(tables.segment_judgments[i]),
+            information=None if told is None else float(told[i]),
+        )
+        for i, name in enumerate(tables.segments.names)
+    ]
+
+
+def pair_views(campaign: Campaign) -> list[PairView]:
+    """Report on each two systems that met, from the side of the one that stands higher on the leaderboard."""
+    return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts()).pairs()

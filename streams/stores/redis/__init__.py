@@ -1,0 +1,1 @@
+"""The Redis store: the only package, beside the monitor's ledger, that imports redis."""

@@ -1,0 +1,108 @@
+"""The connection to Redis, or to a Redis Cluster: the server that the URL names says which."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, cast
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from streams.errors import Conflict, Fenced, SettingError, StoreCorrupt, StoreUnavailable
+from streams.settings import masked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streams.stores.base import Lease
+
+TIMEOUT_SECONDS = 5.0
+UNABLE = ("OOM", "READONLY", "LOADING", "MISCONF", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN")
+
+
+class Client:
+    """Connects when it is first asked; no call is made twice."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        try:
+            self.first = redis.Redis.from_url(url, **_options())
+        except ValueError as error:
+            raise SettingError(f"redis is {masked(url)!r}: {error}") from None
+
+    @cached_property
+    def is_cluster(self) -> bool:
+        """Say whether the server is a node of a Redis Cluster (`cluster_enabled` of its INFO)."""
+        info: dict[str, Any] = self.first.info("cluster")
+        return bool(info.get("cluster_enabled"))
+
+    @cached_property
+    def redis(self) -> redis.Redis:
+        """Give the commands, which go to the right node of a cluster by themselves."""
+        if not self.is_cluster:
+            return self.first
+        return cast("redis.Redis", redis.RedisCluster.from_url(self._url, **_options()))
+
+    def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any], package: str = __package__) -> Any:
+        """Run a script from the `lua` folder of a package. Scripts that write return a status and a detail."""
+        with self.answering():
+            return self.redis.register_script(_lua(package, script))(keys=keys, args=args)
+
+    def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
+        """Run a script that writes for a lease: Fenced or Conflict where it refuses."""
+        status, detail = self.run(script, keys=keys, args=[lease.epoch, lease.partition, *args])
+        if status == b"FENCED":
+            raise fenced(lease, detail)
+        if status == b"CONFLICT":
+            raise Conflict(f"{lease.partition}: {detail.decode()}")
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self.first.close()
+        if "redis" in self.__dict__:
+            self.redis.close()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Say in this project's words why Redis did not do as it was told."""
+        where = f"Redis at {masked(self._url)}"
+        try:
+            yield
+        except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
+            raise SettingError(f"{where} refuses the user or the password: {error}") from None
+        except redis.OutOfMemoryError:
+            raise StoreUnavailable(f"{where} is full: give it memory (maxmemory) or remove data") from None
+        except redis.ResponseError as error:
+            if str(error).startswith(UNABLE):
+                raise StoreUnavailable(f"{where} can't write now: {error}") from None
+            if "WRONGTYPE" in str(error):
+                raise StoreCorrupt(f"{where} holds a key that this version did not write: {error}") from None
+            raise
+        except (
+            redis.ConnectionError,
+            redis.TimeoutError,
+            redis.exceptions.ClusterError,
+            redis.exceptions.RedisClusterException,
+        ) as error:
+            raise StoreUnavailable(f"{where} does not answer: {error}") from None
+
+
+def fenced(lease: Lease, epoch: bytes) -> Fenced:
+    """Say that a lease is over."""
+    return Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch.decode()}")
+
+
+def _options() -> dict[str, Any]:
+    return {
+        "socket_timeout": TIMEOUT_SECONDS,
+        "socket_connect_timeout": TIMEOUT_SECONDS,
+        "retry": Retry(NoBackoff(), 0),
+    }
+
+
+@cache
+def _lua(package: str, name: str) -> str:
+    return files(package).joinpath("lua", f"{name}.lua").read_text()

@@ -1,0 +1,187 @@
+"""The store of the real way: per-campaign tables in Redis, one atomic call a batch.
+
+All keys of a campaign, and all of a partition, lie in one slot of a Redis Cluster, but a batch has several campaigns.
+There a batch is one atomic call for each, in this order:
+
+1. The partition's head is asked whether the writer is still its owner, and lists the campaigns of the batch.
+2. Each campaign moves from its offset before the batch to the one after, in the writer's epoch or not at all.
+3. The partition's head moves last, in the same way.
+
+After a crash, or a new owner, in between some campaigns are ahead of their partition: its records are read again,
+and those campaigns skip what they have. What they had to emit stands in their outboxes. A new owner claims the
+campaigns that the partition lists, and before them those that the former owner has listed and not written yet.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from streams.core.campaign.state import TABLES, StoredCampaign
+from streams.errors import ForeignCampaign
+from streams.stores.base import Contents, Lease, partition_state
+from streams.stores.redis.client import Client, fenced
+from streams.stores.redis.keys import Keys
+from streams.stores.redis.units import campaign_unit, partition_unit, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from streams.core.campaign.state import Commit, Output, PartitionState
+    from streams.stores.redis.units import Unit
+
+
+class RedisStore:
+    """Keeps the state in Redis, or in a Redis Cluster if the URL names a node of one.
+
+    No call is retried here: `persist` and `load` may be given again by the caller, and change nothing the second time.
+    """
+
+    def __init__(self, url: str, *, namespace: str = "") -> None:
+        self.client = Client(url)
+        self.keys = Keys(namespace)
+
+    def beside(self, layer: str) -> RedisStore:
+        """Give a store on keys of its own in the same slots, on the same connection."""
+        store = copy(self)
+        store.keys = replace(self.keys, layer=layer)
+        return store
+
+    def ping(self) -> str:
+        """Give the server's version, or raise what keeps it from answering."""
+        with self.client.answering():
+            info: dict[str, Any] = self.client.first.info("server")
+            return f"{info['redis_version']}{' (cluster)' if self.client.is_cluster else ''}"
+
+    def open(self, partition: str) -> tuple[Lease, PartitionState]:
+        """Take a partition over."""
+        head = self.keys.partition(partition)
+        with self.client.answering():
+            pipeline = self.client.redis.pipeline(transaction=True)
+            pipeline.hincrby(head, "epoch", 1)
+            pipeline.hgetall(head)
+            pipeline.smembers(self.keys.partition_campaigns(partition))
+            pipeline.get(self.keys.partition_outbox(partition))
+            epoch, fields, campaigns, outbox = pipeline.execute()
+        lease, names = Lease(partition, epoch), sorted(name.decode() for name in campaigns)
+        if self.client.is_cluster:
+            names = [name for name in names if self._reserve(lease, name)]
+        return lease, partition_state(_text(fields), campaigns=tuple(names), outbox=unpacked(outbox))
+
+    def _reserve(self, lease: Lease, campaign: str) -> bool:
+        """Claim a listed campaign that is not written yet; strike it off if another partition was the first to."""
+        head = self.keys.campaign(campaign, "meta")
+        status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
+        if status == b"FOREIGN":
+            with self.client.answering():
+                self.client.redis.srem(self.keys.partition_campaigns(lease.partition), campaign)
+        return bool(status == b"OK")
+
+    def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state and make the lease its writer."""
+        head = self.keys.campaign(campaign, "meta")
+        status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition])
+        if status == b"NONE":
+            return None
+        if status == b"FOREIGN":
+            raise ForeignCampaign(campaign, detail.decode())
+        if status == b"FENCED":
+            raise fenced(lease, detail)
+        return self.peek(campaign)
+
+    def persist(self, lease: Lease, commit: Commit) -> None:
+        """Write a batch: in one call, or on a cluster in one for each slot."""
+        campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
+        partition = partition_unit(self.keys, lease.partition, commit)
+        with self.client.answering():
+            divided = self.client.is_cluster
+        if not divided:
+            self.write(lease, [*campaigns, partition])
+            return
+        self.client.write(
+            "announce",
+            lease,
+            keys=[partition.head, self.keys.partition_campaigns(lease.partition)],
+            args=[commit.before, commit.after, *(change.campaign for change in commit.campaigns)],
+        )
+        for unit in (*campaigns, partition):
+            self.write(lease, [unit])
+
+    def write(self, lease: Lease, units: Sequence[Unit]) -> None:
+        """Write units of one slot, all or none."""
+        self.client.write(
+            "persist",
+            lease,
+            keys=list(dict.fromkeys(key for unit in units for key in unit.touched())),
+            args=[item for unit in units for item in unit.arguments()],
+        )
+
+    def partition(self, partition: str) -> dict[str, str]:
+        """Give the head of a partition as it stands."""
+        with self.client.answering():
+            fields: dict[bytes, bytes] = self.client.redis.hgetall(self.keys.partition(partition))  # type: ignore[assignment]
+        return _text(fields)
+
+    def campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """List the campaigns of some partitions."""
+        with self.client.answering():
+            pipeline = self.client.redis.pipeline(transaction=False)
+            for partition in partitions:
+                pipeline.smembers(self.keys.partition_campaigns(partition))
+            return sorted(name.decode() for names in pipeline.execute() for name in names)
+
+    def peek(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state without taking it over."""
+        found = self.contents(campaign)
+        return found.stored if found else None
+
+    def outline(self, campaign: str) -> StoredCampaign | None:
+        """Give a campaign's state without the ids seen."""
+        found = self._contents(campaign, seen=(1, 0))
+        return found.stored if found else None
+
+    def contents(self, campaign: str) -> Contents | None:
+        """Give a campaign's state with its scores."""
+        return self._contents(campaign, seen=(0, -1))
+
+    def _contents(self, campaign: str, *, seen: tuple[int, int]) -> Contents | None:
+        names = ("meta", "outbox", "seen", "leaderboard", *TABLES)
+        found = self.client.run("contents", keys=[self.keys.campaign(campaign, name) for name in names], args=seen)
+        meta, outbox, ids, scores, *tables = found
+        if not meta:
+            return None
+        stored = StoredCampaign(
+            meta=meta,
+            tables={
+                table: {name.decode(): value for name, value in _pairs(rows)}
+                for table, rows in zip(TABLES, tables, strict=True)
+            },
+            seen=tuple(judgment_id.decode() for judgment_id in ids),
+            outbox=unpacked(outbox),
+        )
+        return Contents(stored, {system.decode(): float(score) for system, score in _pairs(scores)})
+
+    def outbox(self, partition: str) -> tuple[Output, ...]:
+        """Give what the partition's last batch emits besides its campaigns' outputs."""
+        with self.client.answering():
+            return unpacked(self.client.redis.get(self.keys.partition_outbox(partition)))  # type: ignore[arg-type]
+
+    def head(self, campaign: str) -> dict[str, str]:
+        """Give the head of a campaign: epoch, partition and offset."""
+        fields = ("epoch", "partition", "offset")
+        with self.client.answering():
+            found: list[bytes | None] = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)  # type: ignore[assignment]
+        return {name: value.decode() for name, value in zip(fields, found, strict=True) if value is not None}
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self.client.close()
+
+
+def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    return zip(items[::2], items[1::2], strict=True)
+
+
+def _text(fields: dict[bytes, bytes]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in fields.items()}

@@ -1,0 +1,1 @@
+"""Bytes and events: the types of every topic, decoding, and the schemas."""

@@ -1,0 +1,100 @@
+"""`judgestream judges`: the report, in the order that is asked for, with marks where to look."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from streams.cli.commands.judges import SORTS, command
+from streams.reports.views import JudgeView, judge_views
+from streams.wire.events import ExcludeJudge
+from tests.reports.campaigns import LATER, Running, opened
+from tests.reports.test_views import coin_among_judges
+
+
+class Output(msgspec.Struct, forbid_unknown_fields=True):
+    campaign: str
+    judges: list[JudgeView]
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(command, ("wmt.fr-en", *arguments))
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def judges(*arguments: str) -> list[JudgeView]:
+    return msgspec.json.decode(run("--json", *arguments).stdout, type=Output, strict=True).judges
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch) -> Running:
+    running = Running(monkeypatch)
+    log = [  # three of the judges are timed
+        msgspec.structs.replace(each, campaign="wmt.fr-en", duration_ms=5000 + number if number % 7 < 3 else None)
+        for number, each in enumerate(coin_among_judges(700))
+    ]
+    running.take(opened("trueskill-judges", judge_per_minute=8), *log)
+    return running
+
+
+def test_json_holds_what_the_campaign_knows(running: Running) -> None:
+    expected = judge_views(running.stream.campaign("wmt.fr-en"))
+    found = judges("--sort", "judge")
+    assert found == sorted(expected, key=lambda judge: judge.judge)
+    assert any(judge.too_fast for judge in found)
+
+
+@pytest.mark.usefixtures("running")
+@pytest.mark.parametrize("sort", SORTS)
+def test_whom_to_look_at_comes_first(sort: str) -> None:
+    found = judges("--sort", sort)
+    column = [getattr(judge, sort.replace("-", "_")) for judge in found]
+    if sort == "suspicious":
+        column = [len(reasons) for reasons in column]
+    known = [value for value in column if value is not None]
+    assert known == sorted(known, reverse=sort in ("judgments", "too-fast", "suspicious"))
+    assert column[: len(known)] == known  # what is not known stands last
+    assert len(found) == 7
+
+
+def test_only_the_marked_ones_are_shown_if_asked_for(running: Running) -> None:
+    marked = [judge for judge in judge_views(running.stream.campaign("wmt.fr-en")) if judge.suspicious]
+    assert len(marked) == 1
+    assert judges("--suspicious") == marked
+    shown = run("--suspicious").stdout
+    assert f"! {', '.join(marked[0].suspicious)}" in shown
+    assert shown.endswith("1 judge, 1 suspicious\n")
+
+
+def test_an_excluded_judge_is_said_to_be(running: Running) -> None:
+    assert "excluded" not in run().stdout
+    running.take(ExcludeJudge(id="x", campaign="wmt.fr-en", at=LATER, judge="coin"))
+    (line,) = [line for line in run().stdout.splitlines() if "excluded" in line]
+    assert line.split()[0] == next(judge.judge for judge in judges() if judge.excluded)
+
+
+@pytest.mark.usefixtures("running")
+def test_a_column_that_nobody_has_is_left_out() -> None:
+    heading = run().stdout.splitlines()[0]
+    assert "reliability" in heading
+    assert "sensitivity" not in heading
+
+
+@pytest.mark.usefixtures("running")
+def test_judges_are_never_shown_by_name() -> None:
+    for shown in (run().stdout, run("--json").stdout, run("--csv").stdout):
+        assert "coin" not in shown
+        assert "judge-1" not in shown
+
+
+@pytest.mark.usefixtures("running")
+def test_csv_has_a_row_a_judge() -> None:
+    rows = list(csv.DictReader(io.StringIO(run("--csv").stdout)))
+    assert [row["judge"] for row in rows] == [judge.judge for judge in judges()]
+    assert {row["excluded"] for row in rows} == {"no"}
+    assert sum("like chance" in row["suspicious"] for row in rows) == 1

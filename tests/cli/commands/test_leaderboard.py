@@ -1,0 +1,92 @@
+"""`judgestream leaderboard`: the live ranking, how far the campaign is, and clear words for what is not there."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from streams.cli.commands.leaderboard import command
+from streams.errors import JudgestreamError
+from streams.wire.events import Leaderboard, WithdrawSystem
+from tests.builders import judgment
+from tests.reports.campaigns import LATER, Running, crowd, opened
+
+
+class Output(msgspec.Struct, forbid_unknown_fields=True):
+    campaigns: list[Leaderboard]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner(env={"COLUMNS": "120"}).invoke(command, arguments)
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch) -> Running:
+    running = Running(monkeypatch)
+    running.take(opened(budget=1000), *crowd(150))
+    return running
+
+
+def test_json_is_the_leaderboard_that_the_worker_publishes(running: Running) -> None:
+    found = msgspec.json.decode(run("wmt.fr-en", "--json").stdout, type=Output, strict=True)
+    assert found.campaigns == [running.stream.campaign("wmt.fr-en").leaderboard()]
+
+
+def test_people_see_state_budget_outlook_ranges_and_clusters(running: Running) -> None:
+    result = run("wmt.fr-en")
+    assert result.exit_code == 0, result.output
+    board = running.stream.campaign("wmt.fr-en").leaderboard()
+    assert "wmt.fr-en  open, trueskill, matches by information" in result.stdout
+    assert "150 of 1,000 judgments of 8 systems by 7 judges" in result.stdout
+    assert "until the next line" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines() if "±" in line and "dev." not in line]
+    ranges = [
+        f"{row.rank_low}-{row.rank_high}" if row.rank_low < row.rank_high else str(row.rank) for row in board.rows
+    ]
+    assert [line[:3] for line in lines] == [
+        [str(row.rank), shown, row.system] for row, shown in zip(board.rows, ranges, strict=True)
+    ]
+    rules = [line for line in result.stdout.splitlines() if line.startswith("───")]
+    assert len(rules) == board.rows[-1].cluster  # one under the heading, one between each two
+
+
+def test_what_was_left_out_is_said(running: Running) -> None:
+    log = crowd(150)
+    running.take(log[0], WithdrawSystem(id="w", campaign="wmt.fr-en", at=LATER, system="system-7"))
+    shown = run("wmt.fr-en").stdout
+    segments = len({each.segment for each in log})
+    assert f"of 7 systems (1 withdrawn) by 7 judges on {segments} segments; 1 duplicate" in shown
+    assert "system-7" not in shown
+
+
+def test_csv_has_a_row_a_system(running: Running) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("wmt.fr-en", "--csv").stdout)))
+    board = running.stream.campaign("wmt.fr-en").leaderboard()
+    assert [(row["system"], float(row["score"]), int(row["rank_high"])) for row in rows] == [
+        (row.system, row.score, row.rank_high) for row in board.rows
+    ]
+
+
+@pytest.mark.usefixtures("running")
+def test_a_campaign_that_is_not_there_is_answered_with_the_one_that_was_meant() -> None:
+    result = run("wmt.fr-ne")
+    assert isinstance(result.exception, JudgestreamError)
+    assert str(result.exception) == "no campaign 'wmt.fr-ne'; did you mean 'wmt.fr-en'?"
+
+
+@pytest.mark.usefixtures("running")
+def test_two_forms_at_once_are_wrong_use() -> None:
+    result = run("wmt.fr-en", "--json", "--csv")
+    assert result.exit_code == 2
+    assert "give one of them" in result.stderr
+
+
+def test_a_name_can_not_command_the_terminal(running: Running) -> None:
+    running.take(judgment(999, campaign="wmt.fr-en", systems=("\x1b[2Jgone", "system-1")))
+    shown = run("wmt.fr-en").stdout
+    assert "\x1b" not in shown
+    assert "\\x1b[2Jgone" in shown

@@ -1,0 +1,97 @@
+"""The engines of rank ranges: what each ranks from, and that it does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from streams.core.ranking import ENGINES, PairCounts, Ratings, engines, stand
+from streams.errors import ParameterError
+from tests.builders import crowd_log
+from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
+
+RATINGS = Ratings(np.array([0.0, 1.0, 0.9, -3.0]), np.array([0.1, 0.1, 0.1, 0.1]))
+COUNTS = PairCounts.of(crowd_log(600, systems=6))
+
+
+def test_the_bootstrap_of_wmt13_gives_the_published_ranges_up_to_one() -> None:
+    counts = wmt13_counts()
+    standing = stand("bootstrap", counts, score="expected-wins")
+    rows = {row.system: row for row in standing.rows(counts.systems, counts.judgments.tolist())}
+    low = [1, 2, 2, 4, 4, 5, 7, 8, 9, 9, 10, 12, 13]
+    high = [1, 3, 3, 5, 5, 6, 7, 8, 10, 11, 11, 12, 13]
+    assert [row.system for row in rows.values()] == list(WMT13_SYSTEMS)
+    for name, best, worst in zip(WMT13_SYSTEMS, low, high, strict=True):
+        assert abs(rows[name].rank_low - best) <= 1
+        assert abs(rows[name].rank_high - worst) <= 1
+
+
+def test_posterior_ranges_are_those_of_the_exact_posterior() -> None:
+    # b passes a with probability Phi(-gap / sqrt(2)): above 2.5 % the ranges overlap, below they do not.
+    for gap, overlap in ((2.4, True), (3.2, False)):
+        standing = stand("posterior", Ratings(np.array([gap, 0.0]), np.ones(2)), runs=20_000)
+        assert (standing.best.tolist(), standing.worst.tolist()) == (([1, 1], [2, 2]) if overlap else ([1, 2], [1, 2]))
+
+
+def test_the_posterior_s_scores_are_the_model_s() -> None:
+    standing = stand("posterior", RATINGS)
+    assert standing.score is RATINGS.mean
+    assert standing.deviation is RATINGS.deviation
+    assert standing.best.tolist() == [3, 1, 1, 4]
+
+
+def test_a_bootstrap_s_deviation_is_the_score_s_standard_error() -> None:
+    # One pair: Expected Wins is a share, whose standard error is sqrt(p (1 - p) / n).
+    counts = PairCounts(
+        systems=("a", "b"),
+        wins=np.array([[0, 300], [100, 0]]),
+        ties=np.zeros((2, 2), int),
+        judgments=np.array([400] * 2),
+    )
+    standing = stand("bootstrap", counts, runs=4000)
+    assert standing.score.tolist() == [0.75, 0.25]
+    assert standing.deviation[0] == pytest.approx(np.sqrt(0.75 * 0.25 / 400), rel=0.05)
+
+
+def test_a_bootstrap_in_small_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = stand("bootstrap", COUNTS, runs=50)
+    monkeypatch.setattr(engines, "BLOCK", 36 * 7)
+    blocks = stand("bootstrap", COUNTS, runs=50)
+    np.testing.assert_array_equal(whole.deviation, blocks.deviation)
+    np.testing.assert_array_equal(whole.worst, blocks.worst)
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "closed"])
+def test_the_seed_decides(engine: str) -> None:
+    evidence = RATINGS if ENGINES[engine] == "ratings" else COUNTS
+    first, again, other = (stand(engine, evidence, runs=8, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.best, again.best)
+    np.testing.assert_array_equal(first.deviation, again.deviation)
+    assert engine == "posterior" or not np.array_equal(first.deviation, other.deviation)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_systems_that_are_far_apart(engine: str) -> None:
+    evidence = Ratings(np.array([3.0, 2.0, 1.0]), np.full(3, 0.1))
+    counts = PairCounts(
+        systems=("a", "b", "c"),
+        wins=np.array([[0, 300, 380], [100, 0, 300], [20, 100, 0]]),
+        ties=np.zeros((3, 3), int),
+        judgments=np.array([800] * 3),
+    )
+    standing = stand(engine, evidence if ENGINES[engine] == "ratings" else counts, runs=100)
+    assert [row.cluster for row in standing.rows(("a", "b", "c"), [1, 1, 1])] == [1, 2, 3]
+    assert standing.best.tolist() == standing.worst.tolist() == [1, 2, 3]
+
+
+def test_an_unknown_engine_or_score_is_named_with_the_one_that_was_meant() -> None:
+    with pytest.raises(ParameterError, match=r"no ranges 'bootstap'; did you mean 'bootstrap'\?"):
+        stand("bootstap", COUNTS)
+    with pytest.raises(ParameterError, match=r"no score 'expected-win' of pair counts; did you mean 'expected-wins'\?"):
+        stand("bootstrap", COUNTS, score="expected-win")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_says_what_it_ranks_from(engine: str) -> None:
+    with pytest.raises(ParameterError, match=f"ranges '{engine}' come from {ENGINES[engine]}"):
+        stand(engine, COUNTS if ENGINES[engine] == "ratings" else RATINGS)

@@ -1,0 +1,111 @@
+"""The monitor's own state: what it does when the store fails, lies or is away, and when names are made up."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from streams.errors import StoreUnavailable
+from streams.monitor.backends.embedded import EmbeddedBackend
+from streams.monitor.state import monitor as module
+from streams.monitor.state.monitor import Monitor
+from streams.monitor.state.watched import Rate
+from streams.pipeline.embedded import Embedded
+from streams.stores.memory import MemoryStore
+from streams.wire.events import Rejection
+from tests.builders import crowd_log, judgment
+from tests.monitor.site import Running, wait_for
+
+
+def store_of(monitor: Running) -> MemoryStore:
+    store = monitor.site.monitor.backend.store
+    assert isinstance(store, MemoryStore)
+    return store
+
+
+def test_a_campaign_that_can_not_be_read_is_said_to_be_and_the_others_go_on(
+    monitor: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    monitor.publish(judgment(1, campaign="broken"))
+    store_of(monitor)._campaigns["broken"].meta = b"{}"
+    monitor.publish(judgment(2, campaign="sound"))
+    answer = monitor.ask("/campaigns/broken/leaderboard")
+    assert answer.status == 503
+    assert "can't be read" in answer.json["error"]["message"]
+    wait_for(lambda: "can't be read" in caplog.text)
+    assert [each["campaign"] for each in monitor.get("/campaigns")["campaigns"]] == ["sound"]
+    assert monitor.ask("/healthz").status == 200
+
+
+def test_while_the_store_is_away_the_last_look_is_given(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor.publish(judgment(1))
+    before = monitor.get("/campaigns/c/judges")
+
+    def away(*_: object) -> None:
+        raise StoreUnavailable("Redis does not answer")
+
+    for name in ("head", "outline", "campaigns"):
+        monkeypatch.setattr(store_of(monitor), name, away)
+    watched = monitor.site.monitor.known("c")
+    assert watched is not None
+    watched.looked = -1e9
+    assert monitor.get("/campaigns/c/judges") == before
+    answer = monitor.ask("/campaigns/other/judges")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
+
+
+def test_a_task_that_ended_is_told_to_who_would_restart_the_monitor(
+    monitor: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> list[str]:
+        raise ZeroDivisionError
+
+    assert monitor.ask("/healthz").status == 200
+    monkeypatch.setattr(store_of(monitor), "campaigns", broken)
+    monkeypatch.setattr(module, "DISCOVERY_SECONDS", 0.0)
+    wait_for(lambda: monitor.ask("/healthz").status == 503)
+    assert b"following has ended: ZeroDivisionError()" in monitor.ask("/healthz").body
+
+
+def test_made_up_campaigns_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_OUTPUTS", 10)
+    monitor = Monitor(EmbeddedBackend(Embedded()))
+    rejection = Rejection(
+        id="1", reason="empty", field=None, message="", original=b"", topic="judgments.v1", partition=0, offset=0
+    )
+    for number in range(100):
+        monitor.saw_rejection(f"name-{number}", rejection, at=datetime.now(UTC))
+    assert len(monitor._outputs) == 10
+    assert monitor.outputs("name-99").rejections.total == 1
+
+
+def test_a_rejection_that_comes_again_counts_once() -> None:
+    async def run() -> int:
+        backend = EmbeddedBackend(Embedded())
+        monitor = Monitor(backend)
+        await monitor.start()
+        try:
+            for entry in crowd_log(3):
+                await backend.publish([entry])
+            await backend.work(lambda: backend.stream.log.append("judgments.v1", b"campaign-0", b"{}"))
+            (record,) = backend.stream.log.all("rejected.v1")
+            await backend.work(lambda: backend.stream.log.append("rejected.v1", record.key, record.value))
+            return monitor.outputs("campaign-0").rejections.total
+        finally:
+            await monitor.stop()
+
+    assert asyncio.run(run()) == 1
+
+
+def test_the_rate_is_of_the_last_minute_and_starts_again_after_a_retraction() -> None:
+    rate = Rate()
+    assert rate.at(0.0) == 0.0
+    for second in range(0, 301, 10):
+        rate.note(float(second), second * 2)
+    assert rate.at(300.0) == pytest.approx(2.0)
+    assert rate.at(330.0) == pytest.approx(1.0)
+    assert rate.at(1000.0) == 0.0
+    rate.note(1000.0, 5)
+    assert rate.at(1000.0) == 0.0
