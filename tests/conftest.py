@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from deploy.servers import Servers
+from tests.stores.redis.cluster import running_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +58,13 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
         yield Addresses(kafka=variables["JUDGESTREAM_KAFKA"], redis=variables["JUDGESTREAM_REDIS"])
     finally:
         running.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start a Redis Cluster of one node."""
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
 
 
 _namespaces = count(1)

@@ -46,7 +46,7 @@ def test_kill_9_five_times_loses_and_doubles_nothing(stack: FaultStack) -> None:
 # Freezes the worker between rating a batch and writing it: from there it goes on as a zombie.
 FREEZE = """
 import os, signal
-from streams import processor
+from streams.pipeline import processor
 from streams.cli.main import main
 
 persist, calls = processor.Processor.persist, 0

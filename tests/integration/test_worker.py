@@ -222,7 +222,7 @@ def test_a_command_takes_effect_in_the_log_and_is_announced(stack: Stack) -> Non
 
 
 BUG = """
-from streams import processor
+from streams.pipeline import processor
 from streams.cli.main import main
 
 prepare, seen = processor.Processor.prepare, 0

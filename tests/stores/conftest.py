@@ -8,18 +8,11 @@ import pytest
 
 from streams.stores.memory import MemoryStore
 from streams.stores.redis.store import RedisStore
-from tests.stores.redis.cluster import running_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.stores import Store
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_cluster(tmp_path_factory.mktemp("cluster")) as url:
-        yield url
 
 
 @pytest.fixture(
