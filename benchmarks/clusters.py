@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
-from streams.core.ranking import SCORES, PairCounts, stand  # noqa: E402
+from streams.core.ranking import SCORES, PairCounts, rank_scores  # noqa: E402
 from streams.formats.uniform import read  # noqa: E402
 from streams.wire.events import Leaderboard, Row  # noqa: E402
 
@@ -151,7 +151,7 @@ def bootstrap(runs: int) -> None:
     seconds = {}
     for score in SCORES:
         start = time.perf_counter()
-        stand("bootstrap", counts, score=score, runs=runs)
+        rank_scores("bootstrap", counts, score=score, runs=runs)
         seconds[score] = time.perf_counter() - start
     size = len(counts.systems)
     cells = np.concatenate([counts.wins.ravel(), np.triu(counts.ties).ravel()])

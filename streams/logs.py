@@ -61,7 +61,7 @@ def configure(settings: Settings) -> None:
 
 
 @contextmanager
-def hushed(library: str) -> Iterator[None]:
+def muted(library: str) -> Iterator[None]:
     """Keep a library from telling what an error of ours will say in a moment."""
     logger = logging.getLogger(library)
     level = logger.level

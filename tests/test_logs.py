@@ -13,7 +13,7 @@ from datetime import datetime
 import pytest
 
 from streams.errors import StoreUnavailable
-from streams.logs import LIBRARIES, SHOWING_RECORDS, configure, hushed, reporting
+from streams.logs import LIBRARIES, SHOWING_RECORDS, configure, muted, reporting
 from streams.settings import Settings
 
 SECRET = Settings(judge_key="a-very-secret-key", redis="redis://user:hunter%2Ftwo@127.0.0.1:1/0", log_format="json")
@@ -130,6 +130,6 @@ def test_libraries_speak_up_only_when_something_is_wrong(capsys: pytest.CaptureF
     configure(Settings())
     logging.getLogger(library).info("step by step")
     logging.getLogger(library).warning("a stumble")
-    with hushed(library):
+    with muted(library):
         logging.getLogger(library).error("what we will say ourselves")
     assert [line.rpartition("] ")[2] for line in capsys.readouterr().err.splitlines()] == ["a stumble"]

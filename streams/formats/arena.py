@@ -11,7 +11,7 @@ from streams.formats.input.tables import Table
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
 from streams.formats.rankings import judged, time_of
 from streams.formats.sound import by_row
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -61,7 +61,7 @@ def ranks(winner: str) -> tuple[int, int]:
     """Read who won."""
     found = RANKS.get(winner.strip().lower())
     if not found:
-        raise RecordError("invalid_value", f"{shown(winner)} is none of {', '.join(RANKS)}", field=WINNER)
+        raise RecordError("invalid_value", f"{quote(winner)} is none of {', '.join(RANKS)}", field=WINNER)
     return found
 
 
@@ -84,7 +84,7 @@ def text(row: Row, names: Collection[str]) -> tuple[str, str] | None:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise RecordError("invalid_value", f"{shown(value)} is no text", field=name)
+            raise RecordError("invalid_value", f"{quote(value)} is no text", field=name)
         return name, str(value)
     return None
 

@@ -13,7 +13,7 @@ from streams.formats.input.documents import Document, documents
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
 from streams.formats.rankings import judged, time_of
 from streams.formats.sound import by_row
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +127,7 @@ def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, in
     if len(verdicts) != 1:
         wanted = f"{', '.join(RANKS)} or the name of a system"
         what = "two verdicts that differ" if verdicts else "no verdict"
-        raise RecordError("invalid_value", f"{what} in {shown(said)}: one of {wanted} is needed", field="result")
+        raise RecordError("invalid_value", f"{what} in {quote(said)}: one of {wanted} is needed", field="result")
     return verdicts.pop()
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
 from streams.formats.names import content_id, shortened
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 from streams.wire.events import EPOCH, LATEST, MAX_RANKED, Judgment
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def judged(
         raise RecordError("too_many_systems", f"{len(systems)} systems; at most {MAX_RANKED}", field="systems")
     if len(set(systems)) != len(systems):
         twice = next(name for name in systems if systems.count(name) > 1)
-        raise RecordError("duplicate_system", f"{shown(twice)} stands twice", field="systems")
+        raise RecordError("duplicate_system", f"{quote(twice)} stands twice", field="systems")
     id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
     at = at or moment(number)
     if run.shared is not None and len(systems) != len(outputs):
@@ -93,7 +93,7 @@ def ranked(run: Run, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple
 def rank_of(text: str) -> int:
     """Read a rank."""
     if not text.isdecimal() or len(text) > 7 or int(text) < 1:
-        raise RecordError("invalid_value", f"{shown(text)} is no rank; 1 is best", field="ranks")
+        raise RecordError("invalid_value", f"{quote(text)} is no rank; 1 is best", field="ranks")
     return int(text)
 
 
@@ -104,14 +104,14 @@ def number_of(text: str, *, field: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise RecordError("invalid_value", f"{shown(text)} is no number", field=field)
+        raise RecordError("invalid_value", f"{quote(text)} is no number", field=field)
     return number
 
 
 def milliseconds(text: str, *, field: str) -> int:
     """Read a duration in seconds."""
     if not _SECONDS.fullmatch(text):
-        raise RecordError("invalid_value", f"{shown(text)} is no number of seconds", field=field)
+        raise RecordError("invalid_value", f"{quote(text)} is no number of seconds", field=field)
     return int((Decimal(text) * 1000).to_integral_value())
 
 
@@ -128,10 +128,10 @@ def time_of(value: str | float, *, field: str) -> datetime:
         pass
     else:
         if not 0 <= seconds <= _LATEST_SECONDS:
-            raise RecordError("invalid_value", f"{shown(value)} is no number of seconds since 1970", field=field)
+            raise RecordError("invalid_value", f"{quote(value)} is no number of seconds since 1970", field=field)
         return EPOCH + timedelta(seconds=seconds)
     try:
         time = datetime.fromisoformat(str(value))
     except ValueError:
-        raise RecordError("invalid_value", f"{shown(value)} is no time in ISO 8601", field=field) from None
+        raise RecordError("invalid_value", f"{quote(value)} is no time in ISO 8601", field=field) from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -10,7 +10,7 @@ from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
 from streams.formats.input.head import Head
 from streams.formats.reading import Reading
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 from streams.wire.events import CampaignName
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
         raise FormatError(f"{name}: it is in UTF-16; save it as UTF-8")
     if not head.strip():
         raise FormatError(f"{name}: it is empty; name its format, if that is right")
-    begins = shown(head[:40].decode(errors="replace"))
+    begins = quote(head[:40].decode(errors="replace"))
     raise FormatError(
         f"{name}: it begins with {begins}, like no known format; if it is one of {', '.join(FORMATS)}, name it"
     )

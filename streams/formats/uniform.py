@@ -17,7 +17,7 @@ from streams.formats.names import campaign_name, shortened
 from streams.formats.rankings import judged, milliseconds, moment, number_of, rank_of, time_of
 from streams.formats.reading import Reading
 from streams.formats.sound import by_row
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
         seq, campaign = row["seq"], (row["campaign"], row["pair"])
         before = last.get(campaign, 0)
         if not seq.isdecimal() or len(seq) > 10:
-            yield line, RecordError("invalid_value", f"{shown(seq)} is no number of a row", field="seq")
+            yield line, RecordError("invalid_value", f"{quote(seq)} is no number of a row", field="seq")
         elif int(seq) <= before and not row.get("id"):
             reason = f"{seq} comes after {before}; number the rows in their order: it makes their ids"
             yield line, RecordError("invalid_value", reason, field="seq")

@@ -12,7 +12,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError, for_code
 
 from streams.errors import BrokerUnavailable, TopicError
-from streams.kafka.connection import connection, manner
+from streams.kafka.connection import connection, describe_security
 from streams.wire.topics import TOPICS, Topic
 
 if TYPE_CHECKING:
@@ -183,7 +183,9 @@ async def _admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient]:
         await admin.start()
         yield admin
     except KafkaError as error:
-        raise BrokerUnavailable(f"Kafka at {settings.kafka}{manner(settings)} does not answer: {error}") from None
+        raise BrokerUnavailable(
+            f"Kafka at {settings.kafka}{describe_security(settings)} does not answer: {error}"
+        ) from None
     finally:
         await admin.close()
 

@@ -17,7 +17,7 @@ from streams.kafka.connection import connection
 from streams.kafka.past import stopped
 from streams.kafka.producing import acknowledged, producing
 from streams.wire import topics
-from streams.wire.events import Campaign, Rejection, encode
+from streams.wire.events import CampaignStatus, Rejection, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -107,8 +107,8 @@ def sendable(command: Command) -> Outgoing:
     return topics.COMMANDS, command.campaign.encode(), encode(command)
 
 
-def send(settings: Settings, command: Command, *, timeout: float) -> Campaign:
-    """Send a command and wait for the standing that it brings about.
+def send(settings: Settings, command: Command, *, timeout: float) -> CampaignStatus:
+    """Send a command and wait for the status that it brings about.
 
     A refusal is raised as the RecordError that a worker made of it, silence as NoAnswer.
     """
@@ -117,7 +117,9 @@ def send(settings: Settings, command: Command, *, timeout: float) -> Campaign:
         return asyncio.run(_send(settings, command, answers, patience=timeout))
 
 
-async def _send(settings: Settings, command: Command, answers: list[TopicPartition], *, patience: float) -> Campaign:
+async def _send(
+    settings: Settings, command: Command, answers: list[TopicPartition], *, patience: float
+) -> CampaignStatus:
     consumer = await started(settings, answers)
     try:
         # What stands there before the question is no answer to it.
@@ -138,16 +140,16 @@ async def _send(settings: Settings, command: Command, answers: list[TopicPartiti
         await stopped(consumer)
 
 
-async def _answer(consumer: AIOKafkaConsumer, command: str, value: bytes) -> Campaign:
-    """Wait for the standing that names the command, or for the rejection that holds it."""
+async def _answer(consumer: AIOKafkaConsumer, command: str, value: bytes) -> CampaignStatus:
+    """Wait for the status that names the command, or for the rejection that holds it."""
     while True:
         for partition, records in (await consumer.getmany(timeout_ms=POLL_MS)).items():
             for record in records:
                 try:
                     if partition.topic.endswith(topics.CAMPAIGNS.name):
-                        standing = msgspec.json.decode(record.value or b"", type=Campaign)
-                        if standing.command == command:
-                            return standing
+                        status = msgspec.json.decode(record.value or b"", type=CampaignStatus)
+                        if status.command == command:
+                            return status
                     else:
                         rejection = msgspec.json.decode(record.value or b"", type=Rejection)
                         if rejection.original == value:

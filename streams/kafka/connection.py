@@ -41,11 +41,11 @@ def connection(settings: Settings) -> dict[str, Any]:
     return options
 
 
-def manner(settings: Settings) -> str:
+def describe_security(settings: Settings) -> str:
     """Say for an error how the broker was spoken to, where that is not the default.
 
     >>> from streams.settings import Settings
-    >>> manner(Settings(kafka_security="SASL_SSL", kafka_username="app"))
+    >>> describe_security(Settings(kafka_security="SASL_SSL", kafka_username="app"))
     ', spoken to with kafka_security = SASL_SSL by kafka_username = app,'
     """
     if settings.kafka_security == "PLAINTEXT":

@@ -25,7 +25,7 @@ from streams.kafka.connection import connection
 from streams.kafka.producing import acknowledged, producing
 from streams.kafka.replay import log_partitions, partition_of
 from streams.wire import topics
-from streams.wire.events import Campaign, Judgment, Leaderboard, MatchRequest, encode
+from streams.wire.events import CampaignStatus, Judgment, Leaderboard, MatchRequest, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ _answers = msgspec.json.Decoder(Judgment)
 class Talk:
     """How it stands between a campaign and its crowd."""
 
-    standing: Campaign
+    status: CampaignStatus
     last: int  # the campaign's last record that is known
     answered: set[str] = field(default_factory=set)  # requests, by anybody
     judgments: int = 0  # of this crowd
@@ -61,25 +61,25 @@ class Talk:
         return self.board is not None and self.board.offset >= self.last
 
 
-def standing_of(settings: Settings, campaign: str) -> Campaign:
+def status_of(settings: Settings, campaign: str) -> CampaignStatus:
     """Find the settings in force of a campaign; ParameterError if there is none."""
-    found: dict[str, Campaign] = {}
+    found: dict[str, CampaignStatus] = {}
     with reading(settings, topics.CAMPAIGNS) as records:
         for record in records:
             with suppress(ValueError):
-                standing = msgspec.json.decode(record.value, type=Campaign)
-                if standing.campaign not in found or standing.offset >= found[standing.campaign].offset:
-                    found[standing.campaign] = standing
+                status = msgspec.json.decode(record.value, type=CampaignStatus)
+                if status.campaign not in found or status.offset >= found[status.campaign].offset:
+                    found[status.campaign] = status
     if campaign not in found:
         hint = suggestion(campaign, found) if found else "there is none yet"
         raise ParameterError(f"no campaign {campaign!r}; {hint}; --create opens it")
     return found[campaign]
 
 
-def begun(settings: Settings, standing: Campaign) -> Talk:
+def begun(settings: Settings, status: CampaignStatus) -> Talk:
     """Look into the log for the requests that were answered before."""
-    talk, key = Talk(standing, standing.offset), standing.campaign.encode()
-    home = partition_of(standing.campaign, log_partitions(settings))
+    talk, key = Talk(status, status.offset), status.campaign.encode()
+    home = partition_of(status.campaign, log_partitions(settings))
     with reading(settings, topics.JUDGMENTS) as records:
         for record in records:
             if record.key == key and record.partition == home:
@@ -135,7 +135,7 @@ class _Conversation:
         self._observe = observe
         self._began = self._heard = time.monotonic()
         self._waiting: list[tuple[datetime, str, Judgment]] = []  # the earliest answer first
-        campaign = talk.standing.campaign
+        campaign = talk.status.campaign
         self._partitions = {
             report.topic.name: TopicPartition(report.name, partition_of(campaign, report.partitions or 1))
             for report in check_topics(settings)
@@ -164,7 +164,7 @@ class _Conversation:
         talk = self._talk
         while not talk.ended:
             await self._listen()
-            if talk.standing.state != "closed" and not self._is_enough:
+            if talk.status.state != "closed" and not self._is_enough:
                 await self._say()
             self._observe()
             if talk.is_applied:
@@ -180,7 +180,7 @@ class _Conversation:
         return self._most is not None and self._talk.judgments >= self._most
 
     async def _why_ended(self) -> str:
-        if self._talk.standing.state == "closed":
+        if self._talk.status.state == "closed":
             return "the campaign is closed"
         if self._is_enough:
             return "there are as many judgments as were wanted"
@@ -190,7 +190,7 @@ class _Conversation:
         end = (await self._consumer.end_offsets([requests]))[requests]
         if await self._consumer.position(requests) < end:
             return ""
-        if self._talk.standing.state == "paused":
+        if self._talk.status.state == "paused":
             return "the campaign is paused"
         if self._talk.skipped:
             return "the campaign asks no more, or only what can't be answered"
@@ -205,16 +205,16 @@ class _Conversation:
             (topics.MATCH_REQUESTS, self._take_request),
         ):
             for record in fetched.get(self._partitions[topic.name], ()):
-                if record.key == self._talk.standing.campaign.encode():
+                if record.key == self._talk.status.campaign.encode():
                     with suppress(ValueError):  # written by another version
                         take(record.value or b"")
                         self._heard = time.monotonic()
 
     def _take_standing(self, value: bytes) -> None:
-        standing = msgspec.json.decode(value, type=Campaign)
-        if standing.offset >= self._talk.standing.offset:
-            self._talk.standing = standing
-            self._talk.last = max(self._talk.last, standing.offset)
+        status = msgspec.json.decode(value, type=CampaignStatus)
+        if status.offset >= self._talk.status.offset:
+            self._talk.status = status
+            self._talk.last = max(self._talk.last, status.offset)
 
     def _take_board(self, value: bytes) -> None:
         board = msgspec.json.decode(value, type=Leaderboard)
@@ -226,7 +226,7 @@ class _Conversation:
         if request.id in talk.answered:
             return
         talk.answered.add(request.id)
-        asked = request.expires_at - timedelta(seconds=talk.standing.settings.request_seconds)
+        asked = request.expires_at - timedelta(seconds=talk.status.settings.request_seconds)
         try:
             judgment = self._answer(request, asked)
         except ParameterError as error:
@@ -242,7 +242,7 @@ class _Conversation:
             due = min(due, 1 + int((time.monotonic() - self._began) * self._rate) - talk.judgments)
         if self._most is not None:
             due = min(due, self._most - talk.judgments)
-        topic, key = topics.JUDGMENTS.within(self._settings.namespace), talk.standing.campaign.encode()
+        topic, key = topics.JUDGMENTS.within(self._settings.namespace), talk.status.campaign.encode()
         judgments = [heappop(self._waiting)[-1] for _ in range(due)]
         sent = [await self._producer.send(topic, encode(judgment), key=key) for judgment in judgments]
         for done in sent:

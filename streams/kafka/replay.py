@@ -52,14 +52,14 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
-class Standing:
+class PublishedLog:
     """What stands in the log: its campaigns, where its partitions end, and how often each judgment stands there.
 
     >>> from streams.wire.events import EPOCH
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
     >>> two = msgspec.structs.replace(one, id="2")
-    >>> standing = Standing([digest("c", "1")], campaigns={"c"}, ends=[1])
-    >>> [judgment.id for judgment in standing.missing([one, two, one])]
+    >>> published = PublishedLog([digest("c", "1")], campaigns={"c"}, ends=[1])
+    >>> [judgment.id for judgment in published.missing([one, two, one])]
     ['2', '1']
     """
 
@@ -111,7 +111,7 @@ def log_partitions(settings: Settings) -> int:
     return report.partitions or 0
 
 
-def standing(settings: Settings, *, progress: Progress) -> Standing:
+def read_published(settings: Settings, *, progress: Progress) -> PublishedLog:
     """Read the whole log; what stands on another partition than its campaign's is rejected, and so not there."""
     ends = [0] * log_partitions(settings)
     homes: dict[str, int] = {}
@@ -129,7 +129,7 @@ def standing(settings: Settings, *, progress: Progress) -> Standing:
                 homes[named.campaign] = partition_of(named.campaign, len(ends))
             if bytes(named.systems) and homes[named.campaign] == record.partition:
                 digests.append(digest(named.campaign, named.id))
-    return Standing(digests, campaigns=set(homes), ends=ends)
+    return PublishedLog(digests, campaigns=set(homes), ends=ends)
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Sent:
 
 
 def publish(
-    settings: Settings, steps: Steps, found: Standing, sent: Sent, *, opening: CampaignSettings, patience: float
+    settings: Settings, steps: Steps, found: PublishedLog, sent: Sent, *, opening: CampaignSettings, patience: float
 ) -> None:
     """Publish judgments in their order, each campaign on its partition; SIGINT waits for what is under way.
 
@@ -158,7 +158,7 @@ def publish(
 
 
 async def _publish(
-    settings: Settings, steps: Steps, found: Standing, sent: Sent, opening: CampaignSettings, patience: float
+    settings: Settings, steps: Steps, found: PublishedLog, sent: Sent, opening: CampaignSettings, patience: float
 ) -> None:
     async with producing(settings, patience=patience) as producer:
         out = _Out(producer, topics.JUDGMENTS.within(settings.namespace), sent, patience)

@@ -2,6 +2,6 @@
 
 from streams.metrics.base import Metrics
 from streams.metrics.monitor import MonitorMetrics
-from streams.metrics.worker import Standing, WorkerMetrics
+from streams.metrics.worker import PartitionProgress, WorkerMetrics
 
-__all__ = ["Metrics", "MonitorMetrics", "Standing", "WorkerMetrics"]
+__all__ = ["Metrics", "MonitorMetrics", "PartitionProgress", "WorkerMetrics"]

@@ -25,7 +25,7 @@ OUTCOMES = ("applied", "duplicate", "rejected")
 SERVERS = ("kafka", "redis")
 
 
-class Standing(NamedTuple):
+class PartitionProgress(NamedTuple):
     """Where a worker stands in a partition that it holds; `end` is None until the broker has said it."""
 
     partition: int
@@ -121,15 +121,15 @@ class WorkerMetrics(Metrics):
         """Count a call that a server failed."""
         self.errors.labels(server).inc()
 
-    def watch(self, standings: Callable[[], Iterable[Standing]]) -> None:
+    def watch(self, progress: Callable[[], Iterable[PartitionProgress]]) -> None:
         """Name what tells of the partitions held; it is asked at each scrape, so what was lost is not shown."""
-        self._partitions.standings = standings
+        self._partitions.progress = progress
 
 
 class _Partitions(Collector):
     """The gauges of the partitions that the worker holds, read when they are asked for."""
 
-    GAUGES: Mapping[str, tuple[str, Callable[[Standing], float | None]]] = {
+    GAUGES: Mapping[str, tuple[str, Callable[[PartitionProgress], float | None]]] = {
         "lag_records": (
             "Records of a partition that are not applied yet.",
             lambda held: None if held.end is None else max(0, held.end - held.applied),
@@ -141,13 +141,13 @@ class _Partitions(Collector):
             lambda held: held.applied_at,
         ),
     }
-    standings: Callable[[], Iterable[Standing]] = staticmethod(tuple)
+    progress: Callable[[], Iterable[PartitionProgress]] = staticmethod(tuple)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        held = sorted(self.standings())
+        held = sorted(self.progress())
         for name, (about, value_of) in self.GAUGES.items():
             family = GaugeMetricFamily(f"{NAMESPACE}_worker_{name}", about, labels=["partition"])
-            for standing in held:
-                if (value := value_of(standing)) is not None:
-                    family.add_metric([str(standing.partition)], value)
+            for progress in held:
+                if (value := value_of(progress)) is not None:
+                    family.add_metric([str(progress.partition)], value)
             yield family

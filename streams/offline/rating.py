@@ -10,7 +10,7 @@ import msgspec
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
-from streams.core.ranking import ENGINES, SCORES, Ratings, Standing, stand
+from streams.core.ranking import ENGINES, SCORES, RankedScores, Ratings, rank_scores
 from streams.errors import ParameterError, suggestion
 from streams.wire.events import CampaignSettings
 from streams.wire.scanner.blocks import Scanned
@@ -146,7 +146,7 @@ def board(
     """Rank a campaign that `rate` gave, by a model of its judgments or of its pair counts, with an engine's ranges."""
     counts = campaign.tables.pair_counts()
     if model in SCORES or engine == WMT:
-        standing = stand(
+        ranked = rank_scores(
             engine,
             counts,
             score=model if model in SCORES else "expected-wins",
@@ -156,13 +156,13 @@ def board(
             threads=threads,
             progress=progress,
         )
-        rows = standing.rows(counts.systems, counts.judgments.tolist())
+        rows = ranked.rows(counts.systems, counts.judgments.tolist())
     else:
         names, ratings = campaign.tables.systems.names, Ratings(*campaign.model.scores())
         if campaign.replicas is not None:
             best, worst = campaign.replicas.ranges(range(len(names)))
-            standing = Standing(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
+            ranked = RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
         else:
-            standing = stand(engine, ratings, runs=runs, seed=seed)
-        rows = standing.rows(names, campaign.tables.system_judgments[: len(names)].tolist())
+            ranked = rank_scores(engine, ratings, runs=runs, seed=seed)
+        rows = ranked.rows(names, campaign.tables.system_judgments[: len(names)].tolist())
     return msgspec.structs.replace(campaign.leaderboard(), model=WMT if engine == WMT else model, rows=rows)

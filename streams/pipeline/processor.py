@@ -229,8 +229,8 @@ class Processor:
             *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in applied.ratings),
             *(_output(topics.MATCH_REQUESTS, name, request) for request in applied.requests),
         ]
-        outputs += [_output(topics.CAMPAIGNS, name, standing) for standing in walk.standings]
-        closed = any(standing.state == "closed" for standing in walk.standings)
+        outputs += [_output(topics.CAMPAIGNS, name, status) for status in walk.statuses]
+        closed = any(status.state == "closed" for status in walk.statuses)
         every = self._rules.snapshot_judgments
         if closed or (every and campaign.counts.judgments // every > before // every):
             outputs.append(self._snapshot(campaign))

@@ -100,18 +100,18 @@ def campaign_view(campaign: Campaign) -> CampaignView:
     >>> campaign_view(Campaign("c")).outlook
     'settled: there is nothing to order'
     """
-    standing, tables, ahead = campaign.standing, campaign.tables, campaign.outlook()
+    status, tables, ahead = campaign.status, campaign.tables, campaign.outlook()
     return CampaignView(
         campaign=campaign.name,
-        state=standing.state,
+        state=status.state,
         model=campaign.model.name,
-        policy=standing.settings.policy,
+        policy=status.settings.policy,
         judgments=campaign.counts.judgments,
-        budget=standing.settings.budget,
+        budget=status.settings.budget,
         systems=len(campaign.active),
-        withdrawn=standing.withdrawn,
+        withdrawn=status.withdrawn,
         judges=len(tables.judges),
-        excluded=len(standing.excluded),
+        excluded=len(status.excluded),
         segments=len(tables.segments),
         duplicates=campaign.counts.duplicates,
         rejected=campaign.counts.rejected,
@@ -146,7 +146,7 @@ def judge_views(campaign: Campaign) -> list[JudgeView]:
     unknown: list[float | None] = [None] * len(names)
     sensitivities = model.sensitivities().tolist() if isinstance(model, GradedResponse) else unknown
     reliabilities = model.reliabilities().tolist() if isinstance(model, ReliableTrueSkill) else unknown
-    excluded = frozenset(campaign.standing.excluded)
+    excluded = frozenset(campaign.status.excluded)
     judges = []
     for i, name in enumerate(names):
         agreed, compared, timed = (

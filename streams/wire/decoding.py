@@ -62,10 +62,10 @@ def decode_command(value: bytes | None, *, max_bytes: int) -> Command:
     return _decode_command(_bounded(value, max_bytes))
 
 
-def shown(value: object, limit: int = 60) -> str:
+def quote(value: object, limit: int = 60) -> str:
     """Quote a foreign value for a message: escaped, and cut where it is long.
 
-    >>> shown("a" * 100, limit=5)
+    >>> quote("a" * 100, limit=5)
     "'aaaa…'"
     """
     if isinstance(value, str):
@@ -129,7 +129,7 @@ def check(judgment: Judgment) -> None:
         raise RecordError("ranks_or_score", "a judgment has `ranks` or `score`, not both", field="score")
     if len(systems) < 2:
         raise RecordError(
-            "too_few_systems", f"a ranking needs two systems or more, not only {shown(systems[0])}", field="systems"
+            "too_few_systems", f"a ranking needs two systems or more, not only {quote(systems[0])}", field="systems"
         )
     if len(ranks) != len(systems):
         raise RecordError(
@@ -137,13 +137,13 @@ def check(judgment: Judgment) -> None:
         )
     if len(set(systems)) != len(systems):
         twice = next(name for name in systems if systems.count(name) > 1)
-        raise RecordError("duplicate_system", f"the system {shown(twice)} is named twice", field="systems")
+        raise RecordError("duplicate_system", f"the system {quote(twice)} is named twice", field="systems")
 
 
 def check_campaign(name: str) -> None:
     """Raise a RecordError if this is no name of a campaign."""
     if not _CAMPAIGN.search(name):
-        message = f"`campaign` is {shown(name)}: letters, digits, '.', '_' and '-' make a name"
+        message = f"`campaign` is {quote(name)}: letters, digits, '.', '_' and '-' make a name"
         raise RecordError("invalid_value", message, field="campaign")
     if len(_sound_names) >= _REMEMBERED:
         _sound_names.clear()
@@ -196,7 +196,7 @@ def _explained(value: bytes, error: ValueError) -> RecordError:
     version = _kind(value).version
     if version is not None and not (isinstance(version, str) and re.match(r"1(\.|$)", version)):
         # Whatever else is wrong: the fields of another version are not ours to judge.
-        return RecordError("unknown_version", f"`version` is {shown(version)}: this is version 1", field="version")
+        return RecordError("unknown_version", f"`version` is {quote(version)}: this is version 1", field="version")
     text = str(error)
     found = _PATH.search(text)
     path = found[1] if found else ""
@@ -219,4 +219,4 @@ def _value_at(value: bytes, path: str) -> str:
             node = node[int(index)] if index else node[name]
     except (ValueError, LookupError, TypeError):
         return "not readable"  # such as a number beyond any float: only its place is known
-    return shown(node)
+    return quote(node)

@@ -191,7 +191,7 @@ Command = Create | Change | AddSystem | WithdrawSystem | Pause | Resume | Exclud
 CampaignState = Literal["open", "paused", "closed"]
 
 
-class Campaign(Struct, frozen=True, kw_only=True):
+class CampaignStatus(Struct, frozen=True, kw_only=True):
     """The settings in force of one campaign."""
 
     campaign: CampaignName

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from streams.wire import topics
-from streams.wire.events import Campaign, Command, Judgment, Leaderboard, MatchRequest, Rating, Rejection
+from streams.wire.events import CampaignStatus, Command, Judgment, Leaderboard, MatchRequest, Rating, Rejection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 EVENTS: dict[str, Any] = {
     "Judgment": Judgment,
     "Command": Command,
-    "Campaign": Campaign,
+    "Campaign": CampaignStatus,
     "MatchRequest": MatchRequest,
     "Leaderboard": Leaderboard,
     "Rating": Rating,
@@ -93,7 +93,7 @@ def schema(event: str) -> Json:
         branches = [{"$ref": f"#/$defs/{action.__name__}"} for action in get_args(Command)]
         body: Json = {"title": event, "description": _COMMAND, "oneOf": branches}
     else:
-        body = parts.pop(event)
+        body = parts.pop(kind.__name__) | {"title": event}
     if kind is Judgment:
         body = body | {"description": f"{body['description']} {_JUDGMENT}"} | _RANKS_OR_SCORE
     head = {"$schema": _DIALECT, "$id": f"judgestream:{_slug(event)}:v{_VERSION}"}
@@ -174,7 +174,8 @@ def _key(topic: Topic) -> Json:
 
 def _carried(topic: Topic) -> list[str]:
     commands = get_args(Command)
-    return list(dict.fromkeys("Command" if kind in commands else kind.__name__ for kind in topic.events))
+    names = {kind: name for name, kind in EVENTS.items()}
+    return list(dict.fromkeys("Command" if kind in commands else names[kind] for kind in topic.events))
 
 
 def _id(topic: Topic) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import get_args
 
-from streams.wire.events import Campaign, Command, Judgment, Leaderboard, MatchRequest, Rating, Rejection
+from streams.wire.events import CampaignStatus, Command, Judgment, Leaderboard, MatchRequest, Rating, Rejection
 
 _DAY_MS = 24 * 60 * 60 * 1000
 MAX_LOG_BYTES = 8 * 1024 * 1024
@@ -48,7 +48,7 @@ COMMANDS = Topic(
 )
 CAMPAIGNS = Topic(
     name="campaigns.v1",
-    events=(Campaign,),
+    events=(CampaignStatus,),
     key="campaign",
     about="The settings in force of each campaign.",
     config={"cleanup.policy": "compact", "max.message.bytes": str(MAX_LOG_BYTES)},

@@ -75,7 +75,7 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
     batches = Handover(app, maxsize=WAITING_BATCHES)
     rater = Rater(send, status, metrics)
     source = BatchSource(settings, store, rater, batches, status, metrics)
-    metrics.watch(source.standings)
+    metrics.watch(source.progress)
     metrics.campaigns.set_function(source.campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     if settings.health_port:

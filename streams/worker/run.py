@@ -10,7 +10,7 @@ from faust.worker import Worker
 from streams.core import kernels
 from streams.errors import SettingError
 from streams.kafka.admin import check_topics
-from streams.logs import hushed, reporting
+from streams.logs import muted, reporting
 from streams.metrics import WorkerMetrics
 from streams.stores.redis.store import RedisStore
 from streams.worker.app import create_app
@@ -34,7 +34,7 @@ def _run(settings: Settings) -> None:
         )
     store = RedisStore(settings.redis, namespace=settings.namespace)
     store.ping()
-    with hushed("aiokafka"):
+    with muted("aiokafka"):
         check_topics(settings)
     kernels.compiled("pairs")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.

@@ -29,7 +29,7 @@ from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, To
 from streams.kafka.admin import group
 from streams.kafka.connection import connection
 from streams.kafka.past import read_before
-from streams.metrics import Standing
+from streams.metrics import PartitionProgress
 from streams.pipeline.processor import Processor, Record, Rules, mark
 from streams.wire import topics
 from streams.worker.rater import Abandoned, Batch, Tenure
@@ -179,7 +179,7 @@ class BatchSource(Service):
             if idle:
                 await self.sleep(self._settings.batch_seconds)
 
-    def standings(self) -> Iterator[Standing]:
+    def progress(self) -> Iterator[PartitionProgress]:
         """Say where this worker stands in each partition that it holds."""
         for partition, tenure in self._tenures.items():
             if tenure.opened and not tenure.over:
@@ -187,7 +187,7 @@ class BatchSource(Service):
                 # The broker is asked every few seconds; what was fetched meanwhile may tell of a later end.
                 ends = (tenure.end, self._consumer.highwater(partition) if held else None)
                 end = max((each for each in ends if each is not None), default=None)
-                yield Standing(partition.partition, tenure.processor.persisted_offset, tenure.applied_at, end)
+                yield PartitionProgress(partition.partition, tenure.processor.persisted_offset, tenure.applied_at, end)
 
     def campaigns(self) -> int:
         """Count the campaigns in memory."""

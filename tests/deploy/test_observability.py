@@ -16,7 +16,7 @@ import pytest
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
-from streams.metrics import MonitorMetrics, Standing, WorkerMetrics
+from streams.metrics import MonitorMetrics, PartitionProgress, WorkerMetrics
 from streams.wire.events import REASONS
 from streams.wire.topics import TOPICS
 
@@ -44,7 +44,7 @@ class Series(NamedTuple):
 def told() -> dict[str, Series]:
     """The series that a worker and a monitor can give, as Prometheus reads them, with their labels."""
     worker, monitor = WorkerMetrics(), MonitorMetrics()
-    worker.watch(lambda: [Standing(0, 1, 2.0, 3)])
+    worker.watch(lambda: [PartitionProgress(0, 1, 2.0, 3)])
     found = {"up": Series("", frozenset())}
     for metrics in (worker, monitor):
         for metric in vars(metrics).values():

@@ -157,6 +157,6 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     # What was asked for before the future came is over by then, and is asked for anew; none is lost for good.
     requests = [msgspec.json.decode(value, type=MatchRequest) for value in stack.values(topics.MATCH_REQUESTS)]
     out = {each.id for each in meta(stack, "campaign-0").outstanding}
-    assert len(out) == meta(stack, "campaign-0").standing.settings.outstanding
+    assert len(out) == meta(stack, "campaign-0").status.settings.outstanding
     assert out <= {request.id for request in requests}
     assert all(request.expires_at > clock for request in requests if request.id in out)

@@ -182,8 +182,8 @@ def test_an_excluded_judge_is_heard_no_more_and_a_retracted_one_never_was(runnin
     publish(running, judgment(4, judge="bert"))
     (rejection,) = rejected(running, "--reason", "judge_excluded")
     assert rejection["offset"] == 5
-    (standing,) = campaign(running, "show", "c")["campaigns"]
-    assert standing["excluded"] == [pseudonym]
+    (status,) = campaign(running, "show", "c")["campaigns"]
+    assert status["excluded"] == [pseudonym]
 
     campaign(running, "retract", "c", "--judge", "bert", "--yes")
     running.wait_for(lambda: board(running)["judgments"] == 1, "only anna's judgment counts")

@@ -211,7 +211,7 @@ def test_a_command_takes_effect_in_the_log_and_is_announced(stack: Stack) -> Non
     stack.wait_until_read(1)
     stack.wait_for(lambda: len(stack.values(topics.MATCH_REQUESTS)) == 5, "five match requests")
     stack.wait_for(lambda: len(stack.values(topics.REJECTED)) == 1, "one rejection")
-    (announced,) = (msgspec.json.decode(value, type=events.Campaign) for value in stack.values(topics.CAMPAIGNS))
+    (announced,) = (msgspec.json.decode(value, type=events.CampaignStatus) for value in stack.values(topics.CAMPAIGNS))
     assert announced.settings == settings
     (rejection,) = (msgspec.json.decode(value, type=events.Rejection) for value in stack.values(topics.REJECTED))
     assert (rejection.topic, rejection.field) == (stack.name(topics.COMMANDS), "action")

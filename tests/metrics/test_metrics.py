@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parsed_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parsed
 
-from streams.metrics import Metrics, MonitorMetrics, Standing, WorkerMetrics
+from streams.metrics import Metrics, MonitorMetrics, PartitionProgress, WorkerMetrics
 
 PARTS = (WorkerMetrics, MonitorMetrics)
 
@@ -46,7 +46,7 @@ def test_the_answer_is_in_the_format_that_was_asked_for() -> None:
 
 
 def test_a_partition_that_a_worker_lost_is_no_longer_told_of() -> None:
-    metrics, held = WorkerMetrics(), [Standing(0, 7, 100.0, 9), Standing(3, 5, 200.0, None)]
+    metrics, held = WorkerMetrics(), [PartitionProgress(0, 7, 100.0, 9), PartitionProgress(3, 5, 200.0, None)]
     metrics.watch(lambda: held)
     assert shown(metrics, "lag_records") == {"0": 2.0}, "the broker has not said yet where partition 3 ends"
     assert shown(metrics, "applied_offset") == {"0": 7.0, "3": 5.0}
@@ -57,7 +57,7 @@ def test_a_partition_that_a_worker_lost_is_no_longer_told_of() -> None:
 
 def test_an_end_that_is_older_than_what_was_applied_is_no_negative_lag() -> None:
     metrics = WorkerMetrics()
-    metrics.watch(lambda: [Standing(0, 7, 100.0, 6)])
+    metrics.watch(lambda: [PartitionProgress(0, 7, 100.0, 6)])
     assert shown(metrics, "lag_records") == {"0": 0.0}
 
 

@@ -265,7 +265,7 @@ class TestUnknownCampaigns:
     def test_by_default_the_first_judgment_opens_one_and_says_so(self) -> None:
         outputs = opened().process(records(GOOD))
         (announced,) = [output for output in outputs if output.topic == topics.CAMPAIGNS.name]
-        assert msgspec.json.decode(announced.value, type=events.Campaign).state == "open"
+        assert msgspec.json.decode(announced.value, type=events.CampaignStatus).state == "open"
 
     def test_by_setting_its_judgments_are_rejected_and_leave_no_trace(self) -> None:
         store = MemoryStore()
@@ -294,7 +294,9 @@ def test_every_obeyed_command_is_announced_under_its_id() -> None:
         events.Resume(id="three", campaign="c", at=NOON),
     ]
     outputs = processor.process(records(*map(encode, log)))
-    announced = [msgspec.json.decode(value, type=events.Campaign) for value in of_topic(outputs, topics.CAMPAIGNS)]
+    announced = [
+        msgspec.json.decode(value, type=events.CampaignStatus) for value in of_topic(outputs, topics.CAMPAIGNS)
+    ]
     assert [(each.command, each.state, each.offset) for each in announced] == [
         ("one", "open", 0),
         ("two", "paused", 1),

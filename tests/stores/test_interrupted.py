@@ -80,7 +80,7 @@ class Run:
     def outcome(self) -> dict[str, object]:
         """Say what is stored, and what a consumer that drops repeats makes of what was emitted."""
         ratings = sorted(self._decoded(topics.RATINGS, events.Rating), key=lambda rating: rating.offset)
-        settings = sorted(self._decoded(topics.CAMPAIGNS, events.Campaign), key=lambda campaign: campaign.offset)
+        settings = sorted(self._decoded(topics.CAMPAIGNS, events.CampaignStatus), key=lambda campaign: campaign.offset)
         return {
             "state": state_hash(self.store, [HOME]),
             "ratings": {(each.campaign, each.system): (each.mean, each.deviation, each.judgments) for each in ratings},

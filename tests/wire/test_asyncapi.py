@@ -51,7 +51,7 @@ def operations_of(topic: Topic) -> dict[str, set[str]]:
 
 
 def events_of(topic: Topic) -> set[str]:
-    return {"Command" if kind in get_args(Command) else kind.__name__ for kind in topic.events}
+    return {"Command" if kind in get_args(Command) else kind.__name__.removesuffix("Status") for kind in topic.events}
 
 
 def references(node: object) -> Iterator[str]:

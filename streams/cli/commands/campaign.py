@@ -274,28 +274,28 @@ def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, 
 @with_settings("kafka", "namespace")
 def show(settings: Settings, *, campaign: str | None, as_json: bool) -> None:
     """Show the settings in force of a campaign, or of all."""
-    standings = _standings(settings)
+    statuses = _statuses(settings)
     if campaign is not None:
-        if campaign not in standings:
-            hint = suggestion(campaign, standings) if standings else "there is none yet"
+        if campaign not in statuses:
+            hint = suggestion(campaign, statuses) if statuses else "there is none yet"
             raise click.ClickException(f"no campaign {campaign!r}; {hint}")
-        standings = {campaign: standings[campaign]}
+        statuses = {campaign: statuses[campaign]}
     if as_json:
-        click.echo(events.encode({"campaigns": list(standings.values())}))
+        click.echo(events.encode({"campaigns": list(statuses.values())}))
         return
     if campaign is None:
-        _print_all(standings)
+        _print_all(statuses)
     else:
-        _print_one(standings[campaign])
+        _print_one(statuses[campaign])
 
 
-def _standings(settings: Settings) -> dict[str, events.Campaign]:
-    """Read the newest standing of each campaign."""
+def _statuses(settings: Settings) -> dict[str, events.CampaignStatus]:
+    """Read the newest status of each campaign."""
     from streams.cli.progress import Bar
     from streams.kafka import client
     from streams.wire import topics
 
-    found: dict[str, events.Campaign] = {}
+    found: dict[str, events.CampaignStatus] = {}
     with client.reading(settings, topics.CAMPAIGNS) as records, Bar(total=records.total) as bar:
         bar.describe("reading")
         for record in records:
@@ -304,31 +304,31 @@ def _standings(settings: Settings) -> dict[str, events.Campaign]:
                 found.pop((record.key or b"").decode(errors="replace"), None)
                 continue
             try:
-                standing = msgspec.json.decode(record.value, type=events.Campaign)
+                status = msgspec.json.decode(record.value, type=events.CampaignStatus)
             except ValueError as error:
                 click.echo(f"{record.place} is left out, it can't be read: {safe(str(error))}", err=True)
                 continue
-            if standing.campaign not in found or standing.offset >= found[standing.campaign].offset:
-                found[standing.campaign] = standing
+            if status.campaign not in found or status.offset >= found[status.campaign].offset:
+                found[status.campaign] = status
     return dict(sorted(found.items()))
 
 
-def _print_one(standing: events.Campaign) -> None:
+def _print_one(status: events.CampaignStatus) -> None:
     lines = {
-        "state": standing.state,
-        **msgspec.structs.asdict(standing.settings),
-        "withdrawn": standing.withdrawn,
-        "excluded": standing.excluded,
-        "offset": standing.offset,
+        "state": status.state,
+        **msgspec.structs.asdict(status.settings),
+        "withdrawn": status.withdrawn,
+        "excluded": status.excluded,
+        "offset": status.offset,
     }
-    click.echo(standing.campaign)
+    click.echo(status.campaign)
     width = max(map(len, lines))
     for name, value in lines.items():
         click.echo(f"  {name:<{width}}  {shown(value)}")
 
 
-def _print_all(standings: Mapping[str, events.Campaign]) -> None:
-    if not standings:
+def _print_all(statuses: Mapping[str, events.CampaignStatus]) -> None:
+    if not statuses:
         click.echo("There is no campaign yet; open one with: judgestream campaign create NAME")
         return
     print_table(
@@ -336,15 +336,15 @@ def _print_all(standings: Mapping[str, events.Campaign]) -> None:
         (
             (
                 name,
-                standing.state,
-                standing.settings.model,
-                standing.settings.policy,
-                shown(standing.settings.budget),
-                str(len(standing.settings.systems) or "all"),
-                str(len(standing.withdrawn)),
-                str(len(standing.excluded)),
+                status.state,
+                status.settings.model,
+                status.settings.policy,
+                shown(status.settings.budget),
+                str(len(status.settings.systems) or "all"),
+                str(len(status.withdrawn)),
+                str(len(status.excluded)),
             )
-            for name, standing in standings.items()
+            for name, status in statuses.items()
         ),
         wrapped=["campaign"],
     )

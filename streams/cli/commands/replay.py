@@ -285,7 +285,7 @@ def _through_kafka(
 
     with Bar(total=None) as bar:
         bar.describe("looking at what stands in Kafka")
-        found = replay.standing(settings, progress=bar.complete)
+        found = replay.read_published(settings, progress=bar.complete)
     sent, names, opened_before = replay.Sent(), set[str](), frozenset(found.campaigns)
 
     def fresh() -> Batches:
@@ -331,7 +331,7 @@ def _opening(given: Sequence[str]) -> CampaignSettings:
 
     rank = settings_for(DEFAULT_MODEL, chosen_engine(DEFAULT_MODEL))
     settings = msgspec.structs.replace(rank, **settings_from(given, {}))
-    nothing = events.Campaign(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
+    nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:
         obey(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))
     except RecordError as error:

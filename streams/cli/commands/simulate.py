@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streams.crowd import Panel, Truth
     from streams.kafka.crowd import Talk
     from streams.settings import Settings
-    from streams.wire.events import Campaign
+    from streams.wire.events import CampaignStatus
 
 INTERRUPTED = 130
 SHARE = click.FloatRange(0, 1)
@@ -102,7 +102,7 @@ def command(
     import numpy as np
 
     from streams.crowd import Panel, recruit
-    from streams.kafka.crowd import standing_of
+    from streams.kafka.crowd import status_of
 
     if careless + slow + biased + adversarial > 1 + 1e-9:
         raise click.UsageError("--careless, --slow, --biased and --adversarial add up to more than 1")
@@ -117,13 +117,13 @@ def command(
     )
     try:
         if create:
-            standing = _created(settings, campaign, given, truth, timeout=timeout)
+            status = _created(settings, campaign, given, truth, timeout=timeout)
         else:
-            standing = standing_of(settings, campaign)
+            status = status_of(settings, campaign)
     except (ParameterError, RecordError) as error:
         raise click.ClickException(str(error)) from None
     panel = Panel(judges=crowd, truth=truth, seed=seed)
-    talk = _talk(settings, standing, panel, most=judgments, rate=rate, patience=timeout)
+    talk = _talk(settings, status, panel, most=judgments, rate=rate, patience=timeout)
     _show(talk, truth, as_object=as_object)
 
 
@@ -165,7 +165,9 @@ def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
     return Oracle(name, found[name].tables.pair_counts())
 
 
-def _created(settings: Settings, campaign: str, given: Sequence[str], truth: Truth, *, timeout: float) -> Campaign:
+def _created(
+    settings: Settings, campaign: str, given: Sequence[str], truth: Truth, *, timeout: float
+) -> CampaignStatus:
     """Open the campaign: of the systems that the judges know, if nothing else is set."""
     from datetime import UTC, datetime
     from uuid import uuid4
@@ -193,13 +195,13 @@ def _created(settings: Settings, campaign: str, given: Sequence[str], truth: Tru
 
 
 def _talk(
-    settings: Settings, standing: Campaign, panel: Panel, *, most: int | None, rate: float | None, patience: float
+    settings: Settings, status: CampaignStatus, panel: Panel, *, most: int | None, rate: float | None, patience: float
 ) -> Talk:
     """Let the panel answer, with a bar that says how it goes."""
     from streams.kafka.crowd import begun, converse
 
-    talk, began = begun(settings, standing), time.monotonic()
-    with Bar(total=most or standing.settings.budget) as bar:
+    talk, began = begun(settings, status), time.monotonic()
+    with Bar(total=most or status.settings.budget) as bar:
 
         def observe() -> None:
             speed = talk.judgments / (time.monotonic() - began)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError, suggestion
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 from streams.wire.events import MAX_SYSTEMS
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from streams.wire import events
 
 
-def check(judgment: events.Judgment, judge: str, *, standing: events.Campaign, model: Model) -> None:
+def check(judgment: events.Judgment, judge: str, *, status: events.CampaignStatus, model: Model) -> None:
     """Refuse what comes too late, from a judge who is excluded, or in a form that the model does not rate."""
-    if standing.state == "closed":
-        raise RecordError("campaign_closed", f"the campaign {standing.campaign!r} is closed", field="campaign")
-    if standing.excluded and judge in standing.excluded:
+    if status.state == "closed":
+        raise RecordError("campaign_closed", f"the campaign {status.campaign!r} is closed", field="campaign")
+    if status.excluded and judge in status.excluded:
         raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
     kind = "scores" if judgment.ranks is None else "rankings"
     if kind != model.kind:
@@ -39,13 +39,13 @@ def check_pace(judgment: events.Judgment, judge: str, *, settings: events.Campai
     return settings.too_fast == "flag"
 
 
-def check_new_systems(systems: Sequence[str], *, known: Sequence[str], standing: events.Campaign) -> None:
+def check_new_systems(systems: Sequence[str], *, known: Sequence[str], status: events.CampaignStatus) -> None:
     """Refuse systems that the campaign does not list, or that do not fit."""
     new = [system for system in systems if system not in known]
-    if standing.settings.systems:
+    if status.settings.systems:
         hint = suggestion(new[0], known)
-        message = f"the campaign {standing.campaign!r} has no system {shown(new[0])}; {hint}"
+        message = f"the campaign {status.campaign!r} has no system {quote(new[0])}; {hint}"
         raise RecordError("unknown_system", message, field="systems")
     if len(known) + len(new) > MAX_SYSTEMS:
-        message = f"the campaign {standing.campaign!r} has {len(known)} systems; at most {MAX_SYSTEMS} fit"
+        message = f"the campaign {status.campaign!r} has {len(known)} systems; at most {MAX_SYSTEMS} fit"
         raise RecordError("too_many_systems", message, field="systems")

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> Admitted | None:
     """Take all of them in, as the campaign would one by one; None, and nothing changed, if one needs a closer look."""
-    standing, tables, retractions = campaign.standing, campaign.tables, campaign.retractions
-    if offsets[0] <= campaign.offset or not campaign.exists or standing.state == "closed":
+    status, tables, retractions = campaign.status, campaign.tables, campaign.retractions
+    if offsets[0] <= campaign.offset or not campaign.exists or status.state == "closed":
         return None
-    if campaign.model.kind != "rankings" or standing.settings.judge_per_minute is not None:
+    if campaign.model.kind != "rankings" or status.settings.judge_per_minute is not None:
         return None
     if offsets[0] < max(retractions.judges.values(), default=0):
         return None
@@ -46,7 +46,7 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
         return None
     if campaign.pseudonyms is not None:
         judges = tuple(map(campaign.pseudonyms.__getitem__, judges))
-    if standing.excluded and not set(judges).isdisjoint(standing.excluded):
+    if status.excluded and not set(judges).isdisjoint(status.excluded):
         return None
     try:
         of = list(map(tables.systems.index.__getitem__, chain.from_iterable(systems)))
@@ -73,8 +73,8 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
 
 def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -> Admitted | None:
     """Take a block in without making a judgment of any line."""
-    standing, tables = campaign.standing, campaign.tables
-    if campaign.pseudonyms is not None or standing.excluded or campaign.retractions.ids:
+    status, tables = campaign.status, campaign.tables
+    if campaign.pseudonyms is not None or status.excluded or campaign.retractions.ids:
         return None
     latest = block.latest
     if latest > campaign.clock + LONGEST_JUMP or (block.answers and campaign.requests.outstanding):

@@ -53,7 +53,7 @@ class Walk:
     strays: int = 0  # of these, so many came before the campaign was opened
     applied: int = 0  # judgments, commands, and judgments that were retracted beforehand
     duplicates: int = 0  # repeats: of an offset, of a judgment's or of a command's id
-    standings: list[events.Campaign] = field(default_factory=list)  # one for each time that it changed
+    statuses: list[events.CampaignStatus] = field(default_factory=list)  # one for each time that it changed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,18 +96,18 @@ class Campaign:
         self._options = options or Options()
         self.pseudonyms = self._options.pseudonyms
         self._persisted = -1
-        self.standing = events.Campaign(
+        self.status = events.CampaignStatus(
             campaign=name, state="open", settings=settings or events.CampaignSettings(), withdrawn=(), offset=-1
         )
         self.tables = CampaignTables()
         self.seen = SeenIds(self._options.seen_ids)
         self._whole = False  # whether the tables were made anew since they were last kept
-        self._take_over(self.standing)
+        self._take_over(self.status)
 
     @property
     def exists(self) -> bool:
         """Say whether a `create` or a judgment has opened the campaign."""
-        return self.standing.offset >= 0
+        return self.status.offset >= 0
 
     # -- applying the log ------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Campaign:
 
     def _walk(self, batch: Iterable[Entry], history: History | None) -> Walk:
         walk = Walk()
-        standing = self.standing
+        status = self.status
         columns = Columns()
         for offset, event in batch:
             if offset <= self.offset:  # applied before a restart
@@ -172,10 +172,10 @@ class Campaign:
                     walk.applied += 1
                 if event.at > self.clock:
                     self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
-                if self.standing is not standing:
+                if self.status is not status:
                     self.opened = offset if self.opened < 0 else self.opened
-                    standing = self.standing
-                    walk.standings.append(standing)
+                    status = self.status
+                    walk.statuses.append(status)
             except RecordError as error:
                 walk.rejections[offset] = error
                 walk.strays += not self.exists
@@ -187,24 +187,24 @@ class Campaign:
         if not self.exists and not self._options.create_unknown:
             message = f"there is no campaign {self.name!r}; `create` it first"
             raise RecordError("unknown_campaign", message, field="campaign")
-        check(judgment, judge, standing=self.standing, model=self.model)
+        check(judgment, judge, status=self.status, model=self.model)
 
     def _open(self, offset: int, judgment: Judgment) -> None:
         """Let a judgment that was retracted open the campaign, as it did when it came."""
         self._check(judgment, self._pseudonym(judgment.judge))
-        self.standing = msgspec.structs.replace(self.standing, offset=offset)
+        self.status = msgspec.structs.replace(self.status, offset=offset)
 
     def _admit(self, offset: int, judgment: Judgment, columns: Columns) -> None:
         """Take one new judgment in, or raise before anything has changed."""
         judge = self._pseudonym(judgment.judge)
         self._check(judgment, judge)
-        settings, paces = self.standing.settings, self.tables.paces
+        settings, paces = self.status.settings, self.tables.paces
         flagged = check_pace(judgment, judge, settings=settings, paces=paces)
         names = self.tables.systems
         try:
             systems = [names.index[system] for system in judgment.systems]
         except KeyError:
-            check_new_systems(judgment.systems, known=names.names, standing=self.standing)
+            check_new_systems(judgment.systems, known=names.names, status=self.status)
             systems = [names.add(system) for system in judgment.systems]
         columns.append(
             offset,
@@ -219,7 +219,7 @@ class Campaign:
             self.requests.answered(judgment.request)
         self.seen.add(judgment.id)
         if not self.exists:
-            self.standing = msgspec.structs.replace(self.standing, offset=offset)
+            self.status = msgspec.structs.replace(self.status, offset=offset)
 
     def _rate(self, admitted: Admitted) -> None:
         if not len(admitted.offsets):
@@ -244,23 +244,23 @@ class Campaign:
     def _obey(self, offset: int, command: events.Command, history: History | None) -> None:
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
-        standing = obey(self.standing, command)
+        status = obey(self.status, command)
         if isinstance(command, Retract):
             self._retract(offset, command, history)
         self.seen.add(_key(command))
-        self._take_over(msgspec.structs.replace(standing, offset=offset, command=command.id))
+        self._take_over(msgspec.structs.replace(status, offset=offset, command=command.id))
         self._count(commands=1)
 
-    def _take_over(self, standing: events.Campaign) -> None:
+    def _take_over(self, status: events.CampaignStatus) -> None:
         """Let new settings come into force; those that open the campaign choose its model too."""
-        settings = standing.settings
+        settings = status.settings
         if not self.exists:
             self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
             self.replicas = Replicas.beside(self.model, settings.replicas)
         named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
         self.tables.enter(systems=named, segments=settings.segments)
         self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
-        self.standing = standing
+        self.status = status
         self._grow()
 
     def _grow(self) -> None:
@@ -305,12 +305,12 @@ class Campaign:
     @property
     def active(self) -> list[int]:
         """Give the systems that were not withdrawn."""
-        withdrawn = self.standing.withdrawn
+        withdrawn = self.status.withdrawn
         return [i for i, name in enumerate(self.tables.systems.names) if name not in withdrawn]
 
     def outlook(self) -> Outlook:
         """Say whether more judgments would still change the clusters, at the confidence asked for or 95 %."""
-        settings = self.standing.settings
+        settings = self.status.settings
         remaining = None if settings.budget is None else max(0, settings.budget - self.counts.judgments)
         return outlook(
             self.model, candidates=self.active, confidence=settings.stop_confidence or 0.95, remaining=remaining
@@ -363,7 +363,7 @@ class Campaign:
     def change(self, applied: Applied, outbox: tuple[Output, ...]) -> CampaignChange:
         """Give what changed since the last call, for a store to persist."""
         meta = CampaignMeta(
-            standing=self.standing,
+            status=self.status,
             offset=self.offset,
             clock=self.clock,
             counts=self.counts,
@@ -385,7 +385,7 @@ class Campaign:
             meta=events.encode(meta),
             tables=tables,
             scores={names[row.index]: row.mean for row in applied.rows},
-            withdrawn=self.standing.withdrawn,
+            withdrawn=self.status.withdrawn,
             seen=self.seen.take(),
             seen_ids=self.seen.kept,
             outbox=outbox,
@@ -408,7 +408,7 @@ class Campaign:
         if meta.layout != LAYOUT:
             raise StoreCorrupt(f"campaign {name!r}: stored in layout {meta.layout}, this version reads {LAYOUT}")
         # The stored tables name the systems and segments in their order.
-        bare = msgspec.structs.replace(meta.standing.settings, systems=(), segments=(), baseline=None)
+        bare = msgspec.structs.replace(meta.status.settings, systems=(), segments=(), baseline=None)
         campaign = cls(name, bare, options=options)
         try:
             campaign.tables.restore(stored.tables, campaign.model)
@@ -417,8 +417,8 @@ class Campaign:
                 f"campaign {name!r}: a stored row is missing or can't be read: {error}; mend it with: "
                 f"judgestream rebuild {name}"
             ) from None
-        campaign.standing = meta.standing
-        campaign._take_over(meta.standing)
+        campaign.status = meta.status
+        campaign._take_over(meta.status)
         if campaign.replicas is not None:
             for system, row in stored.tables["replicas"].items():
                 campaign.replicas.load_row(campaign.tables.systems.index[system], row)

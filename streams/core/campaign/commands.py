@@ -9,7 +9,7 @@ import msgspec
 from streams.core import matching, models
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 
 # What may change while a campaign runs: nothing here rates a judgment again.
 CHANGEABLE = frozenset(
@@ -28,7 +28,7 @@ CHANGEABLE = frozenset(
 )
 
 
-def obey(now: events.Campaign, command: events.Command) -> events.Campaign:
+def obey(now: events.CampaignStatus, command: events.Command) -> events.CampaignStatus:
     """Give the settings in force after a command, or refuse it in a RecordError."""
     if isinstance(command, events.Create):
         if now.offset >= 0:
@@ -46,12 +46,12 @@ def obey(now: events.Campaign, command: events.Command) -> events.Campaign:
 
 
 @singledispatch
-def _obey(command: events.Command, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+def _obey(command: events.Command, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     raise _refused(f"this version can't {type(command).__struct_config__.tag!r} yet", field="action")
 
 
 @_obey.register
-def _(command: events.Create, now: events.Campaign) -> events.Campaign:
+def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStatus:
     settings = command.settings
     if 0 < settings.replicas < 40:
         raise _refused(f"`replicas` is {settings.replicas}: 0, or 40 and more", field="settings.replicas")
@@ -59,7 +59,7 @@ def _(command: events.Create, now: events.Campaign) -> events.Campaign:
     if settings.baseline and settings.systems and settings.baseline not in settings.systems:
         hint = suggestion(settings.baseline, settings.systems)
         raise _refused(
-            f"the baseline {shown(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
+            f"the baseline {quote(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
         )
     if settings.parameters.get("mode") == "baseline" and not settings.baseline:
         raise _refused("the mode 'baseline' needs a `baseline`", field="settings.baseline")
@@ -71,11 +71,11 @@ def _(command: events.Create, now: events.Campaign) -> events.Campaign:
 
 
 @_obey.register
-def _(command: events.Change, now: events.Campaign) -> events.Campaign:
+def _(command: events.Change, now: events.CampaignStatus) -> events.CampaignStatus:
     for name in sorted(command.settings.keys() - CHANGEABLE):
         known = name in events.CampaignSettings.__struct_fields__
         reason = "can't change while the campaign runs" if known else f"is unknown; {suggestion(name, CHANGEABLE)}"
-        raise _refused(f"the setting {shown(name)} {reason}", field=f"settings.{name[:100]}")
+        raise _refused(f"the setting {quote(name)} {reason}", field=f"settings.{name[:100]}")
     try:
         settings = msgspec.convert(msgspec.to_builtins(now.settings) | command.settings, events.CampaignSettings)
     except msgspec.ValidationError as error:
@@ -90,12 +90,12 @@ def _(command: events.Change, now: events.Campaign) -> events.Campaign:
 
 
 @_obey.register
-def _(command: events.AddSystem, now: events.Campaign) -> events.Campaign:
+def _(command: events.AddSystem, now: events.CampaignStatus) -> events.CampaignStatus:
     settings, withdrawn = now.settings, tuple(name for name in now.withdrawn if name != command.system)
     if not settings.systems:
         raise _refused(f"the campaign {now.campaign!r} takes every system that is judged", field="system")
     if command.system in settings.systems and withdrawn == now.withdrawn:
-        raise _refused(f"the system {shown(command.system)} is in the campaign already", field="system")
+        raise _refused(f"the system {quote(command.system)} is in the campaign already", field="system")
     systems = dict.fromkeys((*settings.systems, command.system))
     if len(systems) > events.MAX_SYSTEMS:
         raise _refused(f"the campaign {now.campaign!r} has {events.MAX_SYSTEMS} systems; no more fit", field="system")
@@ -105,41 +105,41 @@ def _(command: events.AddSystem, now: events.Campaign) -> events.Campaign:
 
 
 @_obey.register
-def _(command: events.WithdrawSystem, now: events.Campaign) -> events.Campaign:
+def _(command: events.WithdrawSystem, now: events.CampaignStatus) -> events.CampaignStatus:
     if command.system in now.withdrawn:
-        raise _refused(f"the system {shown(command.system)} is withdrawn already", field="system")
+        raise _refused(f"the system {quote(command.system)} is withdrawn already", field="system")
     if now.settings.systems and command.system not in now.settings.systems:
         hint = suggestion(command.system, now.settings.systems)
-        raise _refused(f"there is no system {shown(command.system)}; {hint}", field="system")
+        raise _refused(f"there is no system {quote(command.system)}; {hint}", field="system")
     return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
 
 
 @_obey.register
-def _(command: events.ExcludeJudge, now: events.Campaign) -> events.Campaign:
+def _(command: events.ExcludeJudge, now: events.CampaignStatus) -> events.CampaignStatus:
     if command.judge in now.excluded:
         raise _refused("the judge is excluded already", field="judge")
     return msgspec.structs.replace(now, excluded=(*now.excluded, command.judge))
 
 
 @_obey.register
-def _(command: events.Retract, now: events.Campaign) -> events.Campaign:
+def _(command: events.Retract, now: events.CampaignStatus) -> events.CampaignStatus:
     if not command.judgments and command.judge is None:
         raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
     return now
 
 
 @_obey.register
-def _(command: events.Pause, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+def _(command: events.Pause, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="paused")
 
 
 @_obey.register
-def _(command: events.Resume, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+def _(command: events.Resume, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="open")
 
 
 @_obey.register
-def _(command: events.Close, now: events.Campaign) -> events.Campaign:  # noqa: ARG001
+def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="closed")
 
 

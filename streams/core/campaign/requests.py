@@ -33,11 +33,11 @@ class Requests:
         self.outstanding = {
             name: request for name, request in self.outstanding.items() if request.expires_at > campaign.clock
         }
-        settings, tables, candidates = campaign.standing.settings, campaign.tables, campaign.active
+        settings, tables, candidates = campaign.status.settings, campaign.tables, campaign.active
         wanted = settings.outstanding - len(self.outstanding)
         if settings.budget is not None:
             wanted = min(wanted, settings.budget - campaign.counts.judgments - len(self.outstanding))
-        if campaign.standing.state != "open" or wanted <= 0 or len(candidates) < 2:
+        if campaign.status.state != "open" or wanted <= 0 or len(candidates) < 2:
             return []
         if campaign.model.kind != "rankings":
             return []  # a direct assessment is of one system, and no match
@@ -82,7 +82,7 @@ class Requests:
         for request in self.outstanding.values():
             if request.segment is not None:
                 load[segments.index[request.segment]] += 1
-        if campaign.standing.settings.segment_choice == "least":
+        if campaign.status.settings.segment_choice == "least":
             return [segments.names[segment] for segment in choose_segments(load, count=len(matches))]
         chosen: list[str | None] = []
         for match in matches:

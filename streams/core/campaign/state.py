@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
-from streams.wire.events import Campaign  # noqa: TC001 - msgspec reads the annotations
+from streams.wire.events import CampaignStatus  # noqa: TC001 - msgspec reads the annotations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,7 +102,7 @@ class CampaignMeta(Struct, frozen=True, kw_only=True):
     """Everything of a campaign that is not a row of a table; the record at offset `opened` opened it."""
 
     layout: int = LAYOUT
-    standing: Campaign
+    status: CampaignStatus = msgspec.field(name="standing")  # the stored name
     offset: int
     clock: datetime
     counts: Counts

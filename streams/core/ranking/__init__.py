@@ -2,20 +2,20 @@
 
 from streams.core.methods.pair_scores import SCORES
 from streams.core.ranking.counts import PairCounts
-from streams.core.ranking.engines import ENGINES, Ratings, stand
-from streams.core.ranking.leaderboard import Standing, rows, widened
+from streams.core.ranking.engines import ENGINES, Ratings, rank_scores
+from streams.core.ranking.leaderboard import RankedScores, rows, widened
 from streams.core.ranking.ranges import clusters, rank_ranges, sampled_ranges
 
 __all__ = [
     "ENGINES",
     "SCORES",
     "PairCounts",
+    "RankedScores",
     "Ratings",
-    "Standing",
     "clusters",
     "rank_ranges",
+    "rank_scores",
     "rows",
     "sampled_ranges",
-    "stand",
     "widened",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from streams.core.methods.pair_scores import SCORES
 from streams.core.methods.wmt import wmt_runs
 from streams.core.ranking.counts import PairCounts
-from streams.core.ranking.leaderboard import Standing
+from streams.core.ranking.leaderboard import RankedScores
 from streams.core.ranking.ranges import sampled_ranges
 from streams.errors import ParameterError, suggestion
 
@@ -31,7 +31,7 @@ class Ratings(NamedTuple):
     deviation: Floats
 
 
-def stand(
+def rank_scores(
     engine: str,
     evidence: Ratings | PairCounts,
     *,
@@ -41,38 +41,38 @@ def stand(
     resample: bool = True,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
-) -> Standing:
+) -> RankedScores:
     """Rank by an engine: `closed` or `posterior` from ratings, `bootstrap` of a `score` or `wmt` from pair counts.
 
-    >>> stand("posterior", Ratings(np.array([0.0, 9.0]), np.array([1.0, 1.0]))).best.tolist()
+    >>> rank_scores("posterior", Ratings(np.array([0.0, 9.0]), np.array([1.0, 1.0]))).best.tolist()
     [2, 1]
     """
     if engine not in ENGINES:
         raise ParameterError(f"no ranges {engine!r}; {suggestion(engine, ENGINES)}")
     if isinstance(evidence, Ratings) and engine == "closed":
-        return Standing.closed(*evidence)
+        return RankedScores.closed(*evidence)
     if isinstance(evidence, Ratings) and engine == "posterior":
         return posterior(evidence, runs=runs, random=np.random.default_rng(seed))
     if isinstance(evidence, PairCounts) and engine == "bootstrap":
         return bootstrap(evidence, score=score, runs=runs, random=np.random.default_rng(seed))
     if isinstance(evidence, PairCounts) and engine == "wmt":
-        return Standing.sampled(
+        return RankedScores.sampled(
             wmt_runs(evidence, runs=runs, seed=seed, resample=resample, threads=threads, progress=progress)
         )
     raise ParameterError(f"ranges {engine!r} come from {ENGINES[engine]}, and these are none")
 
 
-def posterior(ratings: Ratings, *, runs: int, random: np.random.Generator) -> Standing:
+def posterior(ratings: Ratings, *, runs: int, random: np.random.Generator) -> RankedScores:
     """Draw every system's score from its posterior, independently, and rank the draws; the score is the mean."""
     draws = ratings.mean + ratings.deviation * random.standard_normal((runs, len(ratings.mean)))
     best, worst = sampled_ranges(draws)
-    return Standing(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
+    return RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
 
 
-def bootstrap(counts: PairCounts, *, score: str, runs: int, random: np.random.Generator) -> Standing:
+def bootstrap(counts: PairCounts, *, score: str, runs: int, random: np.random.Generator) -> RankedScores:
     """Score the comparisons as they are, and rank resamples of them with replacement (Efron 1979)."""
     if score not in SCORES:
         raise ParameterError(f"no score {score!r} of pair counts; {suggestion(score, SCORES)}")
     block = max(1, BLOCK // max(1, counts.wins.size))
     samples = [SCORES[score](*counts.resampled(min(block, runs - first), random)) for first in range(0, runs, block)]
-    return Standing.sampled(np.concatenate(samples), score=SCORES[score](counts.wins, counts.ties))
+    return RankedScores.sampled(np.concatenate(samples), score=SCORES[score](counts.wins, counts.ties))

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class RankedScores:
     """What is known of each system: its score with a deviation, and the best and the worst rank that it may hold.
 
     >>> import numpy as np
-    >>> standing = Standing.sampled(np.array([[1.0, 2.0, 1.5], [1.0, 2.0, 1.5], [1.1, 2.0, 1.0]]))
-    >>> [(row.system, row.rank_low, row.rank_high, row.cluster) for row in standing.rows(["a", "b", "c"], [1, 1, 1])]
+    >>> ranked = RankedScores.sampled(np.array([[1.0, 2.0, 1.5], [1.0, 2.0, 1.5], [1.1, 2.0, 1.0]]))
+    >>> [(row.system, row.rank_low, row.rank_high, row.cluster) for row in ranked.rows(["a", "b", "c"], [1, 1, 1])]
     [('b', 1, 1, 1), ('c', 2, 2, 2), ('a', 3, 3, 3)]
     """
 
@@ -33,13 +33,13 @@ class Standing:
     worst: Ints
 
     @classmethod
-    def closed(cls, mean: Floats, deviation: Floats) -> Standing:
+    def closed(cls, mean: Floats, deviation: Floats) -> RankedScores:
         """Let a system pass those that it does not differ from at 95 %: no sampling, for leaderboards that are live."""
         best, worst = rank_ranges(mean, deviation)
         return cls(score=mean, deviation=deviation, best=best, worst=worst)
 
     @classmethod
-    def sampled(cls, samples: Floats, *, score: Floats | None = None) -> Standing:
+    def sampled(cls, samples: Floats, *, score: Floats | None = None) -> RankedScores:
         """Take the ranges from runs, a run a row; the score is their mean where none is given."""
         best, worst = sampled_ranges(samples)
         mean = samples.mean(axis=0) if score is None else score
@@ -73,7 +73,7 @@ def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Seque
     >>> [row.system for row in rows(["a", "b"], np.array([0.0, 1.0]), np.array([1.0, 1.0]), [3, 3])]
     ['b', 'a']
     """
-    return Standing.closed(mean, deviation).rows(names, judgments)
+    return RankedScores.closed(mean, deviation).rows(names, judgments)
 
 
 def widened(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from streams.errors import FormatError, RecordError
 from streams.formats.base import MAX_LINE
 from streams.formats.input.head import Head
-from streams.wire.decoding import shown
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,7 +33,7 @@ class Table:
         if missing := [name for name in required if name not in names]:
             raise FormatError(f"{source.name}:1: no column {', '.join(missing)}: this is not {kind}")
         if twice := next((name for name in names if name and names.count(name) > 1), None):
-            raise FormatError(f"{source.name}:1: two columns are named {shown(twice)}")
+            raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
         self.columns = {name: place for place, name in enumerate(names)}
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:

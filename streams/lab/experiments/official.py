@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.agreement.head_to_head import HeadToHead
 from streams.agreement.head_to_head_figure import draw, size_of
-from streams.core.ranking import PairCounts, stand
+from streams.core.ranking import PairCounts, rank_scores
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
 from streams.reports.axis import rank_range
@@ -46,8 +46,8 @@ class Official(Experiment, frozen=True):
         wins, ties = rankings.pairs.counts()
         judgments = np.bincount(rankings.system, minlength=len(rankings.systems))
         counts = PairCounts(systems=rankings.systems, wins=wins, ties=ties, judgments=judgments)
-        standing = stand("bootstrap", counts, score="expected-wins", runs=cell["runs"], seed=cell["seed"])
-        rows = standing.rows(counts.systems, judgments.tolist())
+        ranked = rank_scores("bootstrap", counts, score="expected-wins", runs=cell["runs"], seed=cell["seed"])
+        rows = ranked.rows(counts.systems, judgments.tolist())
         order = np.array([counts.systems.index(row.system) for row in rows])
         table = HeadToHead.of(counts).ordered(order)
         return {

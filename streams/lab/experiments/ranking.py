@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from streams.core.ranking import clusters, stand
+from streams.core.ranking import clusters, rank_scores
 from streams.lab.experiments.base import Cell, Experiment, Result
 from streams.lab.experiments.figures import COLOURS, grid
 from streams.lab.experiments.tables import Table
@@ -47,19 +47,19 @@ class Ranking(Experiment, frozen=True):
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
         """Rank."""
         pairs = log.campaigns[cell["campaign"]].pairs
-        standing = stand(
+        ranked = rank_scores(
             "bootstrap",
             pair_counts(pairs),
             score="expected-wins",
             runs=cell["runs"],
             seed=cell["seed"] + 1_000_003 * cell["repeat"],
         )
-        order = sorted(range(len(pairs.systems)), key=lambda k: -standing.score[k])
-        best, worst = standing.best[order], standing.worst[order]
+        order = sorted(range(len(pairs.systems)), key=lambda k: -ranked.score[k])
+        best, worst = ranked.best[order], ranked.worst[order]
         return {
             "systems": [pairs.systems[k] for k in order],
-            "scores": standing.score[order].tolist(),
-            "deviations": standing.deviation[order].tolist(),
+            "scores": ranked.score[order].tolist(),
+            "deviations": ranked.deviation[order].tolist(),
             "best": best.tolist(),
             "worst": worst.tolist(),
             "clusters": clusters(best, worst).tolist(),

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, structs
 from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import RowError
-from streams.wire.decoding import decode, shown
+from streams.wire.decoding import decode, quote
 from streams.wire.events import MAX_DEPTH, Judgment, encode
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _judgment(item: bytes, *, campaign: str, now: datetime, max_bytes: int) -> J
     if not isinstance(event, Judgment):
         raise RecordError("invalid_value", "this is a command, and here only judgments are taken", field="action")
     if event.campaign != campaign:
-        message = f"`campaign` is {shown(event.campaign)}, and the request is for {campaign}"
+        message = f"`campaign` is {quote(event.campaign)}, and the request is for {campaign}"
         raise RecordError("invalid_value", message, field="campaign")
     return event
 

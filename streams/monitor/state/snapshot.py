@@ -62,7 +62,7 @@ class Look:
     @property
     def settings(self) -> CampaignSettings:
         """Give the settings in force."""
-        return self._campaign.standing.settings
+        return self._campaign.status.settings
 
     @property
     def requests(self) -> tuple[Outstanding, ...]:

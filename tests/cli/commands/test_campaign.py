@@ -183,7 +183,7 @@ def test_on_a_terminal_a_close_is_asked_for_first(answer: bytes, words: bytes) -
 def test_a_standing_is_shown_with_every_setting_and_nothing_that_a_terminal_would_obey(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    standing = events.Campaign(
+    status = events.CampaignStatus(
         campaign="c",
         state="paused",
         settings=CampaignSettings(systems=("a", "\x1b[31mred", "\u202eb"), segments=tuple(map(str, range(100)))),
@@ -191,7 +191,7 @@ def test_a_standing_is_shown_with_every_setting_and_nothing_that_a_terminal_woul
         excluded=("0f3a",),
         offset=17,
     )
-    campaign._print_one(standing)
+    campaign._print_one(status)
     shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[1:])
     assert shown.keys() == {"state", *CampaignSettings.__struct_fields__, "withdrawn", "excluded", "offset"}
     assert (shown["state"], shown["withdrawn"], shown["excluded"], shown["offset"]) == ("paused", "a", "0f3a", "17")
@@ -201,8 +201,8 @@ def test_a_standing_is_shown_with_every_setting_and_nothing_that_a_terminal_woul
 
 
 def test_all_campaigns_are_one_line_each_and_nothing_is_cut_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    standings = {
-        name: events.Campaign(
+    statuses = {
+        name: events.CampaignStatus(
             campaign=name,
             state="open",
             settings=CampaignSettings(systems=systems, policy="[red]uniform"),
@@ -211,7 +211,7 @@ def test_all_campaigns_are_one_line_each_and_nothing_is_cut_in_a_file(capsys: py
         )
         for name, systems in (("a" * 100, ()), ("b", ("x", "y")))
     }
-    campaign._print_all(standings)
+    campaign._print_all(statuses)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0][:2] == ["campaign", "state"]
     assert lines[1:] == [

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from streams.cli.main import cli
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
-from streams.core.ranking import PairCounts, stand
+from streams.core.ranking import PairCounts, rank_scores
 from streams.formats.uniform import read
 from streams.wire.events import CampaignSettings, Leaderboard, encode
 from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
@@ -78,8 +78,8 @@ def test_every_online_model_ranks_as_a_campaign_with_it_does(log: Path, model: s
 def test_a_model_of_pair_counts_has_bootstrap_ranges_by_default(log: Path, model: str) -> None:
     one, two = boards(run(str(log), "--model", model, "--runs", "50", "--seed", "3", "--json"))
     counts = PairCounts.of(verdict for _, verdict in read(log) if verdict.campaign == "t.one")
-    standing = stand("bootstrap", counts, score=model, runs=50, seed=3)
-    assert one.rows == standing.rows(counts.systems, counts.judgments.tolist())
+    ranked = rank_scores("bootstrap", counts, score=model, runs=50, seed=3)
+    assert one.rows == ranked.rows(counts.systems, counts.judgments.tolist())
     assert (one.model, one.sequence, one.offset, one.judgments) == (model, 80, 118, 80)
     assert (two.sequence, two.offset) == (40, 119)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from streams.cli.commands import rank, replay
 from streams.cli.commands.replay import Pace
 from streams.errors import BrokerUnavailable
-from streams.kafka.replay import Standing, digest
+from streams.kafka.replay import PublishedLog, digest
 from streams.wire.events import EPOCH, Judgment, encode
 from tests.builders import crowd_log, judgment
 
@@ -219,10 +219,10 @@ def test_without_a_pace_a_batch_goes_as_it_is() -> None:
 def test_what_is_missing_is_the_log_without_what_stands_there_each_as_often(
     there: list[int], log: list[int], size: int
 ) -> None:
-    standing = Standing([digest("c", f"id-{n}") for n in there], campaigns={"c"}, ends=[len(there)])
+    published = PublishedLog([digest("c", f"id-{n}") for n in there], campaigns={"c"}, ends=[len(there)])
     judgments = [judgment(n) for n in log]
     batches = [judgments[k : k + size] for k in range(0, len(judgments), size)]
-    missing = [each.id for batch in batches for each in standing.missing(batch)]
+    missing = [each.id for batch in batches for each in published.missing(batch)]
     left = [f"id-{n}" for n in there]
     expected = []
     for each in judgments:
@@ -234,9 +234,9 @@ def test_what_is_missing_is_the_log_without_what_stands_there_each_as_often(
 
 
 def test_the_same_id_in_another_campaign_is_another_judgment() -> None:
-    standing = Standing([digest("c", "id-1")], campaigns={"c"}, ends=[1])
+    published = PublishedLog([digest("c", "id-1")], campaigns={"c"}, ends=[1])
     others = [judgment(1, campaign="d"), judgment(1, campaign="c")]
-    assert [each.campaign for each in standing.missing(others)] == ["d"]
+    assert [each.campaign for each in published.missing(others)] == ["d"]
 
 
 def test_without_a_broker_it_says_so_in_one_line(log: Path) -> None:

@@ -41,7 +41,7 @@ def picture(campaign: Campaign) -> object:
         campaign.counts,
         campaign.offset,
         campaign.clock,
-        campaign.standing,
+        campaign.status,
         campaign.tables.judges.names,
         campaign.tables.segments.names,
         campaign.tables.wins.sum(),
@@ -322,17 +322,17 @@ class TestCommands:
         return campaign
 
     def refusal(self, campaign: Campaign, command: events.Command) -> str:
-        before = campaign.standing
+        before = campaign.status
         applied = campaign.apply([(campaign.offset + 1, command)])
-        assert campaign.standing == before
+        assert campaign.status == before
         (error,) = applied.rejections.values()
         return f"{error.reason}: {error.message}"
 
     def test_create_opens_a_campaign_with_requests_before_any_judgment(self) -> None:
         campaign = Campaign("c")
         applied = campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
-        assert len(applied.walk.standings) == 1
-        assert applied.walk.standings[0].settings == self.settings
+        assert len(applied.walk.statuses) == 1
+        assert applied.walk.statuses[0].settings == self.settings
         assert len(applied.requests) == 3
         assert [row.system for row in campaign.leaderboard().rows] == ["a", "b", "x"]
 
@@ -380,7 +380,7 @@ class TestCommands:
     def test_change_sets_what_does_not_rate_again(self) -> None:
         campaign = self.opened()
         campaign.apply([(1, judgment(1)), (2, events.Change(id="2", campaign="c", at=NOON, settings={"budget": 9}))])
-        assert campaign.standing.settings.budget == 9
+        assert campaign.status.settings.budget == 9
         assert campaign.leaderboard().rows[0].score > 0
 
     @pytest.mark.parametrize(
@@ -426,7 +426,7 @@ class TestCommands:
         campaign.apply([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
         applied = campaign.apply([(2, judgment(3)), (3, judgment(4, judge="other"))])
         assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(2, "judge_excluded")]
-        assert campaign.standing.excluded == ("p-1",)
+        assert campaign.status.excluded == ("p-1",)
         assert campaign.counts.judgments == 2
 
     def test_a_command_between_judgments_acts_at_its_place_whatever_the_batches(self) -> None:

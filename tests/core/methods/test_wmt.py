@@ -13,7 +13,7 @@ from scipy import stats
 
 from streams.core import kernels
 from streams.core.methods.wmt import TIE, wmt_runs
-from streams.core.ranking import PairCounts, stand
+from streams.core.ranking import PairCounts, rank_scores
 from tests.builders import crowd_log, judgment
 
 if TYPE_CHECKING:
@@ -152,6 +152,6 @@ def test_resampling_adds_the_uncertainty_of_the_comparisons() -> None:
 def test_systems_that_met_nobody_may_stand_anywhere_among_each_other() -> None:
     log = [judgment(k, systems=(name,), ranks=(1,)) for k, name in enumerate("abc")]
     counts = PairCounts.of(log)
-    standing = stand("wmt", counts, runs=10)
-    assert (standing.best.tolist(), standing.worst.tolist()) == ([1, 1, 1], [3, 3, 3])
-    assert [row.cluster for row in standing.rows(counts.systems, [1, 1, 1])] == [1, 1, 1]
+    ranked = rank_scores("wmt", counts, runs=10)
+    assert (ranked.best.tolist(), ranked.worst.tolist()) == ([1, 1, 1], [3, 3, 3])
+    assert [row.cluster for row in ranked.rows(counts.systems, [1, 1, 1])] == [1, 1, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streams.core.ranking import ENGINES, PairCounts, Ratings, engines, stand
+from streams.core.ranking import ENGINES, PairCounts, Ratings, engines, rank_scores
 from streams.errors import ParameterError
 from tests.builders import crowd_log
 from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
@@ -16,8 +16,8 @@ COUNTS = PairCounts.of(crowd_log(600, systems=6))
 
 def test_the_bootstrap_of_wmt13_gives_the_published_ranges_up_to_one() -> None:
     counts = wmt13_counts()
-    standing = stand("bootstrap", counts, score="expected-wins")
-    rows = {row.system: row for row in standing.rows(counts.systems, counts.judgments.tolist())}
+    ranked = rank_scores("bootstrap", counts, score="expected-wins")
+    rows = {row.system: row for row in ranked.rows(counts.systems, counts.judgments.tolist())}
     low = [1, 2, 2, 4, 4, 5, 7, 8, 9, 9, 10, 12, 13]
     high = [1, 3, 3, 5, 5, 6, 7, 8, 10, 11, 11, 12, 13]
     assert [row.system for row in rows.values()] == list(WMT13_SYSTEMS)
@@ -29,15 +29,15 @@ def test_the_bootstrap_of_wmt13_gives_the_published_ranges_up_to_one() -> None:
 def test_posterior_ranges_are_those_of_the_exact_posterior() -> None:
     # b passes a with probability Phi(-gap / sqrt(2)): above 2.5 % the ranges overlap, below they do not.
     for gap, overlap in ((2.4, True), (3.2, False)):
-        standing = stand("posterior", Ratings(np.array([gap, 0.0]), np.ones(2)), runs=20_000)
-        assert (standing.best.tolist(), standing.worst.tolist()) == (([1, 1], [2, 2]) if overlap else ([1, 2], [1, 2]))
+        ranked = rank_scores("posterior", Ratings(np.array([gap, 0.0]), np.ones(2)), runs=20_000)
+        assert (ranked.best.tolist(), ranked.worst.tolist()) == (([1, 1], [2, 2]) if overlap else ([1, 2], [1, 2]))
 
 
 def test_the_posterior_s_scores_are_the_model_s() -> None:
-    standing = stand("posterior", RATINGS)
-    assert standing.score is RATINGS.mean
-    assert standing.deviation is RATINGS.deviation
-    assert standing.best.tolist() == [3, 1, 1, 4]
+    ranked = rank_scores("posterior", RATINGS)
+    assert ranked.score is RATINGS.mean
+    assert ranked.deviation is RATINGS.deviation
+    assert ranked.best.tolist() == [3, 1, 1, 4]
 
 
 def test_a_bootstrap_s_deviation_is_the_score_s_standard_error() -> None:
@@ -48,15 +48,15 @@ def test_a_bootstrap_s_deviation_is_the_score_s_standard_error() -> None:
         ties=np.zeros((2, 2), int),
         judgments=np.array([400] * 2),
     )
-    standing = stand("bootstrap", counts, runs=4000)
-    assert standing.score.tolist() == [0.75, 0.25]
-    assert standing.deviation[0] == pytest.approx(np.sqrt(0.75 * 0.25 / 400), rel=0.05)
+    ranked = rank_scores("bootstrap", counts, runs=4000)
+    assert ranked.score.tolist() == [0.75, 0.25]
+    assert ranked.deviation[0] == pytest.approx(np.sqrt(0.75 * 0.25 / 400), rel=0.05)
 
 
 def test_a_bootstrap_in_small_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = stand("bootstrap", COUNTS, runs=50)
+    whole = rank_scores("bootstrap", COUNTS, runs=50)
     monkeypatch.setattr(engines, "BLOCK", 36 * 7)
-    blocks = stand("bootstrap", COUNTS, runs=50)
+    blocks = rank_scores("bootstrap", COUNTS, runs=50)
     np.testing.assert_array_equal(whole.deviation, blocks.deviation)
     np.testing.assert_array_equal(whole.worst, blocks.worst)
 
@@ -64,7 +64,7 @@ def test_a_bootstrap_in_small_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "closed"])
 def test_the_seed_decides(engine: str) -> None:
     evidence = RATINGS if ENGINES[engine] == "ratings" else COUNTS
-    first, again, other = (stand(engine, evidence, runs=8, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (rank_scores(engine, evidence, runs=8, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.best, again.best)
     np.testing.assert_array_equal(first.deviation, again.deviation)
     assert engine == "posterior" or not np.array_equal(first.deviation, other.deviation)
@@ -79,19 +79,19 @@ def test_every_engine_finds_systems_that_are_far_apart(engine: str) -> None:
         ties=np.zeros((3, 3), int),
         judgments=np.array([800] * 3),
     )
-    standing = stand(engine, evidence if ENGINES[engine] == "ratings" else counts, runs=100)
-    assert [row.cluster for row in standing.rows(("a", "b", "c"), [1, 1, 1])] == [1, 2, 3]
-    assert standing.best.tolist() == standing.worst.tolist() == [1, 2, 3]
+    ranked = rank_scores(engine, evidence if ENGINES[engine] == "ratings" else counts, runs=100)
+    assert [row.cluster for row in ranked.rows(("a", "b", "c"), [1, 1, 1])] == [1, 2, 3]
+    assert ranked.best.tolist() == ranked.worst.tolist() == [1, 2, 3]
 
 
 def test_an_unknown_engine_or_score_is_named_with_the_one_that_was_meant() -> None:
     with pytest.raises(ParameterError, match=r"no ranges 'bootstap'; did you mean 'bootstrap'\?"):
-        stand("bootstap", COUNTS)
+        rank_scores("bootstap", COUNTS)
     with pytest.raises(ParameterError, match=r"no score 'expected-win' of pair counts; did you mean 'expected-wins'\?"):
-        stand("bootstrap", COUNTS, score="expected-win")
+        rank_scores("bootstrap", COUNTS, score="expected-win")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_says_what_it_ranks_from(engine: str) -> None:
     with pytest.raises(ParameterError, match=f"ranges '{engine}' come from {ENGINES[engine]}"):
-        stand(engine, COUNTS if ENGINES[engine] == "ratings" else RATINGS)
+        rank_scores(engine, COUNTS if ENGINES[engine] == "ratings" else RATINGS)

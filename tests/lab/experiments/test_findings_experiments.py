@@ -8,7 +8,7 @@ import pytest
 
 from streams.agreement.agreement import inter_agreement, intra_agreement, published_agreement
 from streams.agreement.controls import by_threshold, tried
-from streams.core.ranking import PairCounts, stand
+from streams.core.ranking import PairCounts, rank_scores
 from streams.lab.experiments import Log, experiment
 from streams.lab.experiments.abilities import abilities
 from streams.lab.experiments.annotators import kappas, threshold_rows
@@ -47,7 +47,7 @@ def test_the_official_ranking_is_that_of_the_pair_counts() -> None:
     log = Log.of(judgments, file="small")
     (one,) = run(experiment("official", {"runs": 200, "seed": 3}), log).results
     counts = PairCounts.of(judgments)
-    expected = stand("bootstrap", counts, runs=200, seed=3).rows(counts.systems, counts.judgments.tolist())
+    expected = rank_scores("bootstrap", counts, runs=200, seed=3).rows(counts.systems, counts.judgments.tolist())
     found = rows_of(one)
     assert [msgspec.structs.replace(row, judgments=0) for row in expected] == found
     assert one.measured["decided"] == counts.decided
