@@ -1,4 +1,4 @@
-"""The command `judgestream`: it finds its subcommands by name and loads only the one that runs."""
+"""The command `judgestream`. It imports only the module of the subcommand that runs."""
 
 from __future__ import annotations
 
@@ -11,51 +11,64 @@ import click
 from streams.cli.groups import SuggestingGroup
 from streams.errors import JudgestreamError
 
-# name: (module, one line of help); the module has the click command as `command`.
-COMMANDS = {
-    "demo": "A simulated crowd works through a WMT competition; no server needed.",
-    "rank": "Rank the systems of a log by any model; no server needed.",
-    "clusters": "Rank the systems of a log by the official WMT procedure, with clusters.",
-    "headtohead": "Every system of a log against every other one, with sign tests.",
-    "agreement": "How far the judges of a log agree, with each other and with themselves.",
-    "evaluate": "Run the experiments of the papers on a log.",
-    "convert": "Turn a log of one format into another.",
-    "replay": "Play a log in a file into Kafka, or through the same code without servers.",
-    "simulate": "A crowd that answers a campaign's match requests.",
-    "leaderboard": "Show the leaderboard of a campaign, with its state.",
-    "watch": "Watch the leaderboard of a campaign as it changes.",
-    "judges": "Report on the judges of a campaign.",
-    "segments": "List the segments of a campaign.",
-    "pairs": "Show how the systems of a campaign fared against each other.",
-    "campaign": "Open, change, watch over and close campaigns.",
-    "rejected": "List the records that were not applied, or send them again.",
-    "rebuild": "Rate campaigns again from the log, beside the live state, and swap it in.",
-    "worker": "Run a worker: Kafka in, Redis and Kafka out.",
-    "monitor": "Serve a live page, an HTTP door for judgments, and metrics.",
-    "topics": "Check the Kafka topics, or create them.",
-    "completion": "Print the script by which a shell completes commands.",
-    "doctor": "Say what is reachable, what is missing and how to fix it.",
+# The sections of `judgestream --help`. A command `head-to-head` is `command` in the module commands/head_to_head.py.
+SECTIONS = {
+    "Files (no server needed)": {
+        "rank": "Rank the systems of a log with any model.",
+        "clusters": "Rank the systems of a log by the official WMT procedure.",
+        "head-to-head": "Compare every pair of systems of a log, with sign tests.",
+        "agreement": "Measure how well the judges of a log agree.",
+        "convert": "Convert a log from one format to another.",
+    },
+    "Campaigns": {
+        "campaign": "Create, change, pause and close campaigns.",
+        "leaderboard": "Show the leaderboard and the state of a campaign.",
+        "watch": "Follow the leaderboard of a campaign as it changes.",
+        "judges": "Report on the judges of a campaign.",
+        "segments": "List the segments of a campaign.",
+        "pairs": "Compare every pair of systems of a campaign.",
+        "rejected": "List rejected records, or send them again.",
+        "replay": "Publish a log to Kafka, or rate it without servers.",
+        "rebuild": "Rebuild the state in Redis from the log in Kafka.",
+    },
+    "Services": {
+        "worker": "Rate judgments from Kafka and keep the state in Redis.",
+        "monitor": "Run the web page, the HTTP API and the metrics.",
+        "topics": "Check the Kafka topics, or create them.",
+        "doctor": "Check that a worker can run; show how to fix problems.",
+        "completion": "Print the completion script for a shell.",
+    },
+    "Lab": {
+        "demo": "Watch a simulated crowd rank systems (no server needed).",
+        "simulate": "Answer the match requests of a campaign with simulated judges.",
+        "evaluate": "Run the experiments of the papers on a log.",
+    },
 }
+COMMANDS = {name: about for section in SECTIONS.values() for name, about in section.items()}
+OLD_NAMES = {"headtohead": "head-to-head"}  # accepted for one more version, not listed
 
 
 class LazyGroup(SuggestingGroup):
     """A group whose commands are modules, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Name the commands."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command."""
-        if cmd_name not in COMMANDS:
+        """Import a command. Return None if there is no command of this name."""
+        name = OLD_NAMES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"streams.cli.commands.{cmd_name.replace('-', '_')}").command
+        command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Write the commands by section, without importing them."""
+        width = max(map(len, COMMANDS))
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), about) for name, about in commands.items()])
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -73,13 +86,13 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 def cli() -> None:
     """Turn a stream of human judgments into live, trustworthy rankings.
 
-    The first minute: judgestream demo
+    Start with: judgestream demo
     """
 
 
 def main() -> None:
-    """Run the command line; what went wrong is one line on standard error and exit code 1, wrong use is 2."""
-    # Without a handler of its own aiokafka writes what we say in our words already.
+    """Run the command line. An error is one line on standard error with exit code 1; wrong use has exit code 2."""
+    # Without a handler, aiokafka would print the same errors a second time.
     logging.getLogger("aiokafka").addHandler(logging.NullHandler())
     try:
         cli(prog_name="judgestream")

@@ -12,7 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from streams.cli.main import COMMANDS, cli
+from streams.cli.main import COMMANDS, OLD_NAMES, SECTIONS, cli
 
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 DOCS = [*Path("docs").glob("*.md"), Path("README.md")]
@@ -32,6 +32,31 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_groups_the_commands_and_imports_none_of_them() -> None:
+    code = (
+        "import sys\nfrom streams.cli.main import cli\n"
+        "cli(['--help'], standalone_mode=False)\n"
+        "print([name for name in sys.modules if name.startswith('streams.cli.commands')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "[]"
+    assert [line for line in lines if line.endswith(":") and not line.startswith(("Options", " "))] == [
+        f"{heading}:" for heading in SECTIONS
+    ]
+    assert [heading.split()[0] for heading in SECTIONS] == ["Files", "Campaigns", "Services", "Lab"]
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_an_old_name_still_runs_its_command_but_is_not_listed(old: str) -> None:
+    assert cli.get_command(click.Context(cli), old) is cli.get_command(click.Context(cli), OLD_NAMES[old])
+    result = CliRunner().invoke(cli, [old, "--help"])
+    assert result.exit_code == 0
+    assert f"judgestream {OLD_NAMES[old]}" in result.output
+    assert old not in CliRunner().invoke(cli, ["--help"]).output.split()
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,4 +1,4 @@
-"""`judgestream headtohead`: Table 25 of the WMT13 findings, its forms, and clear words for wrong use."""
+"""`judgestream head-to-head`: Table 25 of the WMT13 findings, its forms, and clear words for wrong use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
 
 
 def run(*arguments: str, columns: int = 200) -> Result:
-    return CliRunner(env={"COLUMNS": str(columns)}).invoke(cli, ["headtohead", *arguments])
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(cli, ["head-to-head", *arguments])
 
 
 def found(*arguments: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`judgestream headtohead`: every system of a log against every other one, with sign tests."""
+"""`judgestream head-to-head`: every system of a log against every other one, with sign tests."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
-    "headtohead",
+    "head-to-head",
     epilog="""\b
 Examples:
-  judgestream headtohead wmt13.csv.gz
-  judgestream headtohead wmt13.csv.gz --list
-  judgestream headtohead wmt15.csv.gz --campaign wmt15.de-en --markdown
-  judgestream headtohead wmt13.csv.gz --plot table25.svg""",
+  judgestream head-to-head wmt13.csv.gz
+  judgestream head-to-head wmt13.csv.gz --list
+  judgestream head-to-head wmt15.csv.gz --campaign wmt15.de-en --markdown
+  judgestream head-to-head wmt13.csv.gz --plot table25.svg""",
 )
 @log_argument
 @ranking_options
