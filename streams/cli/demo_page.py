@@ -11,42 +11,42 @@ import click
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from streams.monitor.backends.demo import Exhibition
+    from streams.monitor.backends.demo import DemoCampaigns
 
 HOST = "127.0.0.1"
 
 
 def serve_demo(*, seed: int, judges: int, careless: float, budget: int, seconds: float, port: int) -> None:
     """Play the demo's campaigns behind a page, and serve it until Ctrl-C."""
-    from streams.monitor.backends.demo import Exhibition
+    from streams.monitor.backends.demo import DemoCampaigns
 
-    exhibition = Exhibition(judges=judges, careless=careless, budget=budget, seed=seed)
-    asyncio.run(_serve(exhibition, seconds=seconds, port=port))
+    demo = DemoCampaigns(judges=judges, careless=careless, budget=budget, seed=seed)
+    asyncio.run(_serve(demo, seconds=seconds, port=port))
 
 
-async def _serve(exhibition: Exhibition, *, seconds: float, port: int) -> None:
+async def _serve(demo: DemoCampaigns, *, seconds: float, port: int) -> None:
     from streams.monitor.backends.embedded import EmbeddedBackend
     from streams.monitor.http.app import Site
-    from streams.monitor.http.server import serving, until_told
+    from streams.monitor.http.server import serve_app, wait_for_signal
 
-    backend = EmbeddedBackend(exhibition.stream)
+    backend = EmbeddedBackend(demo.stream)
     secret = token_hex(16)
-    settings = replace(exhibition.stream.settings, monitor_tokens=f"demo:{secret}")
-    async with serving(Site(backend, settings).app(), host=HOST, port=port) as url:
+    settings = replace(demo.stream.settings, monitor_tokens=f"demo:{secret}")
+    async with serve_app(Site(backend, settings).app(), host=HOST, port=port) as url:
         click.echo(f"The page is at {url}  (Ctrl-C ends it)")
         click.echo(f"Judgments can be posted with the token {secret}")
-        playing = asyncio.create_task(exhibition.run(backend, seconds=seconds))
-        playing.add_done_callback(_tell_of_the_end)
+        playing = asyncio.create_task(demo.run(backend, seconds=seconds))
+        playing.add_done_callback(_report_end)
         try:
-            await until_told()
+            await wait_for_signal()
         finally:
             playing.cancel()
             with suppress(asyncio.CancelledError):
                 await playing
-    click.echo(f"Stopped after {exhibition.judgments:,} judgments.", err=True)
+    click.echo(f"Stopped after {demo.judgments:,} judgments.", err=True)
 
 
-def _tell_of_the_end(playing: asyncio.Task[None]) -> None:
+def _report_end(playing: asyncio.Task[None]) -> None:
     if not playing.cancelled():
         playing.result()
         click.echo("The budget is spent; the page stays.")

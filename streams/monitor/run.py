@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from streams.logs import reporting
 from streams.metrics import MonitorMetrics
-from streams.monitor.backends.kafka import LiveBackend
+from streams.monitor.backends.kafka import KafkaBackend
 from streams.monitor.http.app import Site
-from streams.monitor.http.server import serving, until_told
+from streams.monitor.http.server import serve_app, wait_for_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,15 +36,15 @@ def run(settings: Settings, *, ready: Callable[[str], None]) -> None:
 
 async def _serve(settings: Settings, ready: Callable[[str], None]) -> None:
     metrics = MonitorMetrics()
-    site = Site(LiveBackend(settings, metrics), settings, metrics)
-    # A look makes thousands of objects without cycles; by default the collector would walk all of them again and again.
+    site = Site(KafkaBackend(settings, metrics), settings, metrics)
+    # A snapshot makes thousands of objects without cycles. By default the collector would walk all of them often.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
-    # The threads that look hold the interpreter for so long at most while somebody waits for an answer.
+    # The threads that snapshot hold the interpreter for so long at most while somebody waits for an answer.
     sys.setswitchinterval(SWITCH_SECONDS)
-    async with serving(site.app(), host=settings.monitor_host, port=settings.monitor_port) as url:
+    async with serve_app(site.app(), host=settings.monitor_host, port=settings.monitor_port) as url:
         ready(url)
-        await until_told()
+        await wait_for_signal()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

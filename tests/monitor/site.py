@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from streams.monitor.backends.base import Backend
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.http.app import Site
-from streams.monitor.http.server import serving
+from streams.monitor.http.server import serve_app
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 
@@ -146,7 +146,7 @@ def running(settings: Settings | None = None, *, backend: Backend | None = None)
 
     async def serve() -> None:
         site = Site(backend or EmbeddedBackend(Embedded(settings)), settings)
-        async with serving(site.app(), host="127.0.0.1", port=0) as url:
+        async with serve_app(site.app(), host="127.0.0.1", port=0) as url:
             found.update(url=url, site=site, loop=asyncio.get_running_loop())
             up.set()
             await down.wait()

@@ -28,16 +28,16 @@ class Lag(Struct, frozen=True, kw_only=True):
     lag: int
 
 
-class Audience(Protocol):
+class OutputHandler(Protocol):
     """Who is told of the outputs, in the event loop."""
 
-    def saw_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
+    def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
         """Take a leaderboard."""
 
-    def saw_request(self, request: MatchRequest) -> None:
+    def on_request(self, request: MatchRequest) -> None:
         """Take a match request."""
 
-    def saw_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
+    def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Take a rejection of a record whose key was the campaign."""
 
 
@@ -47,8 +47,8 @@ class Backend(Protocol):
     store: Store
     ledger: Ledger
 
-    async def start(self, audience: Audience) -> None:
-        """Begin to tell an audience of the outputs; servers that are away are waited for in the background."""
+    async def start(self, handler: OutputHandler) -> None:
+        """Begin to tell an handler of the outputs; servers that are away are waited for in the background."""
 
     async def stop(self) -> None:
         """End it."""

@@ -28,7 +28,7 @@ TYPICAL_SECONDS = 25.0  # of a simulated judgment
 BAD_EVERY = 40  # steps, after which somebody sends something that is no judgment
 
 
-class Exhibition:
+class DemoCampaigns:
     """The campaigns and their crowds; everything but the pace is a function of the arguments."""
 
     def __init__(self, *, judges: int, careless: float, budget: int, seed: int, judge_key: str = "demo") -> None:

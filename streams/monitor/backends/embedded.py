@@ -18,7 +18,7 @@ from streams.wire import topics
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from streams.monitor.backends.base import Audience
+    from streams.monitor.backends.base import OutputHandler
     from streams.monitor.ledger.base import Ledger
     from streams.pipeline.embedded import Embedded
     from streams.pipeline.processor import Record
@@ -36,12 +36,12 @@ class EmbeddedBackend:
         self.ledger: Ledger = MemoryLedger(clock=monotonic)
         self._thread = ThreadPoolExecutor(1, "stream")
         self._told: defaultdict[tuple[str, int], int] = defaultdict(int)
-        self._audience: Audience
+        self._handler: OutputHandler
         self._snapshots: asyncio.Task[None]
 
-    async def start(self, audience: Audience) -> None:
-        """Begin to tell an audience of the outputs."""
-        self._audience = audience
+    async def start(self, handler: OutputHandler) -> None:
+        """Begin to tell an handler of the outputs."""
+        self._handler = handler
         await self.work(lambda: None)
         self._snapshots = asyncio.create_task(self._snapshot(), name="snapshots")
 
@@ -64,11 +64,11 @@ class EmbeddedBackend:
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
 
     async def work(self, function: Callable[[], Result]) -> Result:
-        """Do something that appends to the log, process it, and tell the audience what came out."""
+        """Do something that appends to the log, process it, and tell the handler what came out."""
         result, outputs = await self.run(self._worked, function)
         now = datetime.now(UTC)
         for topic, record in outputs:
-            tell(self._audience, topic, record.key, record.value, at=now)
+            tell(self._handler, topic, record.key, record.value, at=now)
         return result
 
     def _worked(self, function: Callable[[], Result]) -> tuple[Result, list[tuple[str, Record]]]:

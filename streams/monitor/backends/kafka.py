@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.metrics import MonitorMetrics
-    from streams.monitor.backends.base import Audience
+    from streams.monitor.backends.base import OutputHandler
     from streams.monitor.ledger.base import Ledger
     from streams.settings import Settings
     from streams.stores import Store
@@ -41,7 +41,7 @@ KAFKA, REDIS = "Kafka", "Redis"
 UNTRIED = "not reached yet"
 
 
-class LiveBackend:
+class KafkaBackend:
     """Kafka and Redis; `waiting` says which of them is away."""
 
     def __init__(self, settings: Settings, metrics: MonitorMetrics) -> None:
@@ -58,10 +58,10 @@ class LiveBackend:
         self._ends: dict[int, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def start(self, audience: Audience) -> None:
+    async def start(self, handler: OutputHandler) -> None:
         """Begin to follow; what is away is waited for in the background."""
         self._tasks = [
-            asyncio.create_task(self._follow(audience), name="following Kafka"),
+            asyncio.create_task(self._follow(handler), name="following Kafka"),
             asyncio.create_task(self._connect(), name="connecting the producer"),
         ]
 
@@ -115,10 +115,10 @@ class LiveBackend:
             else:
                 return
 
-    async def _follow(self, audience: Audience) -> None:
+    async def _follow(self, handler: OutputHandler) -> None:
         def take(topic: Topic, key: bytes | None, value: bytes | None, at: datetime) -> None:
             self._metrics.records_consumed.labels(topic.name).inc()
-            tell(audience, topic.name, key, value, at=at)
+            tell(handler, topic.name, key, value, at=at)
 
         while True:
             following = Following(self._settings, BACK)

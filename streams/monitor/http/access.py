@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from streams.errors import SettingError
-from streams.monitor.http.responses import Refused
+from streams.monitor.http.responses import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ class Access:
         secret = header[len(BEARER) :].strip() if header.lower().startswith(BEARER) else ""
         name = self.name_of(secret)
         if name is None:
-            raise Refused(401, WRONG_TOKEN, "the token is not known here", headers=CHALLENGE)
+            raise RequestError(401, WRONG_TOKEN, "the token is not known here", headers=CHALLENGE)
         return name
 
     def name_of(self, secret: str) -> str | None:
@@ -94,13 +94,13 @@ class Access:
                 if self.tokens
                 else "this monitor has none: set JUDGESTREAM_MONITOR_TOKENS to name:secret"
             )
-            raise Refused(401, "token_needed", f"this needs a token; {hint}", headers=CHALLENGE)
+            raise RequestError(401, "token_needed", f"this needs a token; {hint}", headers=CHALLENGE)
 
     def check_read(self, request: web.Request, bearer: str | None, *, now: float) -> None:
         """Refuse who may not read."""
         if self.reads_open or bearer is not None or self._session(request.cookies.get(COOKIE, ""), now=now):
             return
-        raise Refused(401, "token_needed", "reading needs a token here, or a session", headers=CHALLENGE)
+        raise RequestError(401, "token_needed", "reading needs a token here, or a session", headers=CHALLENGE)
 
     def session(self, name: str, *, now: float) -> str:
         """Make a cookie's value, good for reading until it expires or its token is gone."""

@@ -13,14 +13,14 @@ from aiohttp import web
 from streams.errors import BrokerUnavailable, StoreUnavailable
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Access
-from streams.monitor.http.guard import Gate
-from streams.monitor.http.intake import Door
+from streams.monitor.http.guard import RequestGuard
+from streams.monitor.http.intake import Intake
 from streams.monitor.http.openapi import document
 from streams.monitor.http.routes import ROUTES
 from streams.monitor.live.hub import Hub
 from streams.monitor.state.monitor import Monitor
-from streams.monitor.state.payloads import StatusAnswer
-from streams.monitor.state.queries import Reads
+from streams.monitor.state.payloads import StatusPayload
+from streams.monitor.state.queries import Queries
 
 if TYPE_CHECKING:
     from streams.monitor.backends.base import Backend, Lag
@@ -38,11 +38,11 @@ class Site:
         self.access = Access.of(settings)
         self.metrics = metrics or MonitorMetrics()
         self.monitor = Monitor(backend)
-        self.reads = Reads(self.monitor)
-        self.door = Door(self.monitor, settings, self.metrics)
+        self.queries = Queries(self.monitor)
+        self.intake = Intake(self.monitor, settings, self.metrics)
         self.hub = Hub(self.monitor, self.status, self.metrics)
         self.openapi = document()
-        self._gate = Gate(settings, self.access, self.metrics)
+        self._guard = RequestGuard(settings, self.access, self.metrics)
         self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
         self.metrics.event_streams.set_function(lambda: self.hub.streams)
         self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
@@ -50,18 +50,18 @@ class Site:
 
     def app(self) -> web.Application:
         """Build the application."""
-        app = web.Application(middlewares=[self._gate.middleware], client_max_size=self.settings.monitor_body_bytes)
+        app = web.Application(middlewares=[self._guard.middleware], client_max_size=self.settings.monitor_body_bytes)
         for route in ROUTES:
-            handler = self._gate.guarded(route, partial(route.handler, self))
+            handler = self._guard.guarded(route, partial(route.handler, self))
             app.router.add_route(route.method, route.path, handler, name=route.name)
         app.router.add_static("/static", self.page)
-        app.on_response_prepare.append(self._gate.prepare)
+        app.on_response_prepare.append(self._guard.prepare)
         app.on_startup.append(self._start)
         app.on_shutdown.append(self._shut)
         app.on_cleanup.append(self._stop)
         return app
 
-    async def status(self) -> StatusAnswer:
+    async def status(self) -> StatusPayload:
         """Say how the monitor and the workers are."""
         backend, now = self.monitor.backend, self.monitor.now()
         if now - self._lags[0] >= LAGS_SECONDS:
@@ -69,7 +69,7 @@ class Site:
             with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` says so, and what was last known stays
                 self._lags = (now, await backend.lags())
         waiting = backend.waiting()
-        return StatusAnswer(
+        return StatusPayload(
             version=metadata.version("judgestream"),
             ready=not waiting,
             waiting=waiting,

@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.access import WRONG_TOKEN
 from streams.monitor.http.limits import Quota
-from streams.monitor.http.responses import HEADERS, Refused, refusal
+from streams.monitor.http.responses import HEADERS, RequestError, error_response
 from streams.monitor.http.routes import EVENTS
 from streams.monitor.state.monitor import UnknownCampaign
 
@@ -35,7 +35,7 @@ ANYBODY = "*"
 STATIC = "/static/"
 
 
-class Gate:
+class RequestGuard:
     """Stands before all handlers."""
 
     def __init__(self, settings: Settings, access: Access, metrics: MonitorMetrics) -> None:
@@ -55,7 +55,7 @@ class Gate:
                 bearer = self._access.bearer(request)
                 self._check(route, request, bearer)
                 return await handler(request)
-            except Refused as refused:
+            except RequestError as refused:
                 if refused.problem.reason == WRONG_TOKEN:
                     self._slow_down(_address(request))
                 raise
@@ -103,20 +103,22 @@ class Gate:
     async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
-        except Refused as refused:
-            return refusal(refused)
+        except RequestError as refused:
+            return error_response(refused)
         except UnknownCampaign as error:
-            return refusal(Refused(404, "unknown_campaign", str(error), field="campaign"))
+            return error_response(RequestError(404, "unknown_campaign", str(error), field="campaign"))
         except RecordError as error:
-            return refusal(Refused(422, error.reason, error.message, field=error.field))
+            return error_response(RequestError(422, error.reason, error.message, field=error.field))
         except (StoreUnavailable, StoreCorrupt, BrokerUnavailable) as error:
-            return refusal(Refused(503, "unavailable", str(error), headers={"Retry-After": "2"}))
+            return error_response(RequestError(503, "unavailable", str(error), headers={"Retry-After": "2"}))
         except web.HTTPException as error:
             headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
             message = error.reason
             if error.status == 413:
                 message = f"the request has more than {self._body_bytes} bytes; send fewer judgments at once"
-            return refusal(Refused(error.status, REASONS.get(error.status, "bad_request"), message, headers=headers))
+            return error_response(
+                RequestError(error.status, REASONS.get(error.status, "bad_request"), message, headers=headers)
+            )
 
     async def prepare(self, request: web.Request, response: web.StreamResponse) -> None:
         """Put on what every answer carries."""
@@ -145,6 +147,8 @@ def _address(request: web.Request) -> str:
     return request.remote or "nobody"
 
 
-def _too_many(seconds: float) -> Refused:
+def _too_many(seconds: float) -> RequestError:
     headers = {"Retry-After": str(max(1, ceil(seconds)))}
-    return Refused(429, "too_many_requests", "too many requests; wait, or send more judgments in each", headers=headers)
+    return RequestError(
+        429, "too_many_requests", "too many requests; wait, or send more judgments in each", headers=headers
+    )

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from streams.monitor.http.access import COOKIE, SESSION_SECONDS, WRONG_TOKEN
 from streams.monitor.http.bodies import NDJSON, judgments_in, label_studio_judgments
-from streams.monitor.http.responses import JSON, UNCACHED, Refused, answer
+from streams.monitor.http.responses import JSON, UNCACHED, RequestError, answer
 from streams.monitor.live.feed import is_campaign
 
 if TYPE_CHECKING:
@@ -42,58 +42,58 @@ async def page(site: Site, _: web.Request) -> web.StreamResponse:
 
 async def campaigns(site: Site, _: web.Request) -> web.Response:
     """All campaigns at a glance."""
-    return answer(await site.reads.campaigns())
+    return answer(await site.queries.campaigns())
 
 
 async def campaign(site: Site, request: web.Request) -> web.Response:
     """One campaign, with its settings."""
-    return answer(await site.reads.campaign(_name(request)))
+    return answer(await site.queries.campaign(_name(request)))
 
 
 async def leaderboard(site: Site, request: web.Request) -> web.Response:
     """The newest leaderboard."""
-    return answer(await site.reads.leaderboard(_name(request)))
+    return answer(await site.queries.leaderboard(_name(request)))
 
 
 async def ratings(site: Site, request: web.Request) -> web.Response:
     """Every system's rating."""
-    return answer(await site.reads.ratings(_name(request)))
+    return answer(await site.queries.ratings(_name(request)))
 
 
 async def judges(site: Site, request: web.Request) -> web.Response:
     """The judges, by pseudonym."""
-    return answer(await site.reads.judges(_name(request)))
+    return answer(await site.queries.judges(_name(request)))
 
 
 async def segments(site: Site, request: web.Request) -> web.Response:
     """The segments that tell most, or were judged most."""
     order = request.query.get("order", "information")
     if order not in ("information", "judgments"):
-        raise Refused(422, "invalid_value", "`order` is information or judgments", field="order")
+        raise RequestError(422, "invalid_value", "`order` is information or judgments", field="order")
     limit = _number(request, "limit", default=100)
-    return answer(await site.reads.segments(_name(request), order=cast("Order", order), limit=limit))
+    return answer(await site.queries.segments(_name(request), order=cast("Order", order), limit=limit))
 
 
 async def pairs(site: Site, request: web.Request) -> web.Response:
     """How each two systems fared, and when they met."""
-    return answer(await site.reads.pairs(_name(request)))
+    return answer(await site.queries.pairs(_name(request)))
 
 
 async def history(site: Site, request: web.Request) -> web.Response:
     """How the ratings came about."""
     after = _number(request, "after", default=-1, most=2**53)
-    return answer(await site.reads.history(_name(request), after=after))
+    return answer(await site.queries.history(_name(request), after=after))
 
 
 async def requests(site: Site, request: web.Request) -> web.Response:
     """The match requests that are out."""
-    return answer(await site.reads.requests(_name(request)))
+    return answer(await site.queries.requests(_name(request)))
 
 
 async def rejections(site: Site, request: web.Request) -> web.Response:
     """What was rejected, and why."""
     limit = _number(request, "limit", default=50)
-    return answer(await site.reads.rejections(_name(request), limit=limit))
+    return answer(await site.queries.rejections(_name(request), limit=limit))
 
 
 async def events(site: Site, request: web.Request) -> web.StreamResponse:
@@ -113,7 +113,7 @@ async def post_judgments(site: Site, request: web.Request) -> web.Response:
     """Judgments into the log; answered once the broker has them. An id that was there before changes nothing."""
     name = _sound_name(request)
     if request.content_type not in (JSON, NDJSON):
-        raise Refused(415, "unsupported_type", f"send {JSON} or {NDJSON}", field="Content-Type")
+        raise RequestError(415, "unsupported_type", f"send {JSON} or {NDJSON}", field="Content-Type")
     found = judgments_in(
         await request.read(),
         campaign=name,
@@ -121,24 +121,24 @@ async def post_judgments(site: Site, request: web.Request) -> web.Response:
         max_bytes=site.settings.max_record_bytes,
         in_lines=request.content_type == NDJSON,
     )
-    return answer(await site.door.accept(name, found))
+    return answer(await site.intake.accept(name, found))
 
 
 async def post_label_studio(site: Site, request: web.Request) -> web.Response:
     """What a webhook of Label Studio sends, as it is."""
     name = _sound_name(request)
     if request.content_type != JSON:
-        raise Refused(415, "unsupported_type", f"send {JSON}", field="Content-Type")
+        raise RequestError(415, "unsupported_type", f"send {JSON}", field="Content-Type")
     found = label_studio_judgments(await request.read(), campaign=name, now=datetime.now(UTC))
-    return answer(await site.door.accept(name, found))
+    return answer(await site.intake.accept(name, found))
 
 
 async def next_match(site: Site, request: web.Request) -> web.Response:
     """The next match for a judge, who has it until the lease expires."""
     judge = request.query.get("judge", "")
     if not 1 <= len(judge) <= LONGEST_JUDGE:
-        raise Refused(422, "invalid_value", f"`judge` has 1 to {LONGEST_JUDGE} characters", field="judge")
-    return answer(await site.door.next_match(_name(request), judge))
+        raise RequestError(422, "invalid_value", f"`judge` has 1 to {LONGEST_JUDGE} characters", field="judge")
+    return answer(await site.intake.next_match(_name(request), judge))
 
 
 async def open_session(site: Site, request: web.Request) -> web.Response:
@@ -146,10 +146,10 @@ async def open_session(site: Site, request: web.Request) -> web.Response:
     try:
         body = msgspec.json.decode(await request.read(), type=TokenBody)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Refused(422, "invalid_json", 'send {"token": "SECRET"}', field="token") from None
+        raise RequestError(422, "invalid_json", 'send {"token": "SECRET"}', field="token") from None
     name = site.access.name_of(body.token)
     if name is None:
-        raise Refused(401, WRONG_TOKEN, "the token is not known here", field="token")
+        raise RequestError(401, WRONG_TOKEN, "the token is not known here", field="token")
     response = web.Response(status=204, headers=UNCACHED)
     secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
     response.set_cookie(
@@ -213,7 +213,7 @@ def _sound_name(request: web.Request) -> str:
     name = _name(request)
     if not is_campaign(name):
         message = f"no campaign can be called {name[:200]!r}: letters, digits, '.', '_' and '-' make a name"
-        raise Refused(422, "invalid_value", message, field="campaign")
+        raise RequestError(422, "invalid_value", message, field="campaign")
     return name
 
 
@@ -223,7 +223,7 @@ def _number(request: web.Request, name: str, *, default: int, most: int = MOST_R
         return default
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1
     if not 0 <= number <= most:
-        raise Refused(422, "invalid_value", f"`{name}` is a number from 0 to {most}", field=name)
+        raise RequestError(422, "invalid_value", f"`{name}` is a number from 0 to {most}", field=name)
     return number
 
 

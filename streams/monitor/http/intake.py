@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from streams.errors import StoreUnavailable
-from streams.monitor.http.responses import Refused
+from streams.monitor.http.responses import RequestError
 from streams.monitor.ledger.base import Offer
 from streams.pipeline.processor import Pseudonyms
 from streams.wire.events import MatchRequest, encode
@@ -27,27 +27,27 @@ RETRY_SECONDS = 2
 MOST_JUDGES = 100_000  # whose pseudonyms are remembered
 
 
-class Accepted(Struct, frozen=True, kw_only=True):
+class AcceptedPayload(Struct, frozen=True, kw_only=True):
     """The broker has these judgments; one that it had already changes nothing."""
 
     accepted: int
     ids: list[str]
 
 
-class LeaseAnswer(Struct, frozen=True, kw_only=True):
+class LeasePayload(Struct, frozen=True, kw_only=True):
     """Until when a match is this judge's."""
 
     expires_at: datetime
 
 
-class NextMatch(Struct, frozen=True, kw_only=True):
+class NextMatchPayload(Struct, frozen=True, kw_only=True):
     """What a judge should judge next."""
 
     request: MatchRequest
-    lease: LeaseAnswer
+    lease: LeasePayload
 
 
-class Door:
+class Intake:
     """Takes judgments and gives out matches; a judge is known here by pseudonym, as everywhere behind it."""
 
     def __init__(self, monitor: Monitor, settings: Settings, metrics: MonitorMetrics) -> None:
@@ -56,17 +56,17 @@ class Door:
         self._seconds = settings.monitor_lease_seconds
         self._pseudonyms = Pseudonyms(settings.judge_key.encode()) if settings.judge_key else None
 
-    async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> Accepted:
+    async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> AcceptedPayload:
         """Publish judgments of one campaign, and answer once the broker has them."""
         known = self._monitor.known(campaign)
         if known is not None and known.view.state == "closed":
-            raise Refused(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
+            raise RequestError(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
         if judgments:
             with self._metrics.publish_seconds.time():
                 await self._monitor.backend.publish(judgments)
             self._metrics.judgments_published.inc(len(judgments))
             await self._answered(campaign, judgments)
-        return Accepted(accepted=len(judgments), ids=[judgment.id for judgment in judgments])
+        return AcceptedPayload(accepted=len(judgments), ids=[judgment.id for judgment in judgments])
 
     async def _answered(self, campaign: str, judgments: Sequence[Judgment]) -> None:
         """Let go of the leases; where the ledger is away they run out by themselves."""
@@ -84,14 +84,14 @@ class Door:
         with suppress(StoreUnavailable):
             await self._monitor.backend.run(note)
 
-    async def next_match(self, campaign: str, judge: str) -> NextMatch:
+    async def next_match(self, campaign: str, judge: str) -> NextMatchPayload:
         """Lease a judge the match that they have, or the best that is free."""
         if self._pseudonyms is None:
-            raise Refused(
+            raise RequestError(
                 503, "unavailable", "no matches are given out here: set JUDGESTREAM_JUDGE_KEY as workers have it"
             )
-        look = await self._monitor.look(campaign)
-        requests = {request.id: request for request in self._monitor.outputs(campaign).offers(look)}
+        snapshot = await self._monitor.snapshot(campaign)
+        requests = {request.id: request for request in self._monitor.outputs(campaign).offers(snapshot)}
         backend = self._monitor.backend
         taken = await backend.run(
             backend.ledger.take,
@@ -101,11 +101,11 @@ class Door:
             seconds=self._seconds,
         )
         if taken is None:
-            raise Refused(404, "no_match", "no match is free now", headers={"Retry-After": str(RETRY_SECONDS)})
+            raise RequestError(404, "no_match", "no match is free now", headers={"Retry-After": str(RETRY_SECONDS)})
         if taken.seconds == self._seconds:
             self._metrics.leases.inc()
         expires_at = datetime.now(UTC) + timedelta(seconds=taken.seconds)
-        return NextMatch(request=requests[taken.request], lease=LeaseAnswer(expires_at=expires_at))
+        return NextMatchPayload(request=requests[taken.request], lease=LeasePayload(expires_at=expires_at))
 
     def _pseudonym(self, judge: str) -> str:
         assert self._pseudonyms is not None

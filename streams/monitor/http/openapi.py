@@ -11,7 +11,7 @@ import msgspec
 from streams.monitor.http.access import COOKIE
 from streams.monitor.http.bodies import NDJSON
 from streams.monitor.http.handlers import TokenBody
-from streams.monitor.http.responses import JSON, ErrorAnswer
+from streams.monitor.http.responses import JSON, ErrorPayload
 from streams.monitor.http.routes import ROUTES
 from streams.wire import schemas
 from streams.wire.events import CAMPAIGN_PATTERN, encode
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
-ERROR = {"$ref": REF.format(name="ErrorAnswer")}
+ERROR = {"$ref": REF.format(name="ErrorPayload")}
 JUDGMENT = {"$ref": REF.format(name="Judgment")}
 MAY_BE_LEFT_OUT = ("campaign", "at")  # the path names the one, and the other is now
 
@@ -30,7 +30,7 @@ MAY_BE_LEFT_OUT = ("campaign", "at")  # the path names the one, and the other is
 def document() -> bytes:
     """Write the document."""
     kinds = [route.answer for route in ROUTES if isinstance(route.answer, type)]
-    _, components = msgspec.json.schema_components([*kinds, ErrorAnswer, TokenBody], ref_template=REF)
+    _, components = msgspec.json.schema_components([*kinds, ErrorPayload, TokenBody], ref_template=REF)
     paths: dict[str, Json] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)

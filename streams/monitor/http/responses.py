@@ -32,13 +32,13 @@ class Problem(Struct, frozen=True, kw_only=True):
     message: str
 
 
-class ErrorAnswer(Struct, frozen=True, kw_only=True):
+class ErrorPayload(Struct, frozen=True, kw_only=True):
     """What every error answers with."""
 
     error: Problem
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer
+class RequestError(Exception):
     """A request that is answered with an error."""
 
     def __init__(
@@ -61,6 +61,6 @@ def answer(value: object, *, status: int = 200, headers: Mapping[str, str] | Non
     return web.Response(body=encode(value), status=status, content_type=JSON, headers={**UNCACHED, **(headers or {})})
 
 
-def refusal(refused: Refused) -> web.Response:
+def error_response(refused: RequestError) -> web.Response:
     """Answer with an error."""
-    return answer(ErrorAnswer(error=refused.problem), status=refused.status, headers=refused.headers)
+    return answer(ErrorPayload(error=refused.problem), status=refused.status, headers=refused.headers)

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from streams.monitor.http import handlers
-from streams.monitor.http.intake import Accepted, NextMatch
+from streams.monitor.http.intake import AcceptedPayload, NextMatchPayload
 from streams.monitor.state.payloads import (
-    CampaignAnswer,
-    Campaigns,
-    HistoryAnswer,
-    Judges,
-    Pairs,
-    Ratings,
-    RejectionsAnswer,
-    Requests,
-    Segments,
-    StatusAnswer,
+    CampaignPayload,
+    CampaignsPayload,
+    HistoryPayload,
+    JudgesPayload,
+    PairsPayload,
+    RatingsPayload,
+    RejectionsPayload,
+    RequestsPayload,
+    SegmentsPayload,
+    StatusPayload,
 )
 from streams.wire.events import Leaderboard
 
@@ -93,25 +93,25 @@ ROUTES = (
         method="POST",
         path=f"{CAMPAIGN}/judgments",
         handler=handlers.post_judgments,
-        answer=Accepted,
+        answer=AcceptedPayload,
         needs="write",
         body="judgments",
         errors=(409, 413, 415, 422, 503),
     ),
     Route(method="GET", path="/", handler=handlers.page, answer=HTML, needs="open"),
-    Route(method="GET", path="/campaigns", handler=handlers.campaigns, answer=Campaigns, errors=(503,)),
+    Route(method="GET", path="/campaigns", handler=handlers.campaigns, answer=CampaignsPayload, errors=(503,)),
     *(
         Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, answer=reply, query=query, errors=errors)
         for path, handler, reply, query, errors in (
-            ("", handlers.campaign, CampaignAnswer, (), (404, 503)),
+            ("", handlers.campaign, CampaignPayload, (), (404, 503)),
             ("/leaderboard", handlers.leaderboard, Leaderboard, (), (404, 503)),
-            ("/ratings", handlers.ratings, Ratings, (), (404, 503)),
-            ("/judges", handlers.judges, Judges, (), (404, 503)),
-            ("/segments", handlers.segments, Segments, (ORDER, _limit(100)), (404, 422, 503)),
-            ("/pairs", handlers.pairs, Pairs, (), (404, 503)),
-            ("/history", handlers.history, HistoryAnswer, (AFTER,), (404, 422, 503)),
-            ("/requests", handlers.requests, Requests, (), (404, 503)),
-            ("/rejections", handlers.rejections, RejectionsAnswer, (_limit(50),), (404, 422, 503)),
+            ("/ratings", handlers.ratings, RatingsPayload, (), (404, 503)),
+            ("/judges", handlers.judges, JudgesPayload, (), (404, 503)),
+            ("/segments", handlers.segments, SegmentsPayload, (ORDER, _limit(100)), (404, 422, 503)),
+            ("/pairs", handlers.pairs, PairsPayload, (), (404, 503)),
+            ("/history", handlers.history, HistoryPayload, (AFTER,), (404, 422, 503)),
+            ("/requests", handlers.requests, RequestsPayload, (), (404, 503)),
+            ("/rejections", handlers.rejections, RejectionsPayload, (_limit(50),), (404, 422, 503)),
             ("/events", handlers.campaign_events, EVENTS, (), (404, 503)),
         )
     ),
@@ -120,7 +120,7 @@ ROUTES = (
         method="POST",
         path=f"{CAMPAIGN}/label-studio",
         handler=handlers.post_label_studio,
-        answer=Accepted,
+        answer=AcceptedPayload,
         needs="write",
         body="label-studio",
         errors=(409, 413, 415, 422, 503),
@@ -129,7 +129,7 @@ ROUTES = (
         method="GET",
         path=f"{CAMPAIGN}/next-match",
         handler=handlers.next_match,
-        answer=NextMatch,
+        answer=NextMatchPayload,
         needs="write",
         query=(JUDGE,),
         errors=(404, 422, 503),
@@ -143,7 +143,7 @@ ROUTES = (
         errors=(401, 413, 422),
     ),
     Route(method="DELETE", path="/session", handler=handlers.close_session, needs="open"),
-    Route(method="GET", path="/status", handler=handlers.status, answer=StatusAnswer),
+    Route(method="GET", path="/status", handler=handlers.status, answer=StatusPayload),
     Route(method="GET", path="/metrics", handler=handlers.metrics, answer=TEXT),
     Route(method="GET", path="/healthz", handler=handlers.live, answer=TEXT, needs="open", limited=False),
     Route(method="GET", path="/readyz", handler=handlers.ready, answer=TEXT, needs="open", limited=False),

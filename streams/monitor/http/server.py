@@ -19,7 +19,7 @@ BACKLOG = 4096  # connections that wait to be taken; a burst of them is not turn
 
 
 @asynccontextmanager
-async def serving(app: web.Application, *, host: str, port: int) -> AsyncIterator[str]:
+async def serve_app(app: web.Application, *, host: str, port: int) -> AsyncIterator[str]:
     """Answer on an address, port 0 being a free one; give the URL."""
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS, handle_signals=False)
     await runner.setup()
@@ -37,7 +37,7 @@ async def serving(app: web.Application, *, host: str, port: int) -> AsyncIterato
         await runner.cleanup()
 
 
-async def until_told() -> None:
+async def wait_for_signal() -> None:
     """Wait for SIGINT or SIGTERM."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()

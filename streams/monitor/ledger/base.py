@@ -40,7 +40,7 @@ class Offer(NamedTuple):
     match: str
 
 
-class Taken(NamedTuple):
+class Lease(NamedTuple):
     """A request that a judge has, for so many seconds more."""
 
     request: str
@@ -62,7 +62,7 @@ class Ledger(Protocol):
     def pair_samples(self, campaign: str) -> list[PairSample]:
         """Give the counts of the pairs, the oldest first."""
 
-    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Taken | None:
+    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Lease | None:
         """Lease a judge the request that they have already, or else the first that is free and new to them."""
 
     def answered(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, PairSample, Sample, Taken
+from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, Lease, PairSample, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class _Series(Generic[Kind]):
 
 
 @dataclass
-class _Campaign:
+class _LedgerEntry:
     history: _Series[Sample] = field(default_factory=lambda: _Series(MOST_SAMPLES))
     pairs: _Series[PairSample] = field(default_factory=lambda: _Series(MOST_PAIR_SAMPLES))
     leases: dict[str, tuple[str, float]] = field(default_factory=dict)  # of a request: the judge, and until when
@@ -52,7 +52,7 @@ class MemoryLedger:
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._campaigns: defaultdict[str, _Campaign] = defaultdict(_Campaign)
+        self._campaigns: defaultdict[str, _LedgerEntry] = defaultdict(_LedgerEntry)
 
     def note(self, campaign: str, sample: Sample) -> bool:
         """Keep a sample."""
@@ -70,19 +70,19 @@ class MemoryLedger:
         """Give the counts of the pairs."""
         return list(self._campaigns[campaign].pairs.samples)
 
-    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Taken | None:
+    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Lease | None:
         """Lease a judge a request."""
         kept, now = self._current(campaign), self._clock()
         held = kept.held.get(judge)
         for request, _ in offers:
             if request == held and kept.leases.get(request, ("", 0.0))[0] == judge:
-                return Taken(request, kept.leases[request][1] - now)
+                return Lease(request, kept.leases[request][1] - now)
         for request, match in offers:
             if request not in kept.leases and match not in kept.handed[judge]:
                 kept.leases[request] = (judge, now + seconds)
                 kept.held[judge] = request
                 kept.handed[judge].add(match)
-                return Taken(request, seconds)
+                return Lease(request, seconds)
         return None
 
     def answered(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
@@ -97,7 +97,7 @@ class MemoryLedger:
         kept, now = self._current(campaign), self._clock()
         return {request: kept.leases[request][1] - now for request in requests if request in kept.leases}
 
-    def _current(self, campaign: str) -> _Campaign:
+    def _current(self, campaign: str) -> _LedgerEntry:
         """Find what is kept of a campaign, without the leases that have run out."""
         kept, now = self._campaigns[campaign], self._clock()
         kept.leases = {request: lease for request, lease in kept.leases.items() if lease[1] > now}

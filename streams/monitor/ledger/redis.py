@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, REMEMBERED_SECONDS, PairSample, Sample, Taken
+from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, REMEMBERED_SECONDS, Lease, PairSample, Sample
 from streams.stores.redis.keys import Keys
 from streams.wire.events import encode
 
@@ -57,7 +57,7 @@ class RedisLedger:
             found: list[bytes] = self._client.redis.lrange(self._keys.campaign(campaign, table), 0, -1)  # type: ignore[assignment]
         return found
 
-    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Taken | None:
+    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Lease | None:
         """Lease a judge a request."""
         mine = [self._keys.campaign(campaign, f"{name}:{judge}") for name in ("held", "handed")]
         durations = [round(seconds * 1000), round(REMEMBERED_SECONDS * 1000)]
@@ -70,7 +70,7 @@ class RedisLedger:
                 package=__package__,
             )
             if found:
-                return Taken(found[0].decode(), found[1] / 1000)
+                return Lease(found[0].decode(), found[1] / 1000)
         return None
 
     def answered(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:

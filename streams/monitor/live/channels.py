@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from streams.monitor.live.messages import (
     COMMENT,
     RETRY,
-    NewPoint,
-    News,
+    HistoryUpdate,
     RejectionCount,
     RequestCount,
+    StreamEvent,
     difference,
     message,
 )
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streams.metrics import MonitorMetrics
     from streams.monitor.state.monitor import Monitor
     from streams.monitor.state.snapshot import Overview
-    from streams.monitor.state.watched import Watched
+    from streams.monitor.state.watched import WatchedCampaign
 
 PAUSE_SECONDS = 0.25  # between two messages on one campaign
 QUIET_SECONDS = 15.0  # after which a comment keeps the connection open
@@ -99,7 +99,7 @@ class Channel:
     async def _run(self) -> None:
         raise NotImplementedError
 
-    def tell(self, news: list[News]) -> None:
+    def tell(self, news: list[StreamEvent]) -> None:
         """Hand news to everybody, as one message."""
         words = b"".join(message(*each) for each in news)
         for listener in self.listeners:
@@ -111,7 +111,7 @@ class Channel:
 class CampaignChannel(Channel):
     """One campaign; everybody on it was told the same so far."""
 
-    def __init__(self, monitor: Monitor, watched: Watched, metrics: MonitorMetrics) -> None:
+    def __init__(self, monitor: Monitor, watched: WatchedCampaign, metrics: MonitorMetrics) -> None:
         super().__init__(metrics)
         self._monitor, self._watched = monitor, watched
         self.board = watched.board
@@ -132,7 +132,7 @@ class CampaignChannel(Channel):
         return RETRY + b"".join(message(event, data, sequence) for event, data in news.items())
 
     def _count_requests(self) -> int:
-        return len(self._watched.look.requests) if self._watched.look else self._watched.view.outstanding
+        return len(self._watched.snapshot.requests) if self._watched.snapshot else self._watched.view.outstanding
 
     def _rejection_count(self) -> RejectionCount:
         found = self._monitor.outputs(self._watched.name).rejections
@@ -153,27 +153,29 @@ class CampaignChannel(Channel):
                         listener.put(self.everything())
             await asyncio.sleep(PAUSE_SECONDS)
 
-    def _news(self) -> list[News]:
-        news: list[News] = []
+    def _news(self) -> list[StreamEvent]:
+        news: list[StreamEvent] = []
         watched = self._watched
         board, sequence = watched.board, watched.board.sequence
         if board is not self.board and board != self.board:
-            news.append(News("rows", difference(self.board, board), sequence))
+            news.append(StreamEvent("rows", difference(self.board, board), sequence))
             self.board = board
         now = self._monitor.now()
         if now - self._summed >= ALL_PAUSE_SECONDS and (overview := watched.overview(now)) != self._overview:
-            news.append(News("overview", overview, sequence))
+            news.append(StreamEvent("overview", overview, sequence))
             self._overview, self._summed = overview, now
         if watched.sample is not None and watched.sample is not self._sample:
             self._sample = watched.sample
             systems = list(self._sample.rows)
-            news.append(News("history", NewPoint(systems=systems, sample=point(self._sample, systems)), sequence))
+            news.append(
+                StreamEvent("history", HistoryUpdate(systems=systems, sample=point(self._sample, systems)), sequence)
+            )
         if (count := self._count_requests()) != self._requests:
-            news.append(News("requests", RequestCount(count=count), sequence))
+            news.append(StreamEvent("requests", RequestCount(count=count), sequence))
             self._requests = count
         rejections = self._rejection_count()
         if rejections.total != self._rejections:
-            news.append(News("rejections", rejections, sequence))
+            news.append(StreamEvent("rejections", rejections, sequence))
             self._rejections = rejections.total
         return news
 
@@ -190,18 +192,18 @@ class AllChannel(Channel):
     async def _run(self) -> None:
         monitor, told_status = self._monitor, 0.0
         while True:
-            news: list[News] = []
+            news: list[StreamEvent] = []
             now = monitor.now()
             if now - told_status >= STATUS_SECONDS:
                 told_status = now
-                news.append(News("status", await self._status()))
+                news.append(StreamEvent("status", await self._status()))
                 self.names |= {name for name, told in self._told.items() if told.rate > 0}
             for name in sorted(self.names):
                 watched = monitor.known(name)
                 overview = watched.overview(now) if watched else None
                 if overview is not None and overview != self._told.get(name):
                     self._told[name] = overview
-                    news.append(News("overview", overview))
+                    news.append(StreamEvent("overview", overview))
             self.names.clear()
             if news:
                 self.tell(news)

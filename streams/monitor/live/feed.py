@@ -1,4 +1,4 @@
-"""From the records of the output topics to what the monitor's audience takes."""
+"""From the records of the output topics to what the monitor's handler takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streams.wire.events import CAMPAIGN_PATTERN, Leaderboard, MatchRequest, Rej
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from streams.monitor.backends.base import Audience
+    from streams.monitor.backends.base import OutputHandler
 
 FOLLOWED = (topics.LEADERBOARDS, topics.MATCH_REQUESTS, topics.REJECTED)
 
@@ -34,14 +34,14 @@ def is_campaign(name: str) -> bool:
     return len(name) <= LONGEST_NAME and _CAMPAIGN.search(name) is not None
 
 
-def tell(audience: Audience, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
+def tell(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
     """Pass one record on; what another version wrote is passed over."""
     with suppress(msgspec.MsgspecError):
         if topic == topics.LEADERBOARDS.name:
-            audience.saw_leaderboard(_leaderboards.decode(value or b""), at=at)
+            handler.on_leaderboard(_leaderboards.decode(value or b""), at=at)
         elif topic == topics.MATCH_REQUESTS.name:
-            audience.saw_request(_requests.decode(value or b""))
+            handler.on_request(_requests.decode(value or b""))
         elif topic == topics.REJECTED.name:
             campaign = (key or b"").decode(errors="replace")
             if is_campaign(campaign):
-                audience.saw_rejection(campaign, _rejections.decode(value or b""), at=at)
+                handler.on_rejection(campaign, _rejections.decode(value or b""), at=at)

@@ -40,19 +40,19 @@ class Hub:
         """Listen to all campaigns."""
         listener = Listener()
         overviews = await self._monitor.overviews()
-        self._monitor.onlookers += 1
+        self._monitor.overview_streams += 1
         self._all.join(listener)
         try:
             yield RETRY + b"".join(message("overview", overview) for overview in overviews)
             async for words in listener.messages():
                 yield words
         finally:
-            self._monitor.onlookers -= 1
+            self._monitor.overview_streams -= 1
             self._all.leave(listener)
 
     async def campaign(self, name: str) -> AsyncIterator[bytes]:
         """Listen to one campaign."""
-        await self._monitor.look(name)
+        await self._monitor.snapshot(name)
         watched = await self._monitor.watched(name)
         channel = self._campaigns.get(name)
         if channel is None:
@@ -60,12 +60,12 @@ class Hub:
         listener = Listener()
         listener.put(channel.everything())
         channel.join(listener)
-        self._monitor.followers[name] += 1
+        self._monitor.campaign_streams[name] += 1
         try:
             async for words in listener.messages():
                 yield words
         finally:
-            self._monitor.followers[name] -= 1
+            self._monitor.campaign_streams[name] -= 1
             channel.leave(listener)
             if not channel.listeners:
                 self._campaigns.pop(name, None)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from streams.monitor.state.payloads import Point  # noqa: TC001
+from streams.monitor.state.payloads import HistoryPoint  # noqa: TC001
 from streams.wire.events import Leaderboard, Row, encode
 
 RETRY = b"retry: 2000\n\n"
 COMMENT = b": still here\n\n"
 
 
-class Rows(Struct, frozen=True, kw_only=True):
+class RowsUpdate(Struct, frozen=True, kw_only=True):
     """What changed in a leaderboard: the order, if it did, the rows that did, and the systems that left."""
 
     sequence: int
@@ -23,11 +23,11 @@ class Rows(Struct, frozen=True, kw_only=True):
     gone: list[str]
 
 
-class NewPoint(Struct, frozen=True, kw_only=True):
+class HistoryUpdate(Struct, frozen=True, kw_only=True):
     """One more sample of the history."""
 
     systems: list[str]
-    sample: Point
+    sample: HistoryPoint
 
 
 class RequestCount(Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class RejectionCount(Struct, frozen=True, kw_only=True):
     reasons: dict[str, int]
 
 
-class News(NamedTuple):
+class StreamEvent(NamedTuple):
     """An event that is still to be put into words."""
 
     event: str
@@ -61,11 +61,11 @@ def message(event: str, data: object, sequence: int | None = None) -> bytes:
     return b"event: %s\n%sdata: %s\n\n" % (event.encode(), number, encode(data))
 
 
-def difference(before: Leaderboard, now: Leaderboard) -> Rows:
+def difference(before: Leaderboard, now: Leaderboard) -> RowsUpdate:
     """Say what changed from one leaderboard to the next."""
     known = {row.system: row for row in before.rows}
     order = [row.system for row in now.rows]
-    return Rows(
+    return RowsUpdate(
         sequence=now.sequence,
         judgments=now.judgments,
         order=None if order == [row.system for row in before.rows] else order,

@@ -1,4 +1,4 @@
-"""The monitor's own state: which campaigns there are, the last look at each, and who wants to know of changes."""
+"""The monitor's own state: which campaigns there are, the last snapshot at each, and who wants to know of changes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from streams.errors import JudgestreamError, StoreCorrupt, StoreUnavailable
 from streams.monitor.live.feed import is_campaign
-from streams.monitor.state.snapshot import Look, sample_of
-from streams.monitor.state.watched import Outputs, Watched
+from streams.monitor.state.snapshot import CampaignSnapshot, sample_of
+from streams.monitor.state.watched import CampaignOutputs, WatchedCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from streams.monitor.state.snapshot import Overview
     from streams.wire.events import Leaderboard, MatchRequest, Rejection
 
-FRESH_SECONDS = 1.0  # a look is not repeated within these, unless the campaign is being followed
+FRESH_SECONDS = 1.0  # a snapshot is not repeated within these, unless the campaign is being followed
 TICK_SECONDS = 0.25
 IDLE_SECONDS = 30.0  # how often a campaign that nobody follows is looked at while it changes
 DISCOVERY_SECONDS = 5.0
-DUTY = 4.0  # a look that took a second is not repeated within so many
+DUTY = 4.0  # a snapshot that took a second is not repeated within so many
 MOST_OUTPUTS = 10_000  # campaigns of which records came, whether they exist or not
-MOST_LOOKS = 32  # kept whole; of other campaigns only the leaderboard and the overview
+MOST_SNAPSHOTS = 32  # kept whole; of other campaigns only the leaderboard and the overview
 NOTE_SECONDS = 1.0  # between two samples of one campaign's history
 PAIRS_GROWTH = 1.05  # the pairs are counted for the history whenever the log has grown so much
 PATIENCE_SECONDS = 0.8  # for campaigns that were never looked at, when all are asked for
@@ -47,12 +47,12 @@ class Monitor:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self.followers: Counter[str] = Counter()  # event streams, by campaign
-        self.onlookers = 0  # event streams on all campaigns
+        self.campaign_streams: Counter[str] = Counter()  # event streams, by campaign
+        self.overview_streams = 0  # event streams on all campaigns
         self.listeners: list[Callable[[str], None]] = []  # are told the name of a campaign that changed
-        self._watched: dict[str, Watched] = {}
-        self._outputs: dict[str, Outputs] = {}
-        self._flights: dict[str, asyncio.Task[Look]] = {}
+        self._watched: dict[str, WatchedCampaign] = {}
+        self._outputs: dict[str, CampaignOutputs] = {}
+        self._reading: dict[str, asyncio.Task[CampaignSnapshot]] = {}
         self._unseen: set[str] = set()  # campaigns that exist and were not looked at yet
         self._unreadable: set[str] = set()  # campaigns of which the log says that they can't be read
         self._following: asyncio.Task[None] | None = None
@@ -62,7 +62,7 @@ class Monitor:
         await self.backend.start(self)
         self._following = asyncio.create_task(self._follow(), name="following")
         for task in (*self.backend.tasks(), self._following):
-            task.add_done_callback(_tell_of_the_end)
+            task.add_done_callback(_report_end)
 
     async def stop(self) -> None:
         """End it."""
@@ -83,43 +83,43 @@ class Monitor:
         """Sum up all campaigns, the one with the newest judgment first."""
         with suppress(StoreUnavailable):
             await self._discover()
-        waiting = [asyncio.ensure_future(self._try_look(name)) for name in sorted(self._unseen)]
+        waiting = [asyncio.ensure_future(self._try_read(name)) for name in sorted(self._unseen)]
         if waiting:
             await asyncio.wait(waiting, timeout=PATIENCE_SECONDS)
         now = monotonic()
         views = [watched.overview(now) for watched in self._watched.values()]
         return sorted(views, key=lambda view: (view.newest, view.campaign), reverse=True)
 
-    async def watched(self, name: str) -> Watched:
+    async def watched(self, name: str) -> WatchedCampaign:
         """Give what is known of a campaign, which is looked at if it never was."""
         if name not in self._watched:
-            await self.look(name)
+            await self.snapshot(name)
         return self._watched[name]
 
-    def known(self, name: str) -> Watched | None:
+    def known(self, name: str) -> WatchedCampaign | None:
         """Give what is known of a campaign already."""
         return self._watched.get(name)
 
-    async def look(self, name: str, *, within: float = FRESH_SECONDS) -> Look:
-        """Give a look at a campaign that is about so many seconds old at most, or if the store is away the last one."""
+    async def snapshot(self, name: str, *, within: float = FRESH_SECONDS) -> CampaignSnapshot:
+        """Return a snapshot at most about `within` seconds old. If the store is away, return the last one."""
         if not is_campaign(name):
             raise UnknownCampaign(
                 f"no campaign is called {name[:200]!r}: letters, digits, '.', '_' and '-' make a name"
             )
         watched = self._watched.get(name)
-        if watched and watched.look:
+        if watched and watched.snapshot:
             wait = TICK_SECONDS if watched.is_behind else within
-            if monotonic() - watched.looked < max(wait, DUTY * watched.cost):
-                return watched.look
-        if name not in self._flights:
-            self._flights[name] = asyncio.create_task(self._look(name))
-            self._flights[name].add_done_callback(lambda task: self._landed(name, task))
+            if monotonic() - watched.read_at < max(wait, DUTY * watched.cost):
+                return watched.snapshot
+        if name not in self._reading:
+            self._reading[name] = asyncio.create_task(self._read_snapshot(name))
+            self._reading[name].add_done_callback(lambda task: self._finish_reading(name, task))
         try:
-            return await asyncio.shield(self._flights[name])
+            return await asyncio.shield(self._reading[name])
         except StoreUnavailable:
             watched = self._watched.get(name)
-            if watched and watched.look:
-                return watched.look
+            if watched and watched.snapshot:
+                return watched.snapshot
             raise
 
     @property
@@ -127,15 +127,15 @@ class Monitor:
         """Count the campaigns that are known."""
         return len(self._watched) + len(self._unseen)
 
-    def outputs(self, name: str) -> Outputs:
+    def outputs(self, name: str) -> CampaignOutputs:
         """Give what came of a campaign on the output topics."""
-        return self._outputs.get(name) or Outputs()
+        return self._outputs.get(name) or CampaignOutputs()
 
     def now(self) -> float:
         """Give the time on the monitor's clock."""
         return monotonic()
 
-    def sample_now(self, watched: Watched) -> Sample:
+    def sample_now(self, watched: WatchedCampaign) -> Sample:
         """Take down a campaign as it stands."""
         return sample_of(watched.board, at=datetime.now(UTC))
 
@@ -147,7 +147,7 @@ class Monitor:
 
     # -- what is told ----------------------------------------------------------------------------------
 
-    def saw_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
+    def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
         """Take a leaderboard from the log, if it is newer than what the store has shown."""
         name = leaderboard.campaign
         self._outputs_of(name).board = leaderboard
@@ -157,17 +157,17 @@ class Monitor:
         elif leaderboard.offset > watched.board.offset:
             self._advance(watched, leaderboard, at=at)
 
-    def saw_request(self, request: MatchRequest) -> None:
+    def on_request(self, request: MatchRequest) -> None:
         """Remember a match request."""
         self._outputs_of(request.campaign).add_request(request)
 
-    def saw_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
+    def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Count a rejection."""
         self._outputs_of(campaign).rejections.add(rejection, at=at)
         self._tell(campaign)
 
-    def _outputs_of(self, name: str) -> Outputs:
-        found = self._outputs.setdefault(name, Outputs())
+    def _outputs_of(self, name: str) -> CampaignOutputs:
+        found = self._outputs.setdefault(name, CampaignOutputs())
         if len(self._outputs) > MOST_OUTPUTS:  # anybody who publishes may make up names
             del self._outputs[next(each for each in self._outputs if each not in self._watched and each != name)]
         return found
@@ -178,45 +178,50 @@ class Monitor:
 
     # -- looking ---------------------------------------------------------------------------------------
 
-    async def _look(self, name: str) -> Look:
+    async def _read_snapshot(self, name: str) -> CampaignSnapshot:
         store, watched = self.backend.store, self._watched.get(name)
         now = monotonic()
-        if watched and watched.look and await self.backend.run(store.head, name) == watched.look.head:
-            watched.looked = now
-            return watched.look
-        look = await self.backend.run(Look.at, store, name)
-        if look is None:
+        if watched and watched.snapshot and await self.backend.run(store.head, name) == watched.snapshot.head:
+            watched.read_at = now
+            return watched.snapshot
+        snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
+        if snapshot is None:
             raise UnknownCampaign(f"there is no campaign {name!r}")
-        self._saw(name, look)
-        return look
+        self._keep(name, snapshot)
+        return snapshot
 
-    def _landed(self, name: str, flight: asyncio.Task[Look]) -> None:
-        del self._flights[name]
-        if not flight.cancelled():
-            flight.exception()  # whoever waited for it was told, if anybody still did
+    def _finish_reading(self, name: str, task: asyncio.Task[CampaignSnapshot]) -> None:
+        del self._reading[name]
+        if not task.cancelled():
+            task.exception()  # whoever waited for it was told, if anybody still did
 
-    def _saw(self, name: str, look: Look) -> None:
+    def _keep(self, name: str, snapshot: CampaignSnapshot) -> None:
         watched = self._watched.get(name)
         if watched is None:
-            watched = self._watched[name] = Watched(name, look.view, look.leaderboard)
-            watched.rate.note(monotonic(), look.leaderboard.judgments)
-            watched.unnoted = min(look.view.newest, datetime.now(UTC))
+            watched = self._watched[name] = WatchedCampaign(name, snapshot.view, snapshot.leaderboard)
+            watched.rate.note(monotonic(), snapshot.leaderboard.judgments)
+            watched.unnoted = min(snapshot.view.newest, datetime.now(UTC))
             self._unseen.discard(name)
             board = self.outputs(name).board
-            if board is not None and board.offset > look.leaderboard.offset:
+            if board is not None and board.offset > snapshot.leaderboard.offset:
                 self._advance(watched, board, at=datetime.now(UTC))
-        before, offset = watched.look, look.leaderboard.offset
-        watched.look, watched.view, watched.cost, watched.looked = look, look.view, look.cost, monotonic()
+        before, offset = watched.snapshot, snapshot.leaderboard.offset
+        watched.snapshot, watched.view, watched.cost, watched.read_at = (
+            snapshot,
+            snapshot.view,
+            snapshot.cost,
+            monotonic(),
+        )
         begun_anew = before is not None and offset < before.leaderboard.offset
         if offset >= watched.board.offset or begun_anew:
-            self._advance(watched, look.leaderboard, at=datetime.now(UTC))
-        for stale in sorted(self._looked(), key=lambda each: each.looked)[:-MOST_LOOKS]:
-            stale.look = None
+            self._advance(watched, snapshot.leaderboard, at=datetime.now(UTC))
+        for stale in sorted(self._looked(), key=lambda each: each.read_at)[:-MOST_SNAPSHOTS]:
+            stale.snapshot = None
 
-    def _looked(self) -> list[Watched]:
-        return [watched for watched in self._watched.values() if watched.look]
+    def _looked(self) -> list[WatchedCampaign]:
+        return [watched for watched in self._watched.values() if watched.snapshot]
 
-    def _advance(self, watched: Watched, board: Leaderboard, *, at: datetime) -> None:
+    def _advance(self, watched: WatchedCampaign, board: Leaderboard, *, at: datetime) -> None:
         if board.sequence != watched.board.sequence:
             watched.unnoted = at
         watched.board = board
@@ -227,9 +232,9 @@ class Monitor:
         names = await self.backend.run(self.backend.store.campaigns, self.backend.partitions())
         self._unseen |= set(names) - self._watched.keys() - self._unreadable
 
-    async def _try_look(self, name: str) -> None:
+    async def _try_read(self, name: str) -> None:
         try:
-            await self.look(name, within=TICK_SECONDS)
+            await self.snapshot(name, within=TICK_SECONDS)
         except UnknownCampaign:
             self._unseen.discard(name)
         except StoreCorrupt as error:
@@ -250,10 +255,10 @@ class Monitor:
                     discovered = monotonic()
                     await self._discover()
                 for name in sorted(self._unseen):
-                    await self._try_look(name)
+                    await self._try_read(name)
                 cost = 0.0
                 for watched in self._due(monotonic()):
-                    await self._try_look(watched.name)
+                    await self._try_read(watched.name)
                     cost += watched.cost
                 for watched in list(self._watched.values()):
                     await self._note(watched)
@@ -262,21 +267,21 @@ class Monitor:
             # All looks together leave most of the time to those who ask.
             await asyncio.sleep(max(TICK_SECONDS, DUTY * cost))
 
-    def _due(self, now: float) -> list[Watched]:
-        """Choose the campaigns to look at: those that are followed often, others that have changed now and then."""
+    def _due(self, now: float) -> list[WatchedCampaign]:
+        """Return the campaigns to read: those with open streams often, others that changed now and then."""
         due = []
         for watched in self._watched.values():
-            if self.followers[watched.name]:
+            if self.campaign_streams[watched.name]:
                 wait = TICK_SECONDS
             elif watched.is_behind:
-                wait = FRESH_SECONDS if self.onlookers else IDLE_SECONDS
+                wait = FRESH_SECONDS if self.overview_streams else IDLE_SECONDS
             else:
                 continue
-            if now - watched.looked >= max(wait, DUTY * watched.cost):
+            if now - watched.read_at >= max(wait, DUTY * watched.cost):
                 due.append(watched)
         return due
 
-    async def _note(self, watched: Watched) -> None:
+    async def _note(self, watched: WatchedCampaign) -> None:
         """Tell the history of a new leaderboard, and of the pairs as they were last seen."""
         if watched.unnoted is None or monotonic() - watched.noted < NOTE_SECONDS:
             return
@@ -286,12 +291,15 @@ class Monitor:
         if await self.backend.run(ledger.note, watched.name, sample):
             watched.sample = sample
             self._tell(watched.name)
-        look = watched.look
-        if look is not None and not 0 <= watched.paired <= look.leaderboard.sequence < PAIRS_GROWTH * watched.paired:
-            watched.paired = look.leaderboard.sequence
-            await self.backend.run(lambda: ledger.note_pairs(watched.name, look.pair_sample()))
+        snapshot = watched.snapshot
+        if (
+            snapshot is not None
+            and not 0 <= watched.paired <= snapshot.leaderboard.sequence < PAIRS_GROWTH * watched.paired
+        ):
+            watched.paired = snapshot.leaderboard.sequence
+            await self.backend.run(lambda: ledger.note_pairs(watched.name, snapshot.pair_sample()))
 
 
-def _tell_of_the_end(task: asyncio.Task[None]) -> None:
+def _report_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
         log.critical("%s has ended; only a restart helps", task.get_name(), exc_info=task.exception())

@@ -14,53 +14,53 @@ from streams.reports.views import JudgeView, SegmentView  # noqa: TC001
 from streams.wire.events import CampaignSettings, MatchRequest, Rating
 
 
-class Campaigns(Struct, frozen=True, kw_only=True):
+class CampaignsPayload(Struct, frozen=True, kw_only=True):
     """All campaigns, the one with the newest judgment first."""
 
     campaigns: list[Overview]
 
 
-class CampaignAnswer(Overview, frozen=True, kw_only=True):
+class CampaignPayload(Overview, frozen=True, kw_only=True):
     """One campaign, with the settings in force."""
 
     settings: CampaignSettings
 
 
-class Ratings(Struct, frozen=True, kw_only=True):
+class RatingsPayload(Struct, frozen=True, kw_only=True):
     """Every system's state."""
 
     ratings: tuple[Rating, ...]
 
 
-class Judges(Struct, frozen=True, kw_only=True):
+class JudgesPayload(Struct, frozen=True, kw_only=True):
     """The judges, by pseudonym."""
 
     judges: list[JudgeView]
 
 
-class Segments(Struct, frozen=True, kw_only=True):
+class SegmentsPayload(Struct, frozen=True, kw_only=True):
     """The segments asked for, of so many in total."""
 
     segments: list[SegmentView]
     total: int
 
 
-class PairAnswer(PairView, frozen=True, kw_only=True):
+class PairPayload(PairView, frozen=True, kw_only=True):
     """Two systems; `early` and `late` count their judgments in the two halves of the campaign, null if unknown."""
 
     early: int | None
     late: int | None
 
 
-class Pairs(Struct, frozen=True, kw_only=True):
+class PairsPayload(Struct, frozen=True, kw_only=True):
     """The pairs that met; the first half of the campaign is its first `half` judgments."""
 
     systems: list[str]
-    pairs: list[PairAnswer]
+    pairs: list[PairPayload]
     half: int | None
 
 
-class Point(Struct, frozen=True, kw_only=True):
+class HistoryPoint(Struct, frozen=True, kw_only=True):
     """One leaderboard of the past, in the order of the systems; null where one was not there."""
 
     sequence: int
@@ -71,26 +71,26 @@ class Point(Struct, frozen=True, kw_only=True):
     ranks: list[int | None]
 
 
-class HistoryAnswer(Struct, frozen=True, kw_only=True):
+class HistoryPayload(Struct, frozen=True, kw_only=True):
     """How the ratings came about."""
 
     systems: list[str]
-    samples: list[Point]
+    samples: list[HistoryPoint]
 
 
-class RequestAnswer(MatchRequest, frozen=True, kw_only=True):
+class RequestPayload(MatchRequest, frozen=True, kw_only=True):
     """A match request that is out, and until when a judge has it."""
 
     leased_until: datetime | None
 
 
-class Requests(Struct, frozen=True, kw_only=True):
+class RequestsPayload(Struct, frozen=True, kw_only=True):
     """The match requests that are out."""
 
-    requests: list[RequestAnswer]
+    requests: list[RequestPayload]
 
 
-class RejectionsAnswer(Struct, frozen=True, kw_only=True):
+class RejectionsPayload(Struct, frozen=True, kw_only=True):
     """What was not applied."""
 
     total: int
@@ -98,7 +98,7 @@ class RejectionsAnswer(Struct, frozen=True, kw_only=True):
     latest: list[RejectionView]
 
 
-class StatusAnswer(Struct, frozen=True, kw_only=True):
+class StatusPayload(Struct, frozen=True, kw_only=True):
     """How the monitor and the workers are."""
 
     version: str

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from streams.stores import Store
     from streams.wire.events import CampaignSettings, Leaderboard, Rating
 
-MOST_COST = 0.5  # seconds of a look that count; the first of a process takes longer, as it compiles
+MOST_COST = 0.5  # seconds of a snapshot that count; the first of a process takes longer, as it compiles
 DIGITS = 5  # of scores in the history, which is drawn and not computed with
 
 
@@ -38,7 +38,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
     sequence: int
 
 
-class Look:
+class CampaignSnapshot:
     """What there is to see of a campaign at one offset of its log."""
 
     def __init__(self, campaign: Campaign, *, head: dict[str, str]) -> None:
@@ -47,17 +47,17 @@ class Look:
         self.cost = 0.0  # in seconds
 
     @classmethod
-    def at(cls, store: Store, name: str) -> Look | None:
+    def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
         """Read a campaign; None if there is none."""
         head = store.head(name)  # before the state, so that a change in between is seen next time
         stored = store.outline(name)
         if stored is None:
             return None
         began = thread_time()
-        look = cls(Campaign.restore(name, stored), head=head)
-        look.leaderboard, look.view  # noqa: B018 - in this thread, not in one that has to be quick
-        look.cost = min(thread_time() - began, MOST_COST)
-        return look
+        snapshot = cls(Campaign.restore(name, stored), head=head)
+        snapshot.leaderboard, snapshot.view  # noqa: B018 - in this thread, not in one that has to be quick
+        snapshot.cost = min(thread_time() - began, MOST_COST)
+        return snapshot
 
     @property
     def settings(self) -> CampaignSettings:

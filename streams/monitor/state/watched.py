@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streams.monitor.state.rejections import Rejections
-from streams.monitor.state.snapshot import Look, Overview, overview
+from streams.monitor.state.snapshot import CampaignSnapshot, Overview, overview
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
@@ -59,15 +59,15 @@ class Rate:
 
 
 @dataclass
-class Watched:
-    """One campaign: the newest leaderboard from the log or the store, and the last look at the rest."""
+class WatchedCampaign:
+    """One campaign: the newest leaderboard from the log or the store, and the last snapshot at the rest."""
 
     name: str
     view: CampaignView
     board: Leaderboard
-    look: Look | None = None
-    looked: float = 0.0  # when, on the monitor's clock
-    cost: float = 0.0  # of a look, in seconds
+    snapshot: CampaignSnapshot | None = None
+    read_at: float = 0.0  # when, on the monitor's clock
+    cost: float = 0.0  # of a snapshot, in seconds
     rate: Rate = field(default_factory=Rate)
     unnoted: datetime | None = None  # when the leaderboard came that the history has not been told of
     noted: float = -1e9  # when the history was last told of one
@@ -76,15 +76,15 @@ class Watched:
 
     @property
     def is_behind(self) -> bool:
-        """Say whether the leaderboard is newer than the last look at the rest."""
-        return self.look is None or self.board.offset > self.look.leaderboard.offset
+        """Say whether the leaderboard is newer than the last snapshot at the rest."""
+        return self.snapshot is None or self.board.offset > self.snapshot.leaderboard.offset
 
     def overview(self, now: float) -> Overview:
         """Sum it up."""
         return overview(self.view, self.board, rate=round(self.rate.at(now), 3))
 
 
-class Outputs:
+class CampaignOutputs:
     """What came of a campaign on the output topics, whether it was looked at or not."""
 
     def __init__(self) -> None:
@@ -98,27 +98,27 @@ class Outputs:
         if len(self._requests) > MOST_REQUESTS:
             del self._requests[next(iter(self._requests))]
 
-    def requests(self, look: Look) -> Sequence[MatchRequest]:
+    def requests(self, snapshot: CampaignSnapshot) -> Sequence[MatchRequest]:
         """Give the requests that are out, as they were sent where that was heard."""
         return [
             self._requests.get(out.id)
             or MatchRequest(
                 id=out.id,
-                campaign=look.view.campaign,
+                campaign=snapshot.view.campaign,
                 systems=out.systems,
                 segment=out.segment,
                 why=UNTOLD,
                 information=0.0,
                 expires_at=out.expires_at,
             )
-            for out in look.requests
+            for out in snapshot.requests
         ]
 
-    def offers(self, look: Look) -> Sequence[MatchRequest]:
-        """Give what a judge may be asked for: what is out, and what was sent since the look."""
-        since = look.leaderboard.offset
+    def offers(self, snapshot: CampaignSnapshot) -> Sequence[MatchRequest]:
+        """Give what a judge may be asked for: what is out, and what was sent since the snapshot."""
+        since = snapshot.leaderboard.offset
         return [
-            *self.requests(look),
+            *self.requests(snapshot),
             *(request for request in self._requests.values() if _asked_at(request.id) > since),
         ]
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from streams.monitor.backends.demo import SECOND, Exhibition
+from streams.monitor.backends.demo import SECOND, DemoCampaigns
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.http.app import Site
 from tests.monitor.site import Client, wait_for
@@ -17,17 +17,17 @@ JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 
 
 def test_every_campaign_spends_its_budget_and_bad_records_are_rejected() -> None:
-    exhibition = Exhibition(judges=6, careless=0.2, budget=150, seed=1)
+    demo = DemoCampaigns(judges=6, careless=0.2, budget=150, seed=1)
 
     async def play() -> dict[str, int]:
-        backend = EmbeddedBackend(exhibition.stream)
-        site = Site(backend, exhibition.stream.settings)
+        backend = EmbeddedBackend(demo.stream)
+        site = Site(backend, demo.stream.settings)
         await site.monitor.start()
         try:
-            await exhibition.run(backend, seconds=0)
+            await demo.run(backend, seconds=0)
             assert site.monitor.outputs("wmt13.fr-en").rejections.reasons == {"unknown_system": 1}
             judgments: dict[str, int] = {}
-            while sum(judgments.values()) < exhibition.judgments:
+            while sum(judgments.values()) < demo.judgments:
                 await asyncio.sleep(0.05)
                 judgments = {each.campaign: each.judgments for each in await site.monitor.overviews()}
             return judgments
@@ -35,7 +35,7 @@ def test_every_campaign_spends_its_budget_and_bad_records_are_rejected() -> None
             await site.monitor.stop()
 
     assert asyncio.run(play()) == {"wmt13.fr-en": 150, SECOND: 15}
-    assert exhibition.judgments == 165
+    assert demo.judgments == 165
 
 
 def test_the_demo_serves_its_page_until_it_is_told_to_stop(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_stream_that_was_left_is_not_counted(monitor: Running) -> None:
     while monitor.get("/status")["streams"]:
         monitor.publish(judgment(number))  # a connection is known to be gone once something is sent
         number += 1
-    assert monitor.site.monitor.followers["c"] == 0
+    assert monitor.site.monitor.campaign_streams["c"] == 0
 
 
 def test_who_does_not_keep_up_loses_what_waits_and_is_marked() -> None:

@@ -50,7 +50,7 @@ def test_while_the_store_is_away_the_last_look_is_given(monitor: Running, monkey
         monkeypatch.setattr(store_of(monitor), name, away)
     watched = monitor.site.monitor.known("c")
     assert watched is not None
-    watched.looked = -1e9
+    watched.read_at = -1e9
     assert monitor.get("/campaigns/c/judges") == before
     answer = monitor.ask("/campaigns/other/judges")
     assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
@@ -76,7 +76,7 @@ def test_made_up_campaigns_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatc
         id="1", reason="empty", field=None, message="", original=b"", topic="judgments.v1", partition=0, offset=0
     )
     for number in range(100):
-        monitor.saw_rejection(f"name-{number}", rejection, at=datetime.now(UTC))
+        monitor.on_rejection(f"name-{number}", rejection, at=datetime.now(UTC))
     assert len(monitor._outputs) == 10
     assert monitor.outputs("name-99").rejections.total == 1
 

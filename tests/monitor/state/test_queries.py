@@ -206,10 +206,10 @@ def test_only_the_page_s_own_files_are_served(filled: Running, path: str) -> Non
 def test_looks_are_not_taken_more_often_than_the_campaign_changes(monitor: Running) -> None:
     monitor.publish(judgment(1))
     monitor.get("/campaigns/c/leaderboard")
-    look = monitor.site.monitor.known("c")
-    assert look is not None
-    first = look.look
+    snapshot = monitor.site.monitor.known("c")
+    assert snapshot is not None
+    first = snapshot.snapshot
     deadline = time.monotonic() + 1.5
     for _ in itertools.takewhile(lambda _: time.monotonic() < deadline, itertools.count()):
         monitor.get("/campaigns/c/judges")
-    assert look.look is first
+    assert snapshot.snapshot is first
