@@ -1,24 +1,24 @@
-"""The errors, from which the worker decides to reject, to retry or to stop.
+"""All errors of this package. The class tells the worker whether to reject, to retry or to stop.
 
 ::
 
     JudgestreamError
-    ├── RecordError          one record is bad: it becomes a Rejection, its neighbours go on
-    ├── SettingError         a setting, flag or file of settings is wrong: nothing starts
-    ├── ParameterError       a model, policy or parameter that does not exist or is out of range
-    ├── FormatError          a file of judgments can't be read: it names file, line and column
-    │   └── RowError         one row of it (streams.formats): file, line, field, reason
-    ├── BrokerUnavailable    Kafka does not answer: nothing starts; a running worker waits
-    ├── NoAnswer             a command was sent, and no worker has answered it yet
-    ├── TopicError           a topic is missing or is not as the contract says
-    ├── TooManyRejections    nearly everything is bad: stop, before a whole topic is rejected
-    ├── WrongLog             the log is not the one that the state was made from: stop
-    ├── StoreUnavailable     the store does not answer: wait and try the same batch again
-    ├── StoreCorrupt         the store holds what this version can not read: stop
-    ├── ForeignCampaign      the campaign lives on another partition: the record is rejected
-    ├── HistoryGone          the log does not reach back to its beginning: it can't be rated again
-    ├── Conflict             the store is not where this worker left it: load again and go on from there
-    └── Fenced               another worker owns the partition now: drop it, change nothing
+    ├── RecordError          one record is wrong: it is rejected, the next record is processed
+    ├── SettingError         a setting is unknown, missing or wrong: nothing starts
+    ├── ParameterError       a model, policy or parameter does not exist or is out of range
+    ├── FormatError          a file of judgments can't be read: the message has file, line and column
+    │   └── RowError         one row of a file can't be read (in streams.formats)
+    ├── BrokerUnavailable    Kafka does not answer: a command ends, a running worker waits
+    ├── NoAnswer             a command was sent, but no worker has answered it yet
+    ├── TopicError           a topic is missing or has the wrong configuration
+    ├── TooManyRejections    almost all records are rejected: the worker stops
+    ├── WrongLog             the log is not the one that the state was computed from: the worker stops
+    ├── StoreUnavailable     the store does not answer: the same batch is tried again
+    ├── StoreCorrupt         the store holds data that this version can't read: the worker stops
+    ├── ForeignCampaign      the campaign belongs to another partition: the record is rejected
+    ├── HistoryGone          the beginning of the log has been deleted: it can't be rated again
+    ├── Conflict             the store is not at the expected offset: the partition is loaded again
+    └── Fenced               another worker owns the partition now: this worker drops it
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 class JudgestreamError(Exception):
-    """The root: its message says what is wrong, where, and what to do."""
+    """The base class. The message says what is wrong, where, and what to do."""
 
 
 class RecordError(JudgestreamError):
-    """One record that can't be applied, with the reason that its Rejection carries."""
+    """A record can't be applied. `reason` and `field` go into its Rejection."""
 
     def __init__(self, reason: Reason, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
@@ -47,67 +47,67 @@ class RecordError(JudgestreamError):
 
 
 class SettingError(JudgestreamError):
-    """A setting that is unknown, malformed or missing."""
+    """A setting is unknown, missing or wrong."""
 
 
 class ParameterError(JudgestreamError):
-    """A model, policy or parameter that does not exist or is out of range."""
+    """A model, policy or parameter does not exist or is out of range."""
 
 
 class FormatError(JudgestreamError):
-    """A file of judgments, or a row of it, that can't be read."""
+    """A file of judgments, or one of its rows, can't be read."""
 
 
 class BrokerUnavailable(JudgestreamError):  # noqa: N818
-    """Kafka does not answer now."""
+    """Kafka does not answer."""
 
 
 class NoAnswer(JudgestreamError):  # noqa: N818
-    """A command was sent, and nobody has answered it yet."""
+    """A command was sent, but no worker has answered it yet."""
 
 
 class TopicError(JudgestreamError):
-    """A topic that is missing, or that could not be created."""
+    """A topic is missing, has the wrong configuration, or could not be created."""
 
 
 class TooManyRejections(JudgestreamError):  # noqa: N818
-    """More records are bad than a sound deployment would publish."""
+    """More records were rejected than the limits allow."""
 
 
 class WrongLog(JudgestreamError):  # noqa: N818
-    """The log was replaced, or cut, since the state was made from it."""
+    """The log was replaced or truncated since the state was computed from it."""
 
 
-class StoreUnavailable(JudgestreamError):  # noqa: N818 - it names a condition, as ConnectionRefused does
-    """The store does not answer now; the same call may be made again."""
+class StoreUnavailable(JudgestreamError):  # noqa: N818 - a condition, like ConnectionRefused
+    """The store does not answer. The same call may be repeated."""
 
 
 class StoreCorrupt(JudgestreamError):  # noqa: N818
-    """The store holds something that this version can't read."""
+    """The store holds data that this version can't read."""
 
 
 class ForeignCampaign(JudgestreamError):  # noqa: N818
-    """The campaign is written by another partition, its `home`."""
+    """The campaign belongs to another partition, its `home`."""
 
     def __init__(self, campaign: str, home: str) -> None:
-        super().__init__(f"the campaign {campaign!r} lives on {home}")
+        super().__init__(f"the campaign {campaign!r} belongs to partition {home}")
         self.home = home
 
 
 class HistoryGone(JudgestreamError):  # noqa: N818
-    """The log has lost its beginning."""
+    """The beginning of the log has been deleted."""
 
 
 class Conflict(JudgestreamError):  # noqa: N818
-    """The store's offset is neither the one before nor the one after this batch."""
+    """The offset in the store is neither the one before nor the one after this batch."""
 
 
 class Fenced(JudgestreamError):  # noqa: N818
-    """Another worker has taken the partition over; this one may write no more."""
+    """Another worker has taken over the partition. This worker may not write to it."""
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Name the known word that was probably meant, or list them all.
+    """Return a hint for a wrong word: the most similar known word, or all known words.
 
     >>> suggestion("truskill", ["trueskill", "grm"])
     "did you mean 'trueskill'?"

@@ -1,4 +1,4 @@
-"""What a service says of itself on standard error: lines of text, or one JSON object a line; never a secret."""
+"""Logging of the services to standard error: lines of text, or one JSON object per line. Secrets are masked."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# These libraries tell of every step they take; where one of them matters, a line of our own says so.
+# These libraries log every step. The steps that matter have log lines of our own.
 LIBRARIES = ("aiohttp", "aiokafka", "faust", "mode")
-# Its debug lines quote records as they are, with the judges' ids in them.
-SHOWING_RECORDS = ("aiokafka.producer",)
-# A shorter secret would be found in ordinary words.
+# The debug lines of these libraries contain whole records, with the ids of judges.
+LOGGING_RECORDS = ("aiokafka.producer",)
+# A shorter secret could be a part of an ordinary word.
 SHORTEST_SECRET = 6
-# What every log record has; whatever else one has was given to it as a field.
-_ORDINARY = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
+# The attributes of every log record. All others are fields that were passed as `extra`.
+_STANDARD_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
 
 
 @contextmanager
 def reporting(settings: Settings) -> Iterator[None]:
-    """Let a service speak in the form that the settings ask for, also of what it ends with."""
+    """Configure logging for a service. With JSON logs, log the error that ends it and exit with code 1."""
     configure(settings)
     try:
         yield
@@ -46,7 +46,7 @@ def reporting(settings: Settings) -> Iterator[None]:
 
 
 def configure(settings: Settings) -> None:
-    """Set the process' logging up."""
+    """Configure the logging of this process."""
     handler = logging.StreamHandler(sys.stderr)
     structured = settings.log_format == "json"
     handler.setFormatter(_JsonLines(settings) if structured else _TextLines(settings))
@@ -54,7 +54,7 @@ def configure(settings: Settings) -> None:
     logging.root.setLevel(settings.log_level)
     for library in LIBRARIES:
         logging.getLogger(library).setLevel(settings.log_level if settings.log_level == "DEBUG" else "WARNING")
-    for library in SHOWING_RECORDS:
+    for library in LOGGING_RECORDS:
         logging.getLogger(library).setLevel(max(logging.getLevelName(settings.log_level), logging.INFO))
     logging.captureWarnings(structured)
     sys.excepthook = _log_uncaught if structured else sys.__excepthook__
@@ -62,7 +62,7 @@ def configure(settings: Settings) -> None:
 
 @contextmanager
 def muted(library: str) -> Iterator[None]:
-    """Keep a library from telling what an error of ours will say in a moment."""
+    """Mute a library while an error of our own will report the same."""
     logger = logging.getLogger(library)
     level = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -73,7 +73,7 @@ def muted(library: str) -> Iterator[None]:
 
 
 class _TextLines(logging.Formatter):
-    """A line for people, with a traceback below it where there is one."""
+    """A line of text, followed by the traceback if there is one."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__("[%(asctime)s] [%(process)d] [%(levelname)s] %(message)s")
@@ -84,7 +84,7 @@ class _TextLines(logging.Formatter):
 
 
 class _JsonLines(logging.Formatter):
-    """One object a line: time, level, logger, message, the fields given as `extra`, the exception if there is one."""
+    """One JSON object per line: time, level, logger, message, the fields of `extra`, and the exception if any."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -98,21 +98,21 @@ class _JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage().strip(),
         }
-        line |= {name: value for name, value in record.__dict__.items() if name not in _ORDINARY}
+        line |= {name: value for name, value in record.__dict__.items() if name not in _STANDARD_FIELDS}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        text = json.dumps({name: self._sound(value) for name, value in line.items()}, ensure_ascii=False)
-        return text.encode(errors="backslashreplace").decode()  # half a surrogate can be written in JSON, not in UTF-8
+        text = json.dumps({name: self._encodable(value) for name, value in line.items()}, ensure_ascii=False)
+        return text.encode(errors="backslashreplace").decode()  # a lone surrogate is valid in JSON, but not in UTF-8
 
-    def _sound(self, value: object) -> object:
-        """Give a value that JSON has, without a secret in it: a line that can't be written would be lost."""
+    def _encodable(self, value: object) -> object:
+        """Return the value in a form that JSON can hold, with secrets masked, so that no line is lost."""
         if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
             return value
         return _masked(str(value), self._secrets)
 
 
 def secrets(settings: Settings) -> Iterator[str]:
-    """Give the words that no line may hold: secret settings, the secrets of a list `name:secret`, Redis' password."""
+    """Yield the words to mask: secret settings, each secret of a list of `name:secret`, and the password of Redis."""
     password = urlsplit(settings.redis).password or ""
     values = [str(getattr(settings, name)) for name in sorted(SECRETS)]
     named = [part.partition(":")[2].strip() for value in values for part in value.split(",")]
@@ -130,4 +130,4 @@ def _masked(text: str, secrets: tuple[str, ...]) -> str:
 def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         return
-    log.critical("stopped by an error that nobody expected", exc_info=(kind, error, trace))
+    log.critical("stopped by an unexpected error", exc_info=(kind, error, trace))

@@ -1,4 +1,4 @@
-"""The settings: one frozen object from flags, environment, a TOML file and defaults, in that order."""
+"""The settings of commands and services. Precedence: flag, environment variable, TOML file, default."""
 
 from __future__ import annotations
 
@@ -19,36 +19,40 @@ if TYPE_CHECKING:
 PREFIX = "JUDGESTREAM_"
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 DEFAULT_FILE = "judgestream.toml"
-# Variables that start like settings: the file of settings, the tests' data, the password in docker-compose.yml.
-NEIGHBOURS = frozenset({"config", "data", "redis_password"})
+# Variables with the same prefix that are not settings: the TOML file, the data of the tests, docker-compose.yml.
+OTHER_VARIABLES = frozenset({"config", "data", "redis_password"})
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything that can be set, with its default.
+    """All settings with their defaults. A description is also the help of the flag.
 
     >>> Settings(partitions=3).partitions
     3
     """
 
-    kafka: Annotated[str, Meta(min_length=1, description="Bootstrap servers, host:port, comma-separated.")] = (
+    kafka: Annotated[str, Meta(min_length=1, description="Kafka bootstrap servers, host:port, comma-separated.")] = (
         "127.0.0.1:9092"
     )
     kafka_security: Annotated[
         Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
-        Meta(description="How to reach it: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."),
+        Meta(description="Security protocol of Kafka: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."),
     ] = "PLAINTEXT"
     kafka_mechanism: Annotated[
         Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"],
-        Meta(description="Of SASL: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."),
+        Meta(description="SASL mechanism: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."),
     ] = "PLAIN"
-    kafka_username: Annotated[str, Meta(description="For SASL.")] = ""
-    kafka_password: Annotated[str, Meta(description="For SASL.")] = ""
-    kafka_ca_file: Annotated[str, Meta(description="PEM file of the authority to trust; none: the system's.")] = ""
-    kafka_cert_file: Annotated[str, Meta(description="PEM file of the certificate to show to Kafka.")] = ""
-    kafka_key_file: Annotated[str, Meta(description="PEM file of its key; none: it is in the same file.")] = ""
+    kafka_username: Annotated[str, Meta(description="SASL user name.")] = ""
+    kafka_password: Annotated[str, Meta(description="SASL password.")] = ""
+    kafka_ca_file: Annotated[
+        str, Meta(description="PEM file of the trusted certificate authority. If empty, the system's.")
+    ] = ""
+    kafka_cert_file: Annotated[str, Meta(description="PEM file of the client certificate.")] = ""
+    kafka_key_file: Annotated[
+        str, Meta(description="PEM file of the client key. If empty, it is in the certificate file.")
+    ] = ""
     redis: Annotated[
         str,
-        Meta(pattern=r"^(redis|rediss|unix)://", description="URL of Redis, with its password."),
+        Meta(pattern=r"^(redis|rediss|unix)://", description="URL of Redis, including the password."),
     ] = "redis://127.0.0.1:6379/0"
     namespace: Annotated[
         str,
@@ -56,72 +60,86 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             pattern=r"^[A-Za-z0-9_-]*$", max_length=60, description="Prefix of topics, consumer groups and Redis keys."
         ),
     ] = ""
-    judge_key: Annotated[str, Meta(description="Secret that turns judges' ids into pseudonyms.")] = ""
-    partitions: Annotated[int, Meta(ge=1, le=10_000, description="Partitions of a topic that `topics` creates.")] = 12
-    replication: Annotated[int, Meta(ge=1, le=100, description="Replicas of a topic that `topics` creates.")] = 1
-    batch_records: Annotated[int, Meta(ge=1, le=20_000, description="Most records in one batch.")] = 2000
-    batch_seconds: Annotated[float, Meta(gt=0, le=60, description="How often a quiet log is looked at.")] = 0.05
-    snapshot_seconds: Annotated[float, Meta(gt=0, description="Time between leaderboards of a changing campaign.")] = (
-        5.0
-    )
+    judge_key: Annotated[str, Meta(description="Secret key that turns judge ids into pseudonyms.")] = ""
+    partitions: Annotated[
+        int, Meta(ge=1, le=10_000, description="Partitions per topic that `topics --create` creates.")
+    ] = 12
+    replication: Annotated[
+        int, Meta(ge=1, le=100, description="Replicas per topic that `topics --create` creates.")
+    ] = 1
+    batch_records: Annotated[int, Meta(ge=1, le=20_000, description="Maximum records per batch.")] = 2000
+    batch_seconds: Annotated[float, Meta(gt=0, le=60, description="Seconds between two polls of an idle log.")] = 0.05
+    snapshot_seconds: Annotated[
+        float, Meta(gt=0, description="Seconds between two leaderboards of a changing campaign.")
+    ] = 5.0
     snapshot_judgments: Annotated[
         int,
-        Meta(ge=0, description="Judgments after which a leaderboard goes out too; 0: by time only."),
+        Meta(ge=0, description="Judgments after which a leaderboard is also published; 0: by time only."),
     ] = 0
     session_timeout_seconds: Annotated[
-        float, Meta(ge=6, le=1800, description="Silence after which a worker's partitions move to another.")
+        float,
+        Meta(ge=6, le=1800, description="Seconds of silence after which another worker takes over the partitions."),
     ] = 20.0
-    max_record_bytes: Annotated[int, Meta(ge=1000, le=8_000_000, description="A longer record is rejected.")] = (
-        1_000_000
+    max_record_bytes: Annotated[
+        int, Meta(ge=1000, le=8_000_000, description="Maximum bytes of a record. A longer record is rejected.")
+    ] = 1_000_000
+    seen_ids: Annotated[int, Meta(ge=1, description="Recent judgment ids kept per campaign to detect duplicates.")] = (
+        100_000
     )
-    seen_ids: Annotated[
-        int, Meta(ge=1, description="A repeat is known among so many last judgments of its campaign.")
-    ] = 100_000
     unknown_campaign: Annotated[
         Literal["create", "reject"],
-        Meta(description="What the first judgment of an unknown campaign does: create or reject."),
+        Meta(description="What to do with a judgment of an unknown campaign: create it, or reject."),
     ] = "create"
     max_rejected_in_a_row: Annotated[
-        int, Meta(ge=0, description="More bad records in a row stop the worker; 0: no limit.")
+        int, Meta(ge=0, description="Maximum rejected records in a row before the worker stops; 0: no limit.")
     ] = 1000
     max_rejected_share: Annotated[
-        float, Meta(gt=0, le=1, description="A larger share of bad records stops the worker; 1: no limit.")
+        float, Meta(gt=0, le=1, description="Maximum share of rejected records before the worker stops; 1: no limit.")
     ] = 0.5
-    rejected_window: Annotated[int, Meta(ge=1, description="So many last records make up that share.")] = 5000
-    seed: Annotated[int, Meta(ge=0, description="Of everything that is drawn at random.")] = 1
-    health_host: Annotated[str, Meta(min_length=1, description="Where a worker tells its health and metrics.")] = (
-        "127.0.0.1"
-    )
-    health_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: none.")] = 0
-    monitor_host: Annotated[str, Meta(min_length=1, description="Where the monitor listens.")] = "127.0.0.1"
-    monitor_port: Annotated[int, Meta(ge=0, le=65535, description="Its port there; 0: a free one.")] = 8080
+    rejected_window: Annotated[
+        int, Meta(ge=1, description="Recent records over which max_rejected_share is computed.")
+    ] = 5000
+    seed: Annotated[int, Meta(ge=0, description="Seed of the random number generator.")] = 1
+    health_host: Annotated[
+        str, Meta(min_length=1, description="Address on which a worker serves its health and metrics.")
+    ] = "127.0.0.1"
+    health_port: Annotated[
+        int, Meta(ge=0, le=65535, description="Port of the worker's health and metrics; 0: off.")
+    ] = 0
+    monitor_host: Annotated[str, Meta(min_length=1, description="Address on which the monitor listens.")] = "127.0.0.1"
+    monitor_port: Annotated[int, Meta(ge=0, le=65535, description="Port of the monitor; 0: any free port.")] = 8080
     monitor_tokens: Annotated[
-        str, Meta(description="Who may write through the monitor: name:secret, comma-separated; secrets of 16 or more.")
+        str, Meta(description="Write tokens, name:secret, comma-separated. A secret has at least 16 characters.")
     ] = ""
     monitor_reads: Annotated[
-        Literal["open", "closed"], Meta(description="open, or closed: a token is needed to read as well.")
+        Literal["open", "closed"], Meta(description="Read access to the monitor: open, or closed (a token is needed).")
     ] = "open"
     monitor_origins: Annotated[
-        str, Meta(description="Web pages of other origins that may ask the monitor, comma-separated; none by default.")
+        str, Meta(description="Other web origins that may call the monitor, comma-separated. If empty, none.")
     ] = ""
     monitor_body_bytes: Annotated[
-        int, Meta(ge=1000, le=64_000_000, description="A longer request to the monitor is refused.")
+        int, Meta(ge=1000, le=64_000_000, description="Maximum bytes of a request to the monitor.")
     ] = 1_000_000
     monitor_rate: Annotated[
-        int, Meta(ge=1, le=1_000_000, description="Requests a second of one token, or of one address without.")
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            description="Maximum requests per second of one token, or of one address without a token.",
+        ),
     ] = 1000
     monitor_lease_seconds: Annotated[
-        float, Meta(ge=1, le=86_400, description="How long a judge has the match that the monitor gave out.")
+        float, Meta(ge=1, le=86_400, description="Seconds for which a match is leased to a judge.")
     ] = 600.0
     log_level: Annotated[
-        Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="DEBUG, INFO, WARNING or ERROR.")
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="Log level: DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"
     log_format: Annotated[
-        Literal["text", "json"], Meta(description="text, or json: one object a line, of a worker and a monitor.")
+        Literal["text", "json"], Meta(description="Log format: text, or json (one object per line).")
     ] = "text"
 
     def __repr__(self) -> str:
-        return f"Settings({', '.join(f'{name}={shown(self, name)!r}' for name in self.__struct_fields__)})"
+        return f"Settings({', '.join(f'{name}={masked_value(self, name)!r}' for name in self.__struct_fields__)})"
 
 
 SECRETS = frozenset({"judge_key", "kafka_password", "monitor_tokens"})
@@ -133,12 +151,12 @@ def load(
     file: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Read the settings; an unknown or malformed one is an error that names it and where it stands."""
+    """Load the settings. Raise SettingError, with the name and its place, for an unknown name or a wrong value."""
     environment = os.environ if environment is None else environment
     if file is None and CONFIG_VARIABLE in environment:
         file = Path(environment[CONFIG_VARIABLE])
         if not file.is_file():
-            raise SettingError(f"{CONFIG_VARIABLE}: there is no file {file}")
+            raise SettingError(f"{CONFIG_VARIABLE} is {str(file)!r}: there is no such file")
     if file is None and Path(DEFAULT_FILE).is_file():
         file = Path(DEFAULT_FILE)
     merged: dict[str, object] = {}
@@ -148,24 +166,24 @@ def load(
         ("flag", {name: value for name, value in (flags or {}).items() if value is not None}),
     ):
         for name, value in values.items():
-            merged[name] = _checked(name, value, place)
-    return Settings(**merged)  # type: ignore[arg-type]  # each value was checked against its field
+            merged[name] = _convert(name, value, place)
+    return Settings(**merged)  # type: ignore[arg-type]  # _convert has checked each value
 
 
-def shown(settings: Settings, name: str) -> str:
-    """Give a setting's value for people: secrets are masked.
+def masked_value(settings: Settings, name: str) -> str:
+    """Return the value of a setting as text, with secrets masked.
 
-    >>> shown(Settings(redis="redis://:hunter2@db:6379/0"), "redis")
+    >>> masked_value(Settings(redis="redis://:hunter2@db:6379/0"), "redis")
     'redis://:***@db:6379/0'
     """
     value = str(getattr(settings, name))
     if name in SECRETS:
         return "***" if value else "(not set)"
-    return masked(value)
+    return mask_password(value)
 
 
-def masked(text: str) -> str:
-    """Mask the password of a URL."""
+def mask_password(text: str) -> str:
+    """Return the text with the password masked, if it is a URL with one."""
     parts = urlsplit(text) if "://" in text else None
     if parts is None or parts.password is None:
         return text
@@ -180,11 +198,11 @@ def _from_file(file: Path) -> dict[str, object]:
     except OSError as error:
         raise SettingError(f"{file}: can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{file}: not TOML: {error}") from None
+        raise SettingError(f"{file}: not valid TOML: {error}") from None
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
-    known = {*Settings.__struct_fields__, *NEIGHBOURS}
+    known = {*Settings.__struct_fields__, *OTHER_VARIABLES}
     found = {name.removeprefix(PREFIX).lower(): value for name, value in environment.items() if name.startswith(PREFIX)}
     for name in sorted(found.keys() - known):
         variables = [PREFIX + field.upper() for field in known]
@@ -194,14 +212,14 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     return {name: value for name, value in found.items() if name in Settings.__struct_fields__}
 
 
-def _checked(name: str, value: object, place: str) -> object:
+def _convert(name: str, value: object, place: str) -> object:
     if name not in _TYPES:
         raise SettingError(f"{place}: no setting {name!r}; {suggestion(name, _TYPES)}")
     label = PREFIX + name.upper() if place == "environment" else name
     try:
         return msgspec.convert(value, _TYPES[name], strict=not isinstance(value, str))
     except msgspec.ValidationError as error:
-        found = "***" if name in SECRETS else masked(str(value))
+        found = "***" if name in SECRETS else mask_password(str(value))
         raise SettingError(f"{place}: {label} is {found!r}: {error}") from None
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 import pytest
 
 from streams.errors import StoreUnavailable
-from streams.logs import LIBRARIES, SHOWING_RECORDS, configure, muted, reporting
+from streams.logs import LIBRARIES, LOGGING_RECORDS, configure, muted, reporting
 from streams.settings import Settings
 
 SECRET = Settings(judge_key="a-very-secret-key", redis="redis://user:hunter%2Ftwo@127.0.0.1:1/0", log_format="json")
@@ -25,7 +25,7 @@ def as_before() -> Iterator[None]:
     """Put the process' logging back as it was."""
     root = logging.root
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
-    levels = {name: logging.getLogger(name).level for name in (*LIBRARIES, *SHOWING_RECORDS)}
+    levels = {name: logging.getLogger(name).level for name in (*LIBRARIES, *LOGGING_RECORDS)}
     yield
     root.handlers[:], root.level, sys.excepthook = handlers, level, hook
     logging.captureWarnings(False)

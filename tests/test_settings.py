@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streams.errors import SettingError
-from streams.settings import Settings, load, shown
+from streams.settings import Settings, load, masked_value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ def test_a_mistake_in_the_environment_is_named(environment: dict[str, str], word
         ("partitons = 1", r"my.toml: no setting 'partitons'; did you mean 'partitions'"),
         ('partitions = "1x"', r"my.toml: partitions is '1x'"),
         ("partitions = 1.5", r"my.toml: partitions is '1.5'"),
-        ("partitions = ", r"my.toml: not TOML"),
+        ("partitions = ", r"my.toml: not valid TOML"),
     ],
 )
 def test_a_mistake_in_the_file_is_named_with_the_file(tmp_path: Path, text: str, words: str) -> None:
@@ -87,7 +87,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_secrets_are_never_shown() -> None:
     settings = Settings(judge_key="hunter2", redis="redis://user:hunter2@db:6379/0")
-    everything = " ".join(shown(settings, name) for name in Settings.__struct_fields__)
+    everything = " ".join(masked_value(settings, name) for name in Settings.__struct_fields__)
     assert "hunter2" not in everything
     assert "hunter2" not in repr(settings)
     assert "redis://user:***@db:6379/0" in everything

@@ -1,10 +1,10 @@
-"""Settings as flags: each command names the settings that it takes, and gets the one frozen object."""
+"""Settings as flags of a command."""
 
 from __future__ import annotations
 
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Literal, get_args, get_origin, get_type_hints
 
 import click
 import msgspec
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def with_settings(*names: str, own: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the settings as its first argument, with flags for some of them.
+    """Pass the settings to a command as its first argument, and add a flag for each of the names.
 
-    A secret has no flag: it would stand in the shell's history and in the list of processes. What the command's
-    `own` settings begin with is left out of their flags.
+    A secret has no flag, because it would appear in the shell history and in the process list. The prefix `own` is
+    left out of the flags: `monitor_port` becomes `--port`.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -37,25 +37,30 @@ def with_settings(*names: str, own: str = "") -> Callable[[Callable[..., None]],
             "--config",
             type=click.Path(path_type=Path, dir_okay=False),
             metavar="FILE",
-            help="TOML file of settings; default: judgestream.toml, if there is one here.",
+            help="TOML file of settings.  [default: judgestream.toml, if it exists]",
         )(run)
         for name in reversed(names):
             assert name not in SECRETS
             decorated = click.option(
                 f"--{name.removeprefix(own).replace('_', '-')}",
                 name,
-                metavar="VALUE",
+                metavar=_metavar(name),
                 help=_help(name),
-                show_default=False,
             )(decorated)
         return decorated
 
     return decorate
 
 
+def _metavar(name: str) -> str:
+    kind = get_type_hints(Settings)[name]
+    if get_origin(kind) is Literal:
+        return f"[{'|'.join(get_args(kind))}]"
+    return {int: "INTEGER", float: "NUMBER"}.get(kind, "TEXT")
+
+
 def _help(name: str) -> str:
     hint = get_type_hints(Settings, include_extras=True)[name]
-    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    about = next((note.description for note in notes if isinstance(note, msgspec.Meta) and note.description), "")
+    about = next((note.description for note in get_args(hint)[1:] if isinstance(note, msgspec.Meta)), "")
     default = getattr(Settings(), name)
-    return f"{about} [default: {default}]" if default != "" else about
+    return f"{about}  [default: {default}]" if default != "" else str(about)

@@ -92,12 +92,12 @@ def _topics(settings: Settings) -> Finding:
 
 
 def _redis(settings: Settings) -> Finding:
-    from streams.settings import shown
+    from streams.settings import masked_value
     from streams.stores.redis.store import RedisStore
 
     return _asked(
         "Redis",
-        lambda: f"{RedisStore(settings.redis).ping()} at {shown(settings, 'redis')}",
+        lambda: f"{RedisStore(settings.redis).ping()} at {masked_value(settings, 'redis')}",
         "start one (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
     )
 

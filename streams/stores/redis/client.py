@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from streams.errors import Conflict, Fenced, SettingError, StoreCorrupt, StoreUnavailable
-from streams.settings import masked
+from streams.settings import mask_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class Client:
         try:
             self.first = redis.Redis.from_url(url, **_options())
         except ValueError as error:
-            raise SettingError(f"redis is {masked(url)!r}: {error}") from None
+            raise SettingError(f"redis is {mask_password(url)!r}: {error}") from None
 
     @cached_property
     def is_cluster(self) -> bool:
@@ -68,7 +68,7 @@ class Client:
     @contextmanager
     def answering(self) -> Iterator[None]:
         """Say in this project's words why Redis did not do as it was told."""
-        where = f"Redis at {masked(self._url)}"
+        where = f"Redis at {mask_password(self._url)}"
         try:
             yield
         except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
