@@ -26,7 +26,7 @@ import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
 from streams.core.ranking import SCORES, PairCounts, rank_scores  # noqa: E402
-from streams.formats.uniform import read  # noqa: E402
+from streams.formats import read  # noqa: E402
 from streams.wire.events import Leaderboard, Row  # noqa: E402
 
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))

@@ -21,12 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.wmt13 import official_scores  # noqa: E402
+from streams import formats  # noqa: E402
 from streams.core.methods.baseline_choice import choose_baseline  # noqa: E402
 from streams.core.methods.grm_fit import Comparisons, fit  # noqa: E402
 from streams.core.models.base import Batch, Model, parameters_of  # noqa: E402
 from streams.core.models.grm import GradedResponse  # noqa: E402
 from streams.core.models.trueskill import TrueSkill  # noqa: E402
-from streams.formats import uniform  # noqa: E402
 
 if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
@@ -51,7 +51,7 @@ class Log(NamedTuple):
 def read(path: Path) -> tuple[Log, list[str]]:
     names, judges, segments = (dict[str, int]() for _ in range(3))
     rows = []
-    for number, (_, judgment) in enumerate(uniform.read(path)):
+    for number, (_, judgment) in enumerate(formats.read(path)):
         systems = [names.setdefault(system, len(names)) for system in judgment.systems]
         judge = judges.setdefault(judgment.judge, len(judges))
         segment = segments.setdefault(judgment.segment, len(segments))

@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.wmt13 import official_scores  # noqa: E402
+from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.models.base import Batch  # noqa: E402
 from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill  # noqa: E402
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters  # noqa: E402
-from streams.formats import uniform  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def load(path: Path) -> tuple[Ints, Floats, int]:
     systems: dict[str, int] = {}
     judges: dict[str, int] = {}
     rows = []
-    for _, judgment in uniform.read(path):
+    for _, judgment in formats.read(path):
         judge = judges.setdefault(judgment.judge, len(judges))
         shown = [systems.setdefault(system, len(systems)) for system in judgment.systems]
         ranks = judgment.ranks or ()

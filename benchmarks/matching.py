@@ -28,7 +28,7 @@ from numba import njit  # noqa: E402
 
 from streams.core import kernels  # noqa: E402
 from streams.core.methods.pair_scores import expected_wins  # noqa: E402
-from streams.formats.uniform import read  # noqa: E402
+from streams.formats import read  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

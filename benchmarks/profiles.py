@@ -21,10 +21,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.tables import Names  # noqa: E402
 from streams.core.models.trueskill import ONLINE  # noqa: E402
-from streams.formats import uniform  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def read(data: Path) -> list[Log]:
     logs = []
     for file, wanted in FILES.items():
         rankings: dict[str, list[Judgment]] = defaultdict(list)
-        for entry in uniform.read(data / file):
+        for entry in formats.read(data / file):
             if not wanted or entry.judgment.campaign in wanted:
                 rankings[entry.judgment.campaign].append(entry.judgment)
         logs += [on_arrays(name, judgments) for name, judgments in sorted(rankings.items())]

@@ -8,7 +8,7 @@ from reproduction.section import Section, published
 from streams.lab.experiments import Result, Table
 from streams.lab.experiments.annotators import kappas, threshold_rows
 from streams.lab.experiments.official import rows_of, table_of
-from streams.reports.axis import rank_range
+from streams.reports.score_axis import rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

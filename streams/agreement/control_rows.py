@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, Trial, by_threshold, tried
-from streams.agreement.rows import collapsed, known
+from streams.agreement.agreement_rows import collapse_shared_outputs, none_if_nan
+from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, ControlScores, by_threshold, score_controls
 from streams.core.methods.pairs import Pairs
 from streams.errors import ParameterError, suggestion
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streams.agreement.rows import Shared
+    from streams.agreement.agreement_rows import Shared
     from streams.wire.events import Judgment
 
 EVERYBODY = "everybody"  # makes the controls, each for the others
@@ -43,17 +43,17 @@ class Controls:
     margin: int = MARGIN
     fewest: int = FEWEST
 
-    def tried(self, pairs: Pairs, log: Sequence[Judgment]) -> tuple[Trial, NDArray[np.bool_]]:
+    def score(self, pairs: Pairs, log: Sequence[Judgment]) -> tuple[ControlScores, NDArray[np.bool_]]:
         """Try the judges of one campaign; also say which pairs are of those who are tried."""
         source = {judgment.judge: judgment.source for judgment in log}
         makers = np.array([self.makers in (EVERYBODY, source[judge]) for judge in pairs.judges], np.bool_)[pairs.judge]
         candidates = np.ones(len(pairs), np.bool_) if self.makers == EVERYBODY else ~makers
-        return tried(pairs, makers, margin=self.margin), candidates
+        return score_controls(pairs, makers, margin=self.margin), candidates
 
     def records(self, log: Sequence[Judgment]) -> dict[str, dict[str, Any]]:
         """Give, by judge who is tried, the controls met and passed, and whether WMT13 would have rejected the judge."""
         pairs = Pairs.of(log)
-        trial, candidates = self.tried(pairs, log)
+        trial, candidates = self.score(pairs, log)
         rejected = set(trial.rejected(fewest=self.fewest).tolist())
         return {
             pairs.judges[k]: {"controls": int(trial.met[k]), "passed": int(trial.passed[k]), "rejected": k in rejected}
@@ -79,9 +79,9 @@ def threshold_rows(
         raise ParameterError(f"no judgments of the source {controls.makers!r}; {said}")
     rows = []
     for campaign in sorted(logs):
-        log = list(collapsed(logs[campaign], shared))
+        log = list(collapse_shared_outputs(logs[campaign], shared))
         pairs = Pairs.of(log)
-        trial, candidates = controls.tried(pairs, log)
+        trial, candidates = controls.score(pairs, log)
         rows += [
             ThresholdRow(
                 campaign=campaign,
@@ -89,7 +89,7 @@ def threshold_rows(
                 judges=row.judges,
                 comparisons=row.agreement.total,
                 comparable=row.agreement.comparable,
-                kappa=known(row.agreement.kappa),
+                kappa=none_if_nan(row.agreement.kappa),
             )
             for row in by_threshold(pairs.take(candidates), trial, thresholds=thresholds, fewest=controls.fewest)
         ]

@@ -25,7 +25,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of Table 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ControlScores:
     """By judge: the controls met, and those on which the judge said what the others say."""
 
     met: Ints
@@ -40,7 +40,7 @@ class Trial:
     def rejected(self, *, threshold: float = 0.5, fewest: int = FEWEST) -> Ints:
         """Number the judges who met enough controls and passed less than a share of them.
 
-        >>> Trial(met=np.array([20, 20, 4]), passed=np.array([9, 10, 0])).rejected().tolist()
+        >>> ControlScores(met=np.array([20, 20, 4]), passed=np.array([9, 10, 0])).rejected().tolist()
         [0]
         """
         return np.flatnonzero((self.met >= max(1, fewest)) & (self.passed < threshold * self.met))
@@ -48,13 +48,13 @@ class Trial:
     def accepted(self, *, threshold: float, fewest: int = FEWEST) -> Ints:
         """Number the judges who met enough controls and passed such a share of them; who was not tried is not here.
 
-        >>> Trial(met=np.array([20, 20, 4]), passed=np.array([9, 10, 4])).accepted(threshold=0.5).tolist()
+        >>> ControlScores(met=np.array([20, 20, 4]), passed=np.array([9, 10, 4])).accepted(threshold=0.5).tolist()
         [1]
         """
         return np.flatnonzero((self.met >= max(1, fewest)) & (self.passed >= threshold * self.met))
 
 
-def tried(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> Trial:
+def score_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> ControlScores:
     """Try every judge on the comparisons that are clear to the makers, other than the judge (WMT13 findings, 3.2).
 
     A control is two systems on a segment with |M_ij - M_ji| > margin, where M_ij is how many of the makers' judgments,
@@ -63,7 +63,7 @@ def tried(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> T
     >>> from dataclasses import replace
     >>> from streams.core.methods.examples import duel
     >>> two = replace(duel(">>>>>>=>"), judge=np.array([0, 0, 0, 0, 0, 0, 1, 1]), judges=("anna", "ben"))
-    >>> trial = tried(two, two.judge == 0)
+    >>> trial = score_controls(two, two.judge == 0)
     >>> trial.met.tolist(), trial.passed.tolist()
     ([0, 2], [0, 1])
     """
@@ -77,13 +77,13 @@ def tried(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> T
     control = np.abs(others) > margin
     passed = control & (outcome == np.where(others > 0, WIN, LOSS))
     size = len(pairs.judges)
-    return Trial(
+    return ControlScores(
         met=np.bincount(pairs.judge[control], minlength=size), passed=np.bincount(pairs.judge[passed], minlength=size)
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accepted:
+class ThresholdAgreement:
     """The agreement among the judges who passed so many of their controls; None is all judges, tried or not."""
 
     threshold: float | None
@@ -92,19 +92,19 @@ class Accepted:
 
 
 def by_threshold(
-    pairs: Pairs, trial: Trial, *, thresholds: Sequence[float] = THRESHOLDS, fewest: int = FEWEST
-) -> list[Accepted]:
+    pairs: Pairs, trial: ControlScores, *, thresholds: Sequence[float] = THRESHOLDS, fewest: int = FEWEST
+) -> list[ThresholdAgreement]:
     """Give the inter-annotator agreement as a function of the threshold (WMT13 findings, Table 5).
 
     >>> from streams.core.methods.examples import duel
     >>> log = duel(">>")
-    >>> [row.judges for row in by_threshold(log, tried(log, np.ones(2, bool)), thresholds=[0.5])]
+    >>> [row.judges for row in by_threshold(log, score_controls(log, np.ones(2, bool)), thresholds=[0.5])]
     [1, 0]
     """
-    found = [Accepted(threshold=None, judges=len(np.unique(pairs.judge)), agreement=inter_agreement(pairs))]
+    found = [ThresholdAgreement(threshold=None, judges=len(np.unique(pairs.judge)), agreement=inter_agreement(pairs))]
     for threshold in thresholds:
         accepted = trial.accepted(threshold=threshold, fewest=fewest)
         kept = pairs.take(np.isin(pairs.judge, accepted))
         judges = len(np.unique(kept.judge))
-        found.append(Accepted(threshold=threshold, judges=judges, agreement=inter_agreement(kept)))
+        found.append(ThresholdAgreement(threshold=threshold, judges=judges, agreement=inter_agreement(kept)))
     return found

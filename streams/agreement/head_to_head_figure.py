@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.agreement.head_to_head import STARS
-from streams.reports.axis import rank_range
-from streams.reports.canvas import GREY, canvas, saved
-from streams.reports.plots import heat_map
+from streams.reports.canvas import GREY, canvas
+from streams.reports.plots import draw_heat_map
 from streams.reports.report import short_names
+from streams.reports.score_axis import rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,23 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.agreement.head_to_head import HeadToHead
-    from streams.agreement.head_to_head_rows import CampaignTable
+    from streams.agreement.head_to_head_rows import CampaignHeadToHead
     from streams.wire.events import Row
 
 CELL = 0.42  # inches
 ABOUT = "how often the column was preferred to the row"
 
 
-def image(campaign: CampaignTable, *, suffix: str) -> bytes:
-    """Give the figure as a file's content: PNG, SVG or PDF."""
-    return saved(figure(campaign), suffix=suffix)
-
-
-def figure(campaign: CampaignTable) -> Figure:
+def head_to_head_figure(campaign: CampaignHeadToHead) -> Figure:
     """Draw it; it needs the extra `plot`."""
     board = campaign.leaderboard
     with canvas(*size_of(len(board.rows))) as drawn:
-        draw(drawn.subplots(), board.campaign, board.rows, campaign.table)
+        draw_head_to_head(drawn.subplots(), board.campaign, board.rows, campaign.table)
     return drawn
 
 
@@ -42,10 +37,10 @@ def size_of(systems: int) -> tuple[float, float]:
     return max(6.0, 3.2 + CELL * systems), max(3.0, 1.6 + 0.75 * CELL * systems)
 
 
-def draw(axes: Axes, campaign: str, rows: Sequence[Row], table: HeadToHead) -> None:
+def draw_head_to_head(axes: Axes, campaign: str, rows: Sequence[Row], table: HeadToHead) -> None:
     """Draw the table of systems in the order of the rows."""
     names, size = short_names(table.systems), len(rows)
-    heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
+    draw_heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
     axes.set_yticks(
         range(size),
         [f"{names[row.system]}   {rank_range(row.rank_low, row.rank_high)}" for row in rows],

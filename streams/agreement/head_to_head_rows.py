@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Leaderboard
 
 
-class Opponents(Struct, frozen=True, kw_only=True):
+class HeadToHeadPair(Struct, frozen=True, kw_only=True):
     """How one system fared against another that stands lower; `win_rate` ignores ties, `p` is of the sign test."""
 
     campaign: str
@@ -31,22 +31,22 @@ class Opponents(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CampaignTable:
+class CampaignHeadToHead:
     """A campaign's leaderboard by Expected Wins, and each two of its systems that met."""
 
     leaderboard: Leaderboard
     table: HeadToHead
-    pairs: tuple[Opponents, ...]
+    pairs: tuple[HeadToHeadPair, ...]
 
     @classmethod
-    def of(cls, leaderboard: Leaderboard, counts: PairCounts, *, sides: Sides = 1) -> CampaignTable:
+    def of(cls, leaderboard: Leaderboard, counts: PairCounts, *, sides: Sides = 1) -> CampaignHeadToHead:
         """Order the table as the leaderboard is, and test every pair."""
         index = {system: i for i, system in enumerate(counts.systems)}
         order = np.array([index[row.system] for row in leaderboard.rows], np.int64)
         table = HeadToHead.of(counts, sides=sides).ordered(order)
         wins, ties = (part[np.ix_(order, order)] for part in (counts.wins, counts.ties))
         pairs = [
-            Opponents(
+            HeadToHeadPair(
                 campaign=leaderboard.campaign,
                 system=table.systems[i],
                 opponent=table.systems[j],

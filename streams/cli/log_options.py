@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
-    from streams.offline.rating import Rated
+    from streams.offline.rating import RatedLog
     from streams.wire.events import CampaignSettings, Judgment
 
 
@@ -148,7 +148,7 @@ def rate_log(
     *,
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
-) -> Rated:
+) -> RatedLog:
     """Rate a file's campaigns, and say what did not count."""
     from streams.core import kernels
     from streams.offline.rating import rate

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from streams.errors import JudgestreamError
-from streams.formats.input.spreadsheets import defused
+from streams.formats.input.spreadsheets import escape_formula
 from streams.wire.events import Row
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def as_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def _cell(value: object) -> object:
     if isinstance(value, str):
-        return defused(value)
+        return escape_formula(value)
     if isinstance(value, tuple):
-        return defused("; ".join(value)) if value else ""
+        return escape_formula("; ".join(value)) if value else ""
     return "yes" if value is True else "no" if value is False else value
 
 
@@ -60,12 +60,12 @@ def leaderboards_as_csv(boards: Sequence[Leaderboard]) -> str:
 
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
     """Write a table a campaign; a new cluster is a number in the first column."""
-    from streams.reports.axis import digits, rank_range
+    from streams.reports.score_axis import rank_range, score_decimals
 
     blocks = []
     for report in reports:
         rows = report.leaderboard.rows
-        decimals, cluster = digits(rows), 0
+        decimals, cluster = score_decimals(rows), 0
         lines = [
             f"### {marked_down(report.leaderboard.campaign)}\n",
             f"{report.about}\n",
@@ -100,18 +100,19 @@ def check_suffix(file: Path | None, suffixes: Sequence[str], *, option: str) -> 
 
 def write_page(file: Path, reports: Sequence[Report]) -> None:
     """Write one HTML page of all campaigns."""
-    from streams.reports.page import page
+    from streams.reports.html_page import html_page
 
-    write(file, page(reports).encode())
+    write(file, html_page(reports).encode())
 
 
 def write_plots(file: Path, reports: Sequence[Report]) -> None:
     """Write a figure for each campaign: of several, each into a file with its name before the suffix."""
-    from streams.reports.plots import image
+    from streams.reports.canvas import figure_bytes
+    from streams.reports.plots import ranking_figure
 
     for report in reports:
         name = f"{file.stem}.{report.leaderboard.campaign}{file.suffix}" if len(reports) > 1 else file.name
-        write(file.with_name(name), image(report, suffix=file.suffix.lower()))
+        write(file.with_name(name), figure_bytes(ranking_figure(report), suffix=file.suffix.lower()))
 
 
 def write(file: Path, content: bytes) -> None:

@@ -14,9 +14,8 @@ from rich.text import Text
 
 from streams.cli.terminal import safe
 from streams.core.ranking.ranges import Z_95
-from streams.reports import axis
-from streams.reports.axis import digits
-from streams.reports.axis import rank_range as rank_range
+from streams.reports.score_axis import ScoreAxis, score_decimals
+from streams.reports.score_axis import rank_range as rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +48,7 @@ _UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), 
 _ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "+-")
 
 
-class Axis(axis.Axis):
+class Axis(ScoreAxis):
     """The scores that a plot spans, in cells of a terminal."""
 
     def place(self, score: float, width: int) -> int:
@@ -127,7 +126,7 @@ class LeaderboardTable:
             Column("rank", [Text(str(row.rank), style="bold") for row in rows], "right"),
             Column("range", [Text(rank_range(row.rank_low, row.rank_high)) for row in rows]),
         ]
-        decimals = digits(rows)
+        decimals = score_decimals(rows)
         names = Column("system", [Text(safe(row.system), style="bold") for row in rows])
         after = [
             Column(

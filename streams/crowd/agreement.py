@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streams.crowd.winrates import Official
+    from streams.crowd.competition import OfficialResult
     from streams.wire.events import Row
 
 
@@ -23,7 +23,7 @@ def kendall_tau(order: Sequence[str], official: Sequence[str]) -> float:
     return sum(signs) / len(signs)
 
 
-def overlaps(rows: Iterable[Row], official: Iterable[Official]) -> int:
+def overlaps(rows: Iterable[Row], official: Iterable[OfficialResult]) -> int:
     """Count the systems whose rank range shares a rank with the official one."""
     ranges = {row.system: (row.rank_low, row.rank_high) for row in rows}
     return sum(

@@ -58,12 +58,12 @@ class Crowd:
             request = self._waiting.popleft()
             if request.expires_at > self.clock:
                 judge = self._idle.popleft()
-                judgment = verdict(request, judge, self._truth, began=self.clock, random=self._random)
+                judgment = answer_request(request, judge, self._truth, began=self.clock, random=self._random)
                 self._taken += 1  # decides between answers of the same moment
                 heappush(self._busy, (judgment.at, self._taken, judge, judgment))
 
 
-def verdict(
+def answer_request(
     request: MatchRequest, judge: Judge, truth: Truth, *, began: datetime, random: np.random.Generator
 ) -> Judgment:
     """Let a judge answer a request."""

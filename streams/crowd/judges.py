@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-WITHOUT_LOOKING = Outcome(1 / 3, 1 / 3, 1 / 3)
+RANDOM_ANSWER = Outcome(1 / 3, 1 / 3, 1 / 3)
 
 # The median seconds of a judgment differ between judges as exp(N(log TYPICAL, SPREAD)); who does not look is faster.
 TYPICAL_SECONDS = 22.0
@@ -46,7 +46,7 @@ class Judge:
     def ranks(self, outcome: Outcome, *, random: np.random.Generator) -> tuple[int, int]:
         """Rank two systems, of which the first wins, ties and loses with these probabilities."""
         looks = random.random() >= self.carelessness
-        win, tie, _ = outcome if looks else WITHOUT_LOOKING
+        win, tie, _ = outcome if looks else RANDOM_ANSWER
         drawn = random.random()
         if drawn < win:
             return 1, 2

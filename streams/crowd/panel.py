@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from streams.crowd.crowd import verdict
+from streams.crowd.crowd import answer_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,4 +34,4 @@ class Panel:
         """Answer a request; ParameterError where the truth does not know a pair of it."""
         random = np.random.default_rng([self.seed, crc32(request.id.encode())])
         judge = self.judges[int(random.integers(len(self.judges)))]
-        return verdict(request, judge, self.truth, began=asked, random=random)
+        return answer_request(request, judge, self.truth, began=asked, random=random)

@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.crowd.agreement import kendall_tau, overlaps
 from streams.crowd.judges import recruit
-from streams.crowd.play import Play
+from streams.crowd.simulated_campaign import SimulatedCampaign
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.wire.events import EPOCH, CampaignSettings
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from streams.core.campaign.campaign import Campaign
-    from streams.crowd.play import Step
-    from streams.crowd.winrates import Competition
+    from streams.crowd.competition import Competition
+    from streams.crowd.simulated_campaign import SimulationStep
     from streams.wire.events import Leaderboard
 
 SEGMENTS = 300
@@ -44,9 +44,9 @@ class Simulation:
         self.budget = budget
         self.stream = Embedded(Settings(seed=seed))
         settings = CampaignSettings(
-            systems=competition.systems, segments=segments(SEGMENTS), budget=budget, outstanding=len(self.judges)
+            systems=competition.systems, segments=segment_names(SEGMENTS), budget=budget, outstanding=len(self.judges)
         )
-        self._play = Play(
+        self._play = SimulatedCampaign(
             self.stream,
             competition.campaign,
             settings,
@@ -56,7 +56,7 @@ class Simulation:
             random=random,
         )
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[SimulationStep]:
         """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
         return self._play.steps()
 
@@ -97,10 +97,10 @@ class Simulation:
         return overlaps(leaderboard.rows, self.competition.official)
 
 
-def segments(count: int) -> tuple[str, ...]:
+def segment_names(count: int) -> tuple[str, ...]:
     """Name so many segments.
 
-    >>> segments(2)
+    >>> segment_names(2)
     ('segment-1', 'segment-2')
     """
     return tuple(f"segment-{number}" for number in range(1, count + 1))

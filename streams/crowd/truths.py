@@ -46,11 +46,11 @@ class Skills:
     skills: Mapping[str, float]
 
     @classmethod
-    def drawn(cls, count: int, *, random: np.random.Generator) -> Skills:
+    def draw(cls, count: int, *, random: np.random.Generator) -> Skills:
         """Draw so many; the first is the best.
 
         >>> import numpy as np
-        >>> Skills.drawn(3, random=np.random.default_rng(1)).systems
+        >>> Skills.draw(3, random=np.random.default_rng(1)).systems
         ('system-1', 'system-2', 'system-3')
         """
         ordered = sorted(random.normal(size=count).tolist(), reverse=True)

@@ -9,14 +9,14 @@ from xml.parsers import expat
 from streams.errors import FormatError, RecordError
 from streams.formats.base import MAX_LINE, Format
 from streams.formats.names import campaign_name, language_pair
-from streams.formats.rankings import judged, ranked
-from streams.formats.sound import by_row
+from streams.formats.rankings import make_judgments, ranked_outputs
+from streams.formats.validation import row_reader
 from streams.wire.events import MAX_DEPTH, MAX_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.formats.base import Run
+    from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
@@ -27,7 +27,7 @@ _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
 Attributes = dict[str, str]
 
 
-class _Result(NamedTuple):
+class _RankingResult(NamedTuple):
     """A ranking-result, with what stands around it."""
 
     root: str
@@ -50,7 +50,7 @@ class _Handler:
         self._task: Attributes = {}
         self._result: Attributes | None = None
         self._outputs: list[Attributes] = []
-        self.done: list[tuple[int, _Result]] = []
+        self.done: list[tuple[int, _RankingResult]] = []
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.StartDoctypeDeclHandler = self._refuse
@@ -77,7 +77,7 @@ class _Handler:
     def _end(self, name: str) -> None:
         self._depth -= 1
         if name == "ranking-result" and self._result is not None:
-            found = _Result(self._root, self._hit, self._task, self._result, self._outputs)
+            found = _RankingResult(self._root, self._hit, self._task, self._result, self._outputs)
             self.done.append((self._line, found))
             self._result = None
 
@@ -85,7 +85,7 @@ class _Handler:
         raise ValueError("a document type is not accepted: it could declare entities")
 
 
-def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Result]]:
+def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingResult]]:
     parser = expat.ParserCreate()
     handler = _Handler(parser)
     fed = found = 0
@@ -110,26 +110,26 @@ def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Result]]:
         raise FormatError(f"{run.file}: no <ranking-result> in it: this is not an export of Appraise")
 
 
-def _judge(row: _Result, number: int, run: Run) -> list[Judgment]:
+def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judgment]:
     if row.result.get("skipped", "false") == "true":
         run.leave_out("skipped by the judge")
         return []
     if len(row.outputs) > MAX_RANKED:
         raise RecordError("too_many_systems", f"more than {MAX_RANKED} translations", field="translation")
     shown = [(_get(output, "system", "translation").split(","), output.get("rank", "")) for output in row.outputs]
-    outputs = ranked(run, shown)
+    outputs = ranked_outputs(run, shown)
     if not outputs:
         return []
     root = _ROOT.match(row.root)
     pair = language_pair(_get(row.hit, "source-language", "HIT"), _get(row.hit, "target-language", "HIT"))
-    return judged(
+    return make_judgments(
         run,
         number,
         outputs,
-        campaign=campaign_name(run, told=root[1].lower() if root else None, pair=pair),
+        campaign=campaign_name(run, in_file=root[1].lower() if root else None, pair=pair),
         segment=_get(row.task, "id", "ranking-task"),
         judge=_get(row.result, "user", "ranking-result"),
-        duration_ms=_milliseconds(row.result.get("duration", "")),
+        duration_ms=_parse_duration(row.result.get("duration", "")),
     )
 
 
@@ -139,7 +139,7 @@ def _get(attributes: Attributes, name: str, element: str) -> str:
     return attributes[name]
 
 
-def _milliseconds(text: str) -> int | None:
+def _parse_duration(text: str) -> int | None:
     if not text:
         return None
     found = _DURATION.fullmatch(text)
@@ -149,4 +149,6 @@ def _milliseconds(text: str) -> int | None:
     return ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(fraction.ljust(3, "0") or 0)
 
 
-FORMAT = Format("appraise", "Appraise's XML export", lambda head: head.start == b"<", by_row(_rows, _judge))
+FORMAT = Format(
+    "appraise", "Appraise's XML export", lambda head: head.start == b"<", row_reader(_read_rows, _to_judgments)
+)

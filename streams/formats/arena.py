@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from streams.errors import RecordError
 from streams.formats.base import Format
-from streams.formats.input.documents import documents
+from streams.formats.input.documents import read_documents
 from streams.formats.input.tables import Table
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
-from streams.formats.rankings import judged, time_of
-from streams.formats.sound import by_row
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
+from streams.formats.rankings import make_judgments, parse_time
+from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from streams.formats.base import Run
-    from streams.formats.input.head import Head
+    from streams.formats.base import ImportRun
+    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-    Row: TypeAlias = Mapping[str, object]
+    BattleRow: TypeAlias = Mapping[str, object]
 
 SIDES = (("model_a", "model_b"), ("left", "right"))
 WINNER = "winner"
@@ -41,23 +41,23 @@ def is_battles(names: Collection[str]) -> bool:
     return WINNER in names and any(first in names and second in names for first, second in SIDES)
 
 
-def judge(row: Row, number: int, run: Run) -> list[Judgment]:
+def judge_battle(row: BattleRow, number: int, run: ImportRun) -> list[Judgment]:
     """Make the judgment of a battle."""
     first, second = next((sides for sides in SIDES if sides[0] in row and sides[1] in row), SIDES[0])
-    systems = (required(row, first), required(row, second))
-    segment, at = text(row, SEGMENT), text(row, TIME)
-    return judged(
+    systems = (required_text(row, first), required_text(row, second))
+    segment, at = first_text(row, SEGMENT), first_text(row, TIME)
+    return make_judgments(
         run,
         number,
-        [((system,), rank) for system, rank in zip(systems, ranks(required(row, WINNER)), strict=True)],
+        [((system,), rank) for system, rank in zip(systems, parse_winner(required_text(row, WINNER)), strict=True)],
         campaign=campaign_name(run),
-        segment=shortened(segment[1]) if segment else UNSPECIFIED,
-        judge=(text(row, JUDGE) or ("", ANONYMOUS))[1],
-        at=time_of(at[1], field=at[0]) if at else None,
+        segment=shorten_name(segment[1]) if segment else UNSPECIFIED,
+        judge=(first_text(row, JUDGE) or ("", ANONYMOUS))[1],
+        at=parse_time(at[1], field=at[0]) if at else None,
     )
 
 
-def ranks(winner: str) -> tuple[int, int]:
+def parse_winner(winner: str) -> tuple[int, int]:
     """Read who won."""
     found = RANKS.get(winner.strip().lower())
     if not found:
@@ -65,15 +65,15 @@ def ranks(winner: str) -> tuple[int, int]:
     return found
 
 
-def required(row: Row, name: str) -> str:
+def required_text(row: BattleRow, name: str) -> str:
     """Read a field that must be there."""
-    found = text(row, (name,))
+    found = first_text(row, (name,))
     if not found:
         raise RecordError("missing_field", f"there is no {name}", field=name)
     return found[1]
 
 
-def text(row: Row, names: Collection[str]) -> tuple[str, str] | None:
+def first_text(row: BattleRow, names: Collection[str]) -> tuple[str, str] | None:
     """Read the first of some fields that is there, as text, with its name."""
     for name in names:
         value = row.get(name)
@@ -89,9 +89,9 @@ def text(row: Row, names: Collection[str]) -> tuple[str, str] | None:
     return None
 
 
-def _rows(source: Source, _: Run) -> Iterator[tuple[int, Row | RecordError]]:
+def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, BattleRow | RecordError]]:
     if source.head.lstrip()[:1] in (b"[", b"{"):
-        yield from documents(source)
+        yield from read_documents(source)
         return
     table = Table(source, required=(WINNER,), kind="a log of battles")
     names = tuple(table.columns)
@@ -99,8 +99,10 @@ def _rows(source: Source, _: Run) -> Iterator[tuple[int, Row | RecordError]]:
         yield line, cells if isinstance(cells, RecordError) else dict(zip(names, cells, strict=True))
 
 
-def _recognises(head: Head) -> bool:
+def _recognise(head: FileHead) -> bool:
     return is_battles(head.columns) or is_battles(head.keys)
 
 
-FORMAT = Format("arena", "battles of an arena: CSV, JSON or JSON Lines", _recognises, by_row(_rows, judge))
+FORMAT = Format(
+    "arena", "battles of an arena: CSV, JSON or JSON Lines", _recognise, row_reader(_read_rows, judge_battle)
+)

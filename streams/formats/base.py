@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from streams.errors import RecordError
-    from streams.formats.input.head import Head
+    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment, Reason
 
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
     judgment: Judgment
 
 
-class Batch(NamedTuple):
+class EntryBatch(NamedTuple):
     """Judgments that were read together, and the line of each."""
 
     lines: Sequence[int]
@@ -60,7 +60,7 @@ class Summary:
 
 
 @dataclass
-class Run:
+class ImportRun:
     """One reading of one file: its options, and the account that it gives."""
 
     file: str
@@ -87,7 +87,7 @@ class Format:
 
     name: str
     about: str
-    recognises: Callable[[Head], bool]
-    batches: Callable[[Source, Run], Iterator[Batch]]
+    recognises: Callable[[FileHead], bool]
+    batches: Callable[[Source, ImportRun], Iterator[EntryBatch]]
     write: Callable[[BinaryIO, Iterable[Judgment]], None] | None = None
     suffixes: tuple[str, ...] = ()  # of the files that are written in it

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.formats.base import MAX_LINE, Batch, Format
+from streams.formats.base import MAX_LINE, EntryBatch, Format
 from streams.formats.names import campaign_name
-from streams.formats.sound import decode_lines
+from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
 from streams.wire.scanner.blocks import Scanner
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
-    from streams.formats.base import Run
-    from streams.formats.input.head import Head
+    from streams.formats.base import ImportRun
+    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.scanner.blocks import Scanned
 
@@ -28,7 +28,7 @@ _WRITTEN = 1000  # judgments that are encoded together
 _encoder = msgspec.json.Encoder()
 
 
-def _batches(source: Source, run: Run) -> Iterator[Batch]:
+def _batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
     line = 1
     for block, count, scanned in _scanned(source) if run.columns and run.campaign is None else _unscanned(source):
         judgments: Sequence[Judgment] | None = scanned
@@ -38,7 +38,7 @@ def _batches(source: Source, run: Run) -> Iterator[Batch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
-            yield Batch(range(line, line + count), _renamed(judgments, run))
+            yield EntryBatch(range(line, line + count), _renamed(judgments, run))
         elif judgments is None:
             yield from _one_by_one(block, line, run)
         line += count
@@ -82,7 +82,7 @@ def _blocks(source: Source) -> Iterator[tuple[bytes, int]]:
         yield b"".join(kept) + b"\n", 1
 
 
-def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
+def _one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:
     """Read lines of which one at least is no ranking or has something nested in it."""
     lines: list[int] = []
     judgments: list[Judgment] = []
@@ -93,7 +93,7 @@ def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
         try:
             event = decode(text, max_bytes=MAX_LINE)
         except RecordError as error:
-            yield Batch(lines, _renamed(judgments, run))
+            yield EntryBatch(lines, _renamed(judgments, run))
             lines, judgments = [], []
             run.bad(line, error)
             continue
@@ -104,10 +104,10 @@ def _one_by_one(block: bytes, first: int, run: Run) -> Iterator[Batch]:
             judgments.append(event)
         else:
             run.leave_out("a command")
-    yield Batch(lines, _renamed(judgments, run))
+    yield EntryBatch(lines, _renamed(judgments, run))
 
 
-def _renamed(judgments: Sequence[Judgment], run: Run) -> Sequence[Judgment]:
+def _renamed(judgments: Sequence[Judgment], run: ImportRun) -> Sequence[Judgment]:
     if run.campaign is None:
         return judgments
     campaign = campaign_name(run)
@@ -124,7 +124,7 @@ def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
     stream.write(_encoder.encode_lines(waiting))
 
 
-def _recognises(head: Head) -> bool:
+def _recognise(head: FileHead) -> bool:
     is_judgment = {"systems", "campaign"} <= head.keys
     is_command = {"action", "campaign"} <= head.keys
     return head.start == b"{" and (is_judgment or is_command)
@@ -133,7 +133,7 @@ def _recognises(head: Head) -> bool:
 FORMAT = Format(
     name="jsonl",
     about="JSON Lines of judgments, as on the wire",
-    recognises=_recognises,
+    recognises=_recognise,
     batches=_batches,
     write=_write,
     suffixes=(".jsonl", ".ndjson"),

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from streams.errors import RecordError
-from streams.formats.arena import RANKS, SEGMENT, required, text
+from streams.formats.arena import RANKS, SEGMENT, first_text, required_text
 from streams.formats.base import Format
-from streams.formats.input.documents import Document, documents
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shortened
-from streams.formats.rankings import judged, time_of
-from streams.formats.sound import by_row
+from streams.formats.input.documents import Document, read_documents
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
+from streams.formats.rankings import make_judgments, parse_time
+from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.formats.base import Run
-    from streams.formats.input.head import Head
+    from streams.formats.base import ImportRun
+    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
@@ -30,7 +30,7 @@ _EVENTS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
 _Id = int | str | None
 
 
-class _Result(msgspec.Struct):
+class _AnnotationResult(msgspec.Struct):
     type: str = ""
     value: Document = {}
 
@@ -38,7 +38,7 @@ class _Result(msgspec.Struct):
 class _Annotation(msgspec.Struct):
     id: _Id = None
     completed_by: int | str | Document | None = None
-    result: list[_Result] = []
+    result: list[_AnnotationResult] = []
     was_cancelled: bool = False
     created_at: str | None = None
     lead_time: float | None = None
@@ -50,15 +50,15 @@ class _Task(msgspec.Struct):
     project: _Id = None
 
 
-class _Row(NamedTuple):
+class _AnnotationRow(NamedTuple):
     task: Document
     annotation: object
     project: object
     kind: str | None = None  # of something that is no annotation
 
 
-def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
-    for line, document in documents(source):
+def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _AnnotationRow | RecordError]]:
+    for line, document in read_documents(source):
         if isinstance(document, RecordError):
             yield line, document
         else:
@@ -66,28 +66,28 @@ def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
                 yield line, row
 
 
-def _event(document: Document) -> list[_Row]:
+def _event(document: Document) -> list[_AnnotationRow]:
     task, project, action = document.get("task"), document.get("project"), document["action"]
     if action not in _EVENTS:
-        return [_Row({}, None, None, "another event")]
+        return [_AnnotationRow({}, None, None, "another event")]
     annotations = document.get("annotation")
     return [
-        _Row(
+        _AnnotationRow(
             task if isinstance(task, dict) else {}, annotation, project.get("id") if isinstance(project, dict) else None
         )
         for annotation in (annotations if isinstance(annotations, list) else [annotations])
     ]
 
 
-def _task(document: Document) -> list[_Row]:
+def _task(document: Document) -> list[_AnnotationRow]:
     annotations = document.get("annotations")
     if not isinstance(annotations, list):
-        return [_Row(document, None, None)]
-    rows = [_Row(document, annotation, None) for annotation in annotations]
-    return rows or [_Row(document, None, None, "a task without annotations")]
+        return [_AnnotationRow(document, None, None)]
+    rows = [_AnnotationRow(document, annotation, None) for annotation in annotations]
+    return rows or [_AnnotationRow(document, None, None, "a task without annotations")]
 
 
-def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
+def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judgment]:
     if row.kind:
         run.leave_out(row.kind)
         return []
@@ -96,17 +96,17 @@ def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
         run.leave_out("skipped by the judge")
         return []
     sides = next((pair for pair in SYSTEMS if pair[0] in task.data and pair[1] in task.data), SYSTEMS[0])
-    systems = (required(task.data, sides[0]), required(task.data, sides[1]))
+    systems = (required_text(task.data, sides[0]), required_text(task.data, sides[1]))
     project = task.project if row.project is None else row.project
-    segment = text(task.data, SEGMENT[:2])
-    return judged(
+    segment = first_text(task.data, SEGMENT[:2])
+    return make_judgments(
         run,
         number,
         [((system,), rank) for system, rank in zip(systems, _verdict(annotation, systems), strict=True)],
-        campaign=campaign_name(run, told=None if project is None else f"label-studio-{project}"),
-        segment=shortened(segment[1]) if segment else _segment(task),
+        campaign=campaign_name(run, in_file=None if project is None else f"label-studio-{project}"),
+        segment=shorten_name(segment[1]) if segment else _segment(task),
         judge=_annotator(annotation),
-        at=time_of(annotation.created_at, field="created_at") if annotation.created_at else None,
+        at=parse_time(annotation.created_at, field="created_at") if annotation.created_at else None,
         id=None if annotation.id is None else f"annotation-{annotation.id}",
         duration_ms=_duration(annotation.lead_time),
     )
@@ -138,7 +138,7 @@ def _segment(task: _Task) -> str:
 def _annotator(annotation: _Annotation) -> str:
     by = annotation.completed_by
     if isinstance(by, dict):
-        found = text(by, ("id", "email"))
+        found = first_text(by, ("id", "email"))
         return found[1] if found else ANONYMOUS
     return ANONYMOUS if by is None else str(by)
 
@@ -159,13 +159,13 @@ def _convert(value: object, kind: type[_Kind], field: str) -> _Kind:
         raise RecordError("invalid_value", f"not as Label Studio has it: {error}", field=field) from None
 
 
-def _recognises(head: Head) -> bool:
+def _recognise(head: FileHead) -> bool:
     return {"action", "project"} <= head.keys or {"action", "annotation"} <= head.keys or "annotations" in head.keys
 
 
 FORMAT = Format(
     name="label-studio",
     about="Label Studio's JSON export, or its webhooks' payloads: pairwise, or a choice",
-    recognises=_recognises,
-    batches=by_row(_rows, _judge),
+    recognises=_recognise,
+    batches=row_reader(_read_rows, _to_judgments),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from streams.errors import FormatError
 
 if TYPE_CHECKING:
-    from streams.formats.base import Run
+    from streams.formats.base import ImportRun
 
 LONGEST = 200  # characters of a name
 ANONYMOUS = "anonymous"
@@ -60,13 +60,13 @@ def wmt_campaign(systems: list[str]) -> str | None:
     return next((f"wmt{found[1]}" for system in systems if (found := _YEAR.match(system))), None)
 
 
-def campaign_name(run: Run, *, told: str | None = None, pair: str | None = None) -> str:
+def campaign_name(run: ImportRun, *, in_file: str | None = None, pair: str | None = None) -> str:
     """Name the campaign: as the reader was asked to, or as the file tells, or after the file."""
     if run.campaign:
         return run.campaign if not pair or run.campaign.endswith(f".{pair}") else f"{run.campaign}.{pair}"
     if not pair:
-        return told or _stem(run.file)
-    return f"{told or _stem(run.file).partition(f'.{pair}')[0]}.{pair}"
+        return in_file or _stem(run.file)
+    return f"{in_file or _stem(run.file).partition(f'.{pair}')[0]}.{pair}"
 
 
 def content_id(number: int, *content: str) -> str:
@@ -78,7 +78,7 @@ def content_id(number: int, *content: str) -> str:
     return f"{number}-{_digest('|'.join(content))}"
 
 
-def shortened(text: str) -> str:
+def shorten_name(text: str) -> str:
     """Cut a text that is too long for a name, and put a digest of it in the place of the rest."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 17]}-{_digest(text)}"
 

@@ -11,17 +11,17 @@ from streams.errors import FormatError, RecordError
 from streams.formats import arena
 from streams.formats.base import Format
 from streams.formats.names import campaign_name
-from streams.formats.rankings import time_of
-from streams.formats.sound import by_row
+from streams.formats.rankings import parse_time
+from streams.formats.validation import row_reader
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.formats.base import Run
+    from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
 
-    _Row = dict[str, object]
+    _ParquetRow = dict[str, object]
 
 MAGIC = b"PAR1"
 
@@ -32,7 +32,7 @@ _ROWS = 1000
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRow | RecordError]]:
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
@@ -51,7 +51,7 @@ def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
         raise FormatError(f"{run.file}: can't be read as Parquet: {str(error)[:200]}") from None
 
 
-def _columns(names: list[str], run: Run) -> list[str]:
+def _columns(names: list[str], run: ImportRun) -> list[str]:
     if set(names).issuperset(_NEEDED):
         return [name for name in names if name in _OWN]
     if arena.is_battles(names):
@@ -62,7 +62,7 @@ def _columns(names: list[str], run: Run) -> list[str]:
     )
 
 
-def _values(batch: Any, pyarrow: Any) -> list[_Row]:
+def _values(batch: Any, pyarrow: Any) -> list[_ParquetRow]:
     """Turn a batch into rows; a time becomes seconds, for not every time of Arrow is one of Python."""
     columns: dict[str, list[object]] = {}
     for field, column in zip(batch.schema, batch.columns, strict=True):
@@ -75,16 +75,16 @@ def _values(batch: Any, pyarrow: Any) -> list[_Row]:
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
+def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgment]:
     if arena.WINNER in row:
-        return arena.judge(row, number, run)
+        return arena.judge_battle(row, number, run)
     known = {name: value for name, value in row.items() if value is not None}
     known.setdefault("at", number)
     if run.campaign:
         known["campaign"] = campaign_name(run)
     at = known["at"]
     if isinstance(at, (str, float, int)):
-        known["at"] = time_of(at, field="at")
+        known["at"] = parse_time(at, field="at")
     try:
         return [msgspec.convert(known, Judgment)]
     except msgspec.ValidationError as error:
@@ -95,5 +95,5 @@ FORMAT = Format(
     name="parquet",
     about="Parquet with the columns of an arena or of a judgment (needs pyarrow)",
     recognises=lambda head: head.data.startswith(MAGIC),
-    batches=by_row(_rows, _judge),
+    batches=row_reader(_read_rows, _to_judgments),
 )

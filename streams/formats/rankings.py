@@ -10,14 +10,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
-from streams.formats.names import content_id, shortened
+from streams.formats.names import content_id, shorten_name
 from streams.wire.decoding import quote
 from streams.wire.events import EPOCH, LATEST, MAX_RANKED, Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.formats.base import Run
+    from streams.formats.base import ImportRun
 
 UNRANKED = ("-1", "")
 
@@ -25,8 +25,8 @@ _SECONDS = re.compile(r"\d{1,15}(\.\d{1,9})?")
 _LATEST_SECONDS = (LATEST - EPOCH).total_seconds()
 
 
-def judged(
-    run: Run,
+def make_judgments(
+    run: ImportRun,
     number: int,
     outputs: Sequence[tuple[Sequence[str], int]],
     *,
@@ -50,7 +50,7 @@ def judged(
         twice = next(name for name in systems if systems.count(name) > 1)
         raise RecordError("duplicate_system", f"{quote(twice)} stands twice", field="systems")
     id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
-    at = at or moment(number)
+    at = at or row_time(number)
     if run.shared is not None and len(systems) != len(outputs):
         run.shared[id] = tuple(tuple(names) for names, _ in outputs)
     if run.shared_ties or len(systems) == len(outputs):
@@ -62,7 +62,7 @@ def judged(
             for one in names
             for other in other_names
         ]
-        compared = [(shortened(f"{id}.{place}"), pair, ranks) for place, (pair, ranks) in enumerate(pairs, start=1)]
+        compared = [(shorten_name(f"{id}.{place}"), pair, ranks) for place, (pair, ranks) in enumerate(pairs, start=1)]
         if not pairs:
             run.leave_out("one output of all systems")
     return [
@@ -80,9 +80,9 @@ def judged(
     ]
 
 
-def ranked(run: Run, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], int]]:
+def ranked_outputs(run: ImportRun, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], int]]:
     """Read the ranks; an output without one was shown and not ranked: it is counted, and left out."""
-    found = [(systems, rank_of(rank)) for systems, rank in outputs if rank not in UNRANKED]
+    found = [(systems, parse_rank(rank)) for systems, rank in outputs if rank not in UNRANKED]
     if found:
         run.summary.unranked += len(outputs) - len(found)
     else:
@@ -90,14 +90,14 @@ def ranked(run: Run, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple
     return found
 
 
-def rank_of(text: str) -> int:
+def parse_rank(text: str) -> int:
     """Read a rank."""
     if not text.isdecimal() or len(text) > 7 or int(text) < 1:
         raise RecordError("invalid_value", f"{quote(text)} is no rank; 1 is best", field="ranks")
     return int(text)
 
 
-def number_of(text: str, *, field: str) -> float:
+def parse_number(text: str, *, field: str) -> float:
     """Read a number."""
     try:
         number = float(text)
@@ -108,19 +108,19 @@ def number_of(text: str, *, field: str) -> float:
     return number
 
 
-def milliseconds(text: str, *, field: str) -> int:
+def parse_milliseconds(text: str, *, field: str) -> int:
     """Read a duration in seconds."""
     if not _SECONDS.fullmatch(text):
         raise RecordError("invalid_value", f"{quote(text)} is no number of seconds", field=field)
     return int((Decimal(text) * 1000).to_integral_value())
 
 
-def moment(number: int) -> datetime:
+def row_time(number: int) -> datetime:
     """Give a row without a time its place in the file as one."""
     return EPOCH + timedelta(seconds=number)
 
 
-def time_of(value: str | float, *, field: str) -> datetime:
+def parse_time(value: str | float, *, field: str) -> datetime:
     """Read a time: ISO 8601, in UTC if it names no zone, or seconds since 1970."""
     try:
         seconds = float(value)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from streams.formats.base import Entry, RowError, Run, Summary
-from streams.formats.input.sources import describe, opened
+from streams.formats.base import Entry, ImportRun, RowError, Summary
+from streams.formats.input.sources import describe_source, open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
-    from streams.formats.base import Batch, Format
+    from streams.formats.base import EntryBatch, Format
     from streams.formats.input.sources import Source
 
 OnError = Literal["stop", "skip"]
@@ -48,13 +48,13 @@ class Reading:
     def __iter__(self) -> Iterator[Entry]:
         return chain.from_iterable(map(Entry, batch.lines, batch.judgments) for batch in self.batches())
 
-    def batches(self, *, columns: bool = False) -> Iterator[Batch]:
+    def batches(self, *, columns: bool = False) -> Iterator[EntryBatch]:
         """Read the judgments in batches of some hundred to some thousand, from the beginning.
 
         With `columns` a batch may be Scanned: quicker for one who rates it, slower for one who reads each judgment.
         """
-        run = Run(
-            file=describe(self._source),
+        run = ImportRun(
+            file=describe_source(self._source),
             on_bad=self._bad,
             campaign=self._campaign,
             shared_ties=self._shared_ties,
@@ -62,7 +62,7 @@ class Reading:
             shared=self.shared,
         )
         self.summary = run.summary
-        with opened(self._source) as source:
+        with open_source(self._source) as source:
             self.format = self._chosen(source)
             for batch in self.format.batches(source, run):
                 self.position = source.position()

@@ -8,7 +8,7 @@ import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
-from streams.formats.input.head import Head
+from streams.formats.input.head import FileHead
 from streams.formats.reading import Reading
 from streams.wire.decoding import quote
 from streams.wire.events import CampaignName
@@ -56,7 +56,7 @@ def read(
         allowed = "letters, digits, '.', '_' and '-' make a name, e.g. wmt13.fr-en"
         raise ParameterError(f"the campaign is {campaign!r}: {allowed}") from None
     if format is not None:
-        known = format_named(format)
+        known = find_format(format)
         return Reading(source, lambda _: known, campaign=campaign, on_error=on_error, shared_ties=shared_ties)
     return Reading(
         source,
@@ -69,7 +69,7 @@ def read(
 
 def recognise(head: bytes, *, name: str = "the log") -> Format:
     """Tell the format of a log from its first bytes, decompressed."""
-    seen = Head(head)
+    seen = FileHead(head)
     for known in FORMATS.values():
         if known.recognises(seen):
             return known
@@ -83,7 +83,7 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
     )
 
 
-def format_named(name: str) -> Format:
+def find_format(name: str) -> Format:
     """Find a format."""
     if name not in FORMATS:
         raise ParameterError(f"no format {name!r}; {suggestion(name, FORMATS)}")

@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from streams.errors import RecordError
-from streams.formats.base import Entry, Format, Run
-from streams.formats.input.spreadsheets import defused, escaped, restored, unescaped
+from streams.formats.base import Format, ImportRun
+from streams.formats.input.spreadsheets import escape_formula, escape_separators, unescape_formula, unescape_separators
 from streams.formats.input.tables import Table
-from streams.formats.names import campaign_name, shortened
-from streams.formats.rankings import judged, milliseconds, moment, number_of, rank_of, time_of
-from streams.formats.reading import Reading
-from streams.formats.sound import by_row
+from streams.formats.names import campaign_name, shorten_name
+from streams.formats.rankings import make_judgments, parse_milliseconds, parse_number, parse_rank, parse_time, row_time
+from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from streams.formats.input.sources import Source
 
@@ -36,18 +34,10 @@ _WRITTEN = (
 _MARKED = "yes"  # in the column `escaped`
 _PAIR = re.compile(r"(.+)\.([a-z]{2,3}-[a-z]{2,3})")
 
-_Row = dict[str, str]
+_UniformRow = dict[str, str]
 
 
-def read(path: Path) -> Iterator[Entry]:
-    """Read a file; systems that shared one output both stand in the ranking, tied.
-
-    The campaign is named campaign.pair, e.g. wmt15.de-en; a row without a time gets its place in the file as one.
-    """
-    return iter(Reading(path, lambda _: FORMAT))
-
-
-def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _UniformRow | RecordError]]:
     table = Table(source, required=COLUMNS, kind="a uniform ranking CSV")
     names = tuple(table.columns)
     last: dict[tuple[str, str], int] = {}  # of each campaign
@@ -68,36 +58,36 @@ def _rows(source: Source, _: Run) -> Iterator[tuple[int, _Row | RecordError]]:
             yield line, row
 
 
-def _judge(row: _Row, _: int, run: Run) -> list[Judgment]:
+def _to_judgments(row: _UniformRow, _: int, run: ImportRun) -> list[Judgment]:
     marked = row.get("escaped") == _MARKED
 
     def cell(name: str) -> str | None:
         text = row.get(name, "")
-        return restored(text) if marked else text or None
+        return unescape_formula(text) if marked else text or None
 
-    campaign = campaign_name(run, told=row["campaign"], pair=row["pair"])
+    campaign = campaign_name(run, in_file=row["campaign"], pair=row["pair"])
     seq = int(row["seq"])
-    id = cell("id") or shortened(f"{campaign}.{seq}")  # noqa: A001 - as in Judgment
+    id = cell("id") or shorten_name(f"{campaign}.{seq}")  # noqa: A001 - as in Judgment
     segment, judge = cell("segment") or "", cell("judge") or ""
-    at = time_of(row["timestamp"], field="timestamp") if row.get("timestamp") else moment(seq)
+    at = parse_time(row["timestamp"], field="timestamp") if row.get("timestamp") else row_time(seq)
     outputs = [output.split("+") for output in (cell("systems") or "").split("|")]
     if marked:
-        outputs = [[unescaped(system) for system in output] for output in outputs]
+        outputs = [[unescape_separators(system) for system in output] for output in outputs]
     if row.get("score"):
         systems = tuple(system for output in outputs for system in output)
-        score = number_of(row["score"], field="score")
+        score = parse_number(row["score"], field="score")
         found = [Judgment(id=id, campaign=campaign, segment=segment, judge=judge, systems=systems, score=score, at=at)]
     else:
         ranks = row["ranks"].split("|")
         if len(outputs) != len(ranks):
             raise RecordError("length_mismatch", f"{len(outputs)} systems but {len(ranks)} ranks", field="ranks")
-        rated = [(systems, rank_of(rank)) for systems, rank in zip(outputs, ranks, strict=True)]
-        found = judged(run, seq, rated, campaign=campaign, segment=segment, judge=judge, at=at, id=id)
+        rated = [(systems, parse_rank(rank)) for systems, rank in zip(outputs, ranks, strict=True)]
+        found = make_judgments(run, seq, rated, campaign=campaign, segment=segment, judge=judge, at=at, id=id)
     more = {name: text for name in ("request", "source", "version") if (text := cell(name)) is not None}
     if row.get("judge_type"):
         more.setdefault("source", row["judge_type"])
     if row.get("duration_s"):
-        duration_ms = milliseconds(row["duration_s"], field="duration_s")
+        duration_ms = parse_milliseconds(row["duration_s"], field="duration_s")
         found = [msgspec.structs.replace(judgment, duration_ms=duration_ms) for judgment in found]
     return [msgspec.structs.replace(judgment, **more) for judgment in found] if more else found
 
@@ -118,9 +108,9 @@ def _row(judgment: Judgment, seq: int) -> tuple[object, ...]:
     plain = (judgment.segment, judgment.judge, "|".join(judgment.systems), judgment.id)
     optional = (judgment.request, judgment.source)
     segment, judge, systems, id = (  # noqa: A001 - as in Judgment
-        defused(text) for text in (*plain[:2], "|".join(map(escaped, judgment.systems)), judgment.id)
+        escape_formula(text) for text in (*plain[:2], "|".join(map(escape_separators, judgment.systems)), judgment.id)
     )
-    request, source = map(defused, optional)
+    request, source = map(escape_formula, optional)
     marked = (segment, judge, systems, id) != plain or (request or None, source or None) != optional
     return (
         *(campaign, pair, seq, segment, judge, "", len(judgment.systems)),
@@ -135,7 +125,7 @@ FORMAT = Format(
     name="uniform",
     about="the uniform CSV: a ranking a row",
     recognises=lambda head: head.columns.issuperset(COLUMNS),
-    batches=by_row(_rows, _judge),
+    batches=row_reader(_read_rows, _to_judgments),
     write=_write,
     suffixes=(".csv",),
 )

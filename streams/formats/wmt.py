@@ -9,14 +9,14 @@ from streams.errors import FormatError, RecordError
 from streams.formats.base import Format
 from streams.formats.input.tables import Cells, Table
 from streams.formats.names import campaign_name, language_pair, wmt_campaign
-from streams.formats.rankings import judged, ranked
-from streams.formats.sound import by_row
+from streams.formats.rankings import make_judgments, ranked_outputs
+from streams.formats.validation import row_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.formats.base import Run
-    from streams.formats.input.head import Head
+    from streams.formats.base import ImportRun
+    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
@@ -25,7 +25,7 @@ _SYSTEM = re.compile(r"system(\d{1,3})id")
 _PAIRS_ONLY = "rankingid"
 
 
-class _Row(NamedTuple):
+class _WmtRow(NamedTuple):
     campaign: str | None
     languages: tuple[str, str]
     segment: str
@@ -33,7 +33,7 @@ class _Row(NamedTuple):
     outputs: list[tuple[tuple[str], str]]
 
 
-def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
+def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _WmtRow | RecordError]]:
     table = Table(source, required=_REQUIRED, kind="a CSV of WMT")
     at = table.columns
     places = []
@@ -51,34 +51,41 @@ def _rows(source: Source, run: Run) -> Iterator[tuple[int, _Row | RecordError]]:
         else:
             outputs = _outputs(cells, places)
             campaign = wmt_campaign([system for (system,), _ in outputs]) or campaign
-            yield line, _Row(campaign, (cells[source_language], cells[target]), cells[segment], cells[judge], outputs)
+            yield (
+                line,
+                _WmtRow(campaign, (cells[source_language], cells[target]), cells[segment], cells[judge], outputs),
+            )
 
 
 def _outputs(cells: Cells, places: list[tuple[int, int]]) -> list[tuple[tuple[str], str]]:
     return [((cells[system],), cells[rank]) for system, rank in places if cells[system] or cells[rank]]
 
 
-def _judge(row: _Row, number: int, run: Run) -> list[Judgment]:
-    outputs = ranked(run, row.outputs)
+def _to_judgments(row: _WmtRow, number: int, run: ImportRun) -> list[Judgment]:
+    outputs = ranked_outputs(run, row.outputs)
     if not outputs:
         return []
-    return judged(
+    return make_judgments(
         run,
         number,
         outputs,
-        campaign=campaign_name(run, told=row.campaign, pair=language_pair(*row.languages)),
+        campaign=campaign_name(run, in_file=row.campaign, pair=language_pair(*row.languages)),
         segment=row.segment,
         judge=row.judge,
     )
 
 
-def _is_rankings(head: Head) -> bool:
+def _is_rankings(head: FileHead) -> bool:
     return head.columns.issuperset(_REQUIRED) and _PAIRS_ONLY not in head.columns
 
 
-def _is_pairs(head: Head) -> bool:
+def _is_pairs(head: FileHead) -> bool:
     return head.columns.issuperset((*_REQUIRED, _PAIRS_ONLY))
 
 
-RANKINGS = Format("wmt-rankings", "WMT's CSV of rankings, five systems a row", _is_rankings, by_row(_rows, _judge))
-PAIRS = Format("wmt-pairs", "WMT's CSV of comparisons, two systems a row", _is_pairs, by_row(_rows, _judge))
+RANKINGS = Format(
+    "wmt-rankings", "WMT's CSV of rankings, five systems a row", _is_rankings, row_reader(_read_rows, _to_judgments)
+)
+PAIRS = Format(
+    "wmt-pairs", "WMT's CSV of comparisons, two systems a row", _is_pairs, row_reader(_read_rows, _to_judgments)
+)

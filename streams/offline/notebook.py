@@ -19,12 +19,12 @@ from streams import formats
 from streams.errors import FormatError, JudgestreamError, ParameterError, suggestion
 from streams.formats.arena import is_battles
 from streams.formats.names import ANONYMOUS, UNSPECIFIED
-from streams.formats.rankings import moment
-from streams.offline.rating import board, chosen_engine, rate, settings_for
+from streams.formats.rankings import row_time
+from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
 from streams.reports import History, Report
-from streams.reports.axis import digits, rank_range
-from streams.reports.page import page
-from streams.reports.table import fragment, leaderboard_table, plain_table
+from streams.reports.html_page import html_page
+from streams.reports.html_table import fragment, leaderboard_table, plain_table
+from streams.reports.score_axis import rank_range, score_decimals
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Ranking:
         blocks = []
         for report in self.reports:
             rows = report.leaderboard.rows
-            width, decimals = max((len(row.system) for row in rows), default=0), digits(rows)
+            width, decimals = max((len(row.system) for row in rows), default=0), score_decimals(rows)
             lines = [
                 f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  {row.system:<{width}}  "
                 f"{row.score:+.{decimals}f} ± {row.deviation:.{decimals}f}"
@@ -172,13 +172,13 @@ class Ranking:
 
     def to_html(self) -> str:
         """Give one HTML page that needs nothing else."""
-        return page(self.reports)
+        return html_page(self.reports)
 
     def plot(self) -> Figure:
         """Draw rank ranges, head to head and ratings over time of one campaign; it needs the extra `plot`."""
-        from streams.reports.plots import figure
+        from streams.reports.plots import ranking_figure
 
-        return figure(self._only())
+        return ranking_figure(self._only())
 
     def _only(self) -> Report:
         if len(self.reports) == 1:
@@ -230,7 +230,7 @@ def rank(
     >>> [row.system for row in rank(verdicts).rows]
     ['b', 'a']
     """
-    engine = chosen_engine(model, ranges)
+    engine = choose_engine(model, ranges)
     histories: dict[str, History] = {}
     rated = rate(
         _batches(source),
@@ -243,7 +243,7 @@ def rank(
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     reports = tuple(
         Report(
-            leaderboard=board(campaign, model=model, engine=engine, runs=runs, seed=seed, threads=threads),
+            leaderboard=make_leaderboard(campaign, model=model, engine=engine, runs=runs, seed=seed, threads=threads),
             counts=campaign.tables.pair_counts(),
             history=histories[campaign.name],
         )
@@ -294,7 +294,7 @@ def _lines(frame: DataFrame, *, whole: bool) -> Iterator[bytes]:
         if whole:
             given = {"id": str(number), "campaign": _FRAME, "segment": UNSPECIFIED, "judge": ANONYMOUS, "version": "1"}
             names = Judgment.__struct_fields__
-            cells = given | {"at": moment(number)} | {name: cells[name] for name in names if name in cells}
+            cells = given | {"at": row_time(number)} | {name: cells[name] for name in names if name in cells}
             cells |= {name: str(cells[name]) for name in ("id", "segment", "judge")}
         yield encoder.encode(cells) + b"\n"
 

@@ -29,7 +29,7 @@ LONG = 20_000
 
 
 @dataclass
-class Rated:
+class RatedLog:
     """The campaigns of a log, and what became of its judgments that are in none of them."""
 
     campaigns: dict[str, Campaign] = field(default_factory=dict)
@@ -44,7 +44,7 @@ def rate(
     *,
     only: Collection[str] = (),
     observe: Callable[[Campaign], None] | None = None,
-) -> Rated:
+) -> RatedLog:
     """Apply a log to campaigns with these settings, all of them or only some; the place in the log is the offset.
 
     `observe` is shown each campaign whenever a batch has changed it.
@@ -54,7 +54,7 @@ def rate(
     >>> rate([[verdict]], CampaignSettings()).campaigns["c"].counts.judgments
     1
     """
-    rated = Rated()
+    rated = RatedLog()
     known: set[str] = set()
     for judgments in batches:
         places = range(rated.read, rated.read + len(judgments))
@@ -98,10 +98,10 @@ def _by_campaign(
             yield name, [places[k] for k in mine], [judgments[k] for k in mine]
 
 
-def chosen_engine(model: str, ranges: str | None = None) -> str:
+def choose_engine(model: str, ranges: str | None = None) -> str:
     """Check that there is such a model and that it has such ranges; the first that it has are the default.
 
-    >>> chosen_engine("expected-wins")
+    >>> choose_engine("expected-wins")
     'bootstrap'
     """
     engines: dict[str, tuple[str, ...]] = {
@@ -132,7 +132,7 @@ def settings_for(model: str, engine: str, parameters: Mapping[str, Parameter] | 
     )
 
 
-def board(
+def make_leaderboard(
     campaign: Campaign,
     *,
     model: str,

@@ -39,7 +39,7 @@ def canvas(width: float, height: float, **options: Any) -> Iterator[Figure]:
         yield module.Figure(figsize=(width, height), **{"layout": "constrained"} | options)
 
 
-def saved(drawn: Figure, *, suffix: str) -> bytes:
+def figure_bytes(drawn: Figure, *, suffix: str) -> bytes:
     """Give a figure as a file's content: PNG, SVG or PDF."""
     content = io.BytesIO()
     stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})

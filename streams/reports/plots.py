@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
+from streams.reports.canvas import BLUE, GREY, ORANGE, canvas
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_NUMBERS = 16
 LONGEST_NAME = 26
 
 
-def figure(report: Report) -> Figure:
+def ranking_figure(report: Report) -> Figure:
     """Draw a campaign's figure; it needs the extra `plot`."""
     systems = max(len(report.leaderboard.rows), 4)
     over_time = report.history is not None and len(report.history.judgments) > 1
@@ -39,11 +39,6 @@ def figure(report: Report) -> Figure:
         if over_time and report.history is not None:
             _over_time(rows[1].subplots(), report, report.history, import_module("matplotlib").colormaps["turbo"])
     return drawn
-
-
-def image(report: Report, *, suffix: str) -> bytes:
-    """Give the figure as a file's content: PNG, SVG or PDF."""
-    return saved(figure(report), suffix=suffix)
 
 
 def _labels(report: Report) -> list[str]:
@@ -83,11 +78,11 @@ def _rank_ranges(axes: Axes, report: Report) -> None:
 def _head_to_head(axes: Axes, report: Report) -> None:
     share, _ = report.head_to_head()
     axes.set_title("Row preferred to column: orange 0 %, blue 100 %, ties ignored")
-    heat_map(axes, share)
+    draw_heat_map(axes, share)
     axes.set_xlabel("rank")
 
 
-def heat_map(axes: Axes, share: Floats, texts: Sequence[Sequence[str]] | None = None) -> None:
+def draw_heat_map(axes: Axes, share: Floats, texts: Sequence[Sequence[str]] | None = None) -> None:
     """Colour shares from orange to blue, with a text in each cell: what is given, or percent if there is room."""
     colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("", [ORANGE, "white", BLUE])
     places = range(len(share))

@@ -84,7 +84,7 @@ class SegmentView(Struct, frozen=True, kw_only=True):
     information: float | None
 
 
-def stored_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
+def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
     """Read a campaign from a store; if it is not there, say which of those on the partitions was probably meant."""
     stored = store.peek(name)
     if stored is None:

@@ -18,7 +18,7 @@ from streams.agreement.agreement import (
     intra_by_judge,
     published_agreement,
 )
-from streams.formats.uniform import read
+from streams.formats import read
 from streams.lab import Pairs
 from streams.wire.events import EPOCH, Judgment
 from tests.core.methods.outcomes import drawn, turned

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from streams.agreement.agreement import inter_agreement
-from streams.agreement.controls import Trial, by_threshold, tried
+from streams.agreement.controls import ControlScores, by_threshold, score_controls
 from streams.core.methods.pairs import Pairs
 from streams.errors import ParameterError
 from tests.core.methods.outcomes import drawn, turned
@@ -33,22 +33,22 @@ def counted_out(pairs: Pairs, makers: np.ndarray, margin: int) -> tuple[list[int
 def test_judges_are_tried_on_what_is_clear_to_the_others(margin: int, trusted: int) -> None:
     pairs = drawn(240, segments=2, judges=6, careless=1)
     makers = pairs.judge >= 6 - trusted
-    trial = tried(pairs, makers, margin=margin)
+    trial = score_controls(pairs, makers, margin=margin)
     assert (trial.met.tolist(), trial.passed.tolist()) == counted_out(pairs, makers, margin)
     other = turned(pairs)
-    np.testing.assert_array_equal(tried(other, makers, margin=margin).passed, trial.passed)
+    np.testing.assert_array_equal(score_controls(other, makers, margin=margin).passed, trial.passed)
 
 
 def test_a_careless_judge_fails_and_the_others_pass() -> None:
     pairs = drawn(3000, segments=3, judges=8, careless=2, qualities=(3.0, 1.5, 0.0, -1.5, -3.0))
-    trial = tried(pairs, pairs.judge >= 0)
+    trial = score_controls(pairs, pairs.judge >= 0)
     assert trial.rejected().tolist() == [0, 1]
     assert trial.share[:2].max() < 0.5 < trial.share[2:].min()
     assert trial.accepted(threshold=0.5).tolist() == [2, 3, 4, 5, 6, 7]
 
 
 def test_who_met_few_controls_is_neither_rejected_nor_accepted() -> None:
-    trial = Trial(met=np.array([9, 10, 0]), passed=np.array([0, 5, 0]))
+    trial = ControlScores(met=np.array([9, 10, 0]), passed=np.array([0, 5, 0]))
     assert trial.rejected().tolist() == []
     assert trial.rejected(threshold=0.6).tolist() == [1]
     assert trial.accepted(threshold=0.5).tolist() == [1]
@@ -58,7 +58,7 @@ def test_who_met_few_controls_is_neither_rejected_nor_accepted() -> None:
 
 def test_agreement_grows_with_the_threshold_when_careless_judges_go() -> None:
     pairs = drawn(3000, segments=3, judges=8, careless=3)
-    everybody, half = by_threshold(pairs, tried(pairs, pairs.judge >= 0), thresholds=[0.5])
+    everybody, half = by_threshold(pairs, score_controls(pairs, pairs.judge >= 0), thresholds=[0.5])
     assert (everybody.threshold, everybody.judges, half.judges) == (None, 8, 5)
     assert everybody.agreement == inter_agreement(pairs)
     assert half.agreement == inter_agreement(pairs.take(pairs.judge >= 3))
@@ -67,4 +67,4 @@ def test_agreement_grows_with_the_threshold_when_careless_judges_go() -> None:
 
 def test_a_margin_below_zero_is_refused() -> None:
     with pytest.raises(ParameterError, match="margin: -1"):
-        tried(drawn(3), np.ones(3, bool), margin=-1)
+        score_controls(drawn(3), np.ones(3, bool), margin=-1)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from streams.agreement.head_to_head import HeadToHead, sign_test
 from streams.crowd import Competition
-from streams.crowd.winrates import WMT13_FR_EN
+from streams.crowd.competition import WMT13_FR_EN
 from streams.errors import ParameterError
 from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.main import cli
-from streams.formats.input.spreadsheets import restored
+from streams.formats.input.spreadsheets import unescape_formula
 from streams.wire.events import Leaderboard, encode
 from tests.builders import crowd_log, judgment
 
@@ -56,7 +56,7 @@ def test_a_cell_that_a_spreadsheet_would_run_is_defused(log: Path) -> None:
     log.write_bytes(encode(judgment(systems=names, ranks=(1, 2, 3, 4, 5))) + b"\n")
     rows = list(csv.DictReader(io.StringIO(run(log, "--csv").stdout)))
     assert not [row for row in rows if row["system"].startswith(("=", "+", "-", "@"))]
-    assert {restored(row["system"]) for row in rows} == set(names)
+    assert {unescape_formula(row["system"]) for row in rows} == set(names)
     assert min(float(row["score"]) for row in rows) < 0  # a number stays one
 
 

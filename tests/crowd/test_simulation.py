@@ -7,14 +7,16 @@ from collections import Counter
 import msgspec
 import pytest
 
-from streams.crowd import WMT13_FR_EN, Competition, Simulation, Step, kendall_tau, overlaps
+from streams.crowd import WMT13_FR_EN, Competition, Simulation, SimulationStep, kendall_tau, overlaps
 from streams.wire import topics
 from streams.wire.events import Judgment, MatchRequest, Row
 
 WMT13 = Competition.load(WMT13_FR_EN)
 
 
-def held(*, judges: int = 10, careless: float = 0.2, budget: int = 300, seed: int = 1) -> tuple[Simulation, list[Step]]:
+def held(
+    *, judges: int = 10, careless: float = 0.2, budget: int = 300, seed: int = 1
+) -> tuple[Simulation, list[SimulationStep]]:
     simulation = Simulation(WMT13, judges=judges, careless=careless, budget=budget, seed=seed)
     return simulation, list(simulation.steps())
 

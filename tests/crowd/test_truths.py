@@ -16,7 +16,7 @@ LOG = crowd_log(400, systems=4, ways=3)
 ORACLE = Oracle("log", PairCounts.of(LOG))
 TRUTHS: dict[str, Truth] = {
     "win rates": Competition.load(WMT13_FR_EN),
-    "skills": Skills.drawn(5, random=np.random.default_rng(1)),
+    "skills": Skills.draw(5, random=np.random.default_rng(1)),
     "oracle": ORACLE,
 }
 

@@ -12,7 +12,7 @@ import zstandard
 from streams import formats
 from streams.errors import FormatError, ParameterError
 from streams.formats import FORMATS, RowError
-from streams.formats.input.head import Head
+from streams.formats.input.head import FileHead
 from streams.wire.decoding import decode
 from streams.wire.events import encode
 from tests.formats.samples import ARENA, JSONL, SAMPLES, parquet
@@ -34,7 +34,7 @@ def file(name: str, tmp_path: Path) -> Path:
 
 def test_it_is_recognised_by_its_content_and_by_no_other_format(name: str, file: Path) -> None:
     assert formats.recognise(SAMPLES[name].data).name == name
-    assert [known for known, found in FORMATS.items() if found.recognises(Head(SAMPLES[name].data))] == [name]
+    assert [known for known, found in FORMATS.items() if found.recognises(FileHead(SAMPLES[name].data))] == [name]
     reading = formats.read(file)
     list(reading)
     assert reading.format is FORMATS[name]

@@ -10,7 +10,7 @@ import pytest
 
 from streams import formats
 from streams.errors import FormatError
-from streams.formats.uniform import read
+from streams.formats import read
 
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
@@ -61,7 +61,7 @@ def test_systems_that_shared_an_output_are_tied(tmp_path: Path) -> None:
 def test_a_bad_file_is_named_with_line_and_column(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "log.csv").write_text(text)
     with pytest.raises(FormatError, match=words):
-        list(read(tmp_path / "log.csv"))
+        list(read(tmp_path / "log.csv", format="uniform"))
 
 
 def test_a_broken_archive_is_named(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_campaign_is_played_to_its_budget_by_requests_of_many_and_every_answer
     assert found["simulation"]["ended"] == "the campaign asks no more"
     assert -1 <= found["simulation"]["tau"] <= 1
     random = np.random.default_rng(7)
-    truth = Skills.drawn(5, random=random)
+    truth = Skills.draw(5, random=random)
     judges = recruit(40, careless=0.2, slow=0.2, biased=0.1, adversarial=0.1, random=random)
     panel = Panel(judges=judges, truth=truth, seed=7)
     asked = [msgspec.convert(each, MatchRequest, strict=False) for each in requests(stack, "trial").values()]

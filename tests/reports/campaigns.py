@@ -15,7 +15,7 @@ from streams.wire.events import CampaignSettings, Create
 from tests.builders import NOON, crowd_log
 
 if TYPE_CHECKING:
-    from streams.offline.rating import Rated
+    from streams.offline.rating import RatedLog
     from streams.wire.events import Command, Judgment
 
 
@@ -57,7 +57,7 @@ def crowd(count: int = 200, **options: int) -> list[Judgment]:
     ]
 
 
-def rated(log: list[Judgment], model: str = "trueskill") -> Rated:
+def rated(log: list[Judgment], model: str = "trueskill") -> RatedLog:
     from streams.offline.rating import rate, settings_for
 
     return rate([log], settings_for(model, "closed"))

@@ -14,11 +14,11 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.ranking import PairCounts, rows
 from streams.errors import JudgestreamError
 from streams.reports import History, Report, short_names
-from streams.reports.axis import Axis
-from streams.reports.heatmap import MOST_SYSTEMS
-from streams.reports.page import page
+from streams.reports.html_heatmap import MOST_SYSTEMS
+from streams.reports.html_page import html_page
+from streams.reports.html_table import leaderboard_table
 from streams.reports.report import MOST_POINTS
-from streams.reports.table import leaderboard_table
+from streams.reports.score_axis import ScoreAxis
 from streams.wire.events import Leaderboard
 from tests.builders import judgment
 from tests.reports.campaigns import crowd, rated
@@ -65,7 +65,7 @@ class Parsed(HTMLParser):
 
 def test_a_page_holds_every_system_in_order_with_its_figures() -> None:
     found = report(crowd(400))
-    texts = Parsed(page([found])).texts
+    texts = Parsed(html_page([found])).texts
     names = [row.system for row in found.leaderboard.rows]
     assert [text for text in texts if text in names] == names * 2  # on the leaderboard and head to head
     assert found.about in texts
@@ -84,7 +84,7 @@ def test_a_page_rules_off_each_cluster() -> None:
 
 
 def test_a_page_needs_nothing_from_anywhere() -> None:
-    text = page([report(crowd(60)), report(crowd(60))])
+    text = html_page([report(crowd(60)), report(crowd(60))])
     parsed = Parsed(text)
     assert not {"script", "link", "img", "iframe", "object", "embed"} & set(parsed.tags)
     assert not re.search(r"https?:|url\(|@import|//[a-z]", text)
@@ -93,7 +93,7 @@ def test_a_page_needs_nothing_from_anywhere() -> None:
 
 
 def test_a_hostile_name_is_text_and_nothing_else() -> None:
-    parsed = Parsed(page([report([judgment(systems=(HOSTILE, "b"))])]))
+    parsed = Parsed(html_page([report([judgment(systems=(HOSTILE, "b"))])]))
     assert "script" not in parsed.tags
     titles = [value for name, value in parsed.attributes if name == "title"]
     assert f"{HOSTILE} against b: 100 % of what was decided, 1 comparisons" in titles
@@ -109,7 +109,7 @@ def test_whiskers_lie_where_the_scores_are() -> None:
         judgments=1,
         rows=rows(["a", "b"], np.array([1.0, -1.0]), np.array([0.1, 0.1]), [1, 1]),
     )
-    axis = Axis.of(board.rows)
+    axis = ScoreAxis.of(board.rows)
     dots = [float(x) for x in re.findall(r'class="dot" x1="([\d.]+)"', leaderboard_table(board))]
     assert dots == pytest.approx([100 * axis.share(1.0), 100 * axis.share(-1.0)], abs=0.01)
     assert 0 < dots[1] < 50 < dots[0] < 100
@@ -117,7 +117,7 @@ def test_whiskers_lie_where_the_scores_are() -> None:
 
 def test_head_to_head_says_who_was_preferred_and_who_never_met() -> None:
     log = [judgment(k, systems=("a", "b"), ranks=(1, 2) if k % 4 else (2, 1)) for k in range(8)]
-    text = page([report([*log, judgment(9, systems=("b", "c"), ranks=(1, 1))])])
+    text = html_page([report([*log, judgment(9, systems=("b", "c"), ranks=(1, 1))])])
     assert "a against b: 75 % of what was decided, 8 comparisons" in text
     assert "b against a: 25 % of what was decided, 8 comparisons" in text
     assert "b and c: 1 ties" in text
@@ -140,14 +140,14 @@ def test_a_page_of_a_thousand_systems_says_what_it_leaves_out() -> None:
         ties=np.zeros((1000, 1000), np.int64),
         judgments=np.ones(1000, np.int64),
     )
-    text = page([Report(leaderboard=board, counts=counts)])
+    text = html_page([Report(leaderboard=board, counts=counts)])
     assert f"The first {MOST_SYSTEMS} systems; 920 more are left out." in text
     assert len(text) < 3_000_000
 
 
 def test_a_page_without_pairs_has_no_head_to_head() -> None:
     campaign = Campaign("c")
-    text = page([Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts())])
+    text = html_page([Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts())])
     assert "Head to head" not in text
     Parsed(text)
 
@@ -202,9 +202,10 @@ def with_history(log: list[Judgment]) -> Report:
 
 
 def texts(report: Report) -> list[str]:
-    from streams.reports.plots import image
+    from streams.reports.canvas import figure_bytes
+    from streams.reports.plots import ranking_figure
 
-    svg = image(report, suffix=".svg").decode()
+    svg = figure_bytes(ranking_figure(report), suffix=".svg").decode()
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
@@ -219,17 +220,19 @@ def test_a_figure_has_three_parts_with_every_system() -> None:
 
 @pytest.mark.long
 def test_the_same_ranking_gives_the_same_file() -> None:
-    from streams.reports.plots import image
+    from streams.reports.canvas import figure_bytes
+    from streams.reports.plots import ranking_figure
 
     found = with_history(crowd(100))
-    assert image(found, suffix=".svg") == image(found, suffix=".svg")
+    assert figure_bytes(ranking_figure(found), suffix=".svg") == figure_bytes(ranking_figure(found), suffix=".svg")
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_a_figure_is_of_the_kind_that_is_asked_for(suffix: str, magic: bytes) -> None:
-    from streams.reports.plots import image
+    from streams.reports.canvas import figure_bytes
+    from streams.reports.plots import ranking_figure
 
-    assert image(with_history(crowd(40)), suffix=suffix).startswith(magic)
+    assert figure_bytes(ranking_figure(with_history(crowd(40))), suffix=suffix).startswith(magic)
 
 
 @pytest.mark.parametrize("name", ["$x^$", "系统", "a\nb", "x" * 200])
@@ -244,11 +247,11 @@ def test_few_and_many_systems_can_be_drawn(systems: int) -> None:
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from streams.reports.plots import figure
+    from streams.reports.plots import ranking_figure
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(JudgestreamError, match=r"pip install 'judgestream\[plot\]'"):
-        figure(report(crowd(20)))
+        ranking_figure(report(crowd(20)))
 
 
 def test_labels_move_apart_and_stay_in_order() -> None:

@@ -17,7 +17,7 @@ from streams.core.campaign.campaign import Campaign
 from streams.errors import JudgestreamError
 from streams.pipeline.embedded import Embedded
 from streams.reports import views
-from streams.reports.views import JudgeView, campaign_view, judge_views, pair_views, segment_views, stored_campaign
+from streams.reports.views import JudgeView, campaign_view, judge_views, load_campaign, pair_views, segment_views
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire.events import CampaignSettings, Close, ExcludeJudge, Judgment, WithdrawSystem, encode
@@ -40,7 +40,7 @@ def test_a_stored_campaign_is_the_one_that_ran() -> None:
         stream.publish(each)
     stream.run()
     live = stream.campaign("wmt.fr-en")
-    kept = stored_campaign(store, "wmt.fr-en", partitions=[])
+    kept = load_campaign(store, "wmt.fr-en", partitions=[])
     assert kept.leaderboard() == live.leaderboard()
     assert campaign_view(kept) == campaign_view(live)
     assert judge_views(kept) == judge_views(live)
@@ -51,12 +51,12 @@ def test_a_stored_campaign_is_the_one_that_ran() -> None:
 def test_a_campaign_that_is_not_there_is_answered_with_one_that_is() -> None:
     store = MemoryStore()
     with pytest.raises(JudgestreamError, match=r"no campaign 'wmt.fr-ne'; there is none yet"):
-        stored_campaign(store, "wmt.fr-ne", partitions=["judgments.v1/0"])
+        load_campaign(store, "wmt.fr-ne", partitions=["judgments.v1/0"])
     stream = Embedded(Settings(), store=store)
     stream.publish(judgment(campaign="wmt.fr-en"))
     stream.run()
     with pytest.raises(JudgestreamError, match=r"no campaign 'wmt.fr-ne'; did you mean 'wmt.fr-en'\?"):
-        stored_campaign(store, "wmt.fr-ne", partitions=["judgments.v1/0"])
+        load_campaign(store, "wmt.fr-ne", partitions=["judgments.v1/0"])
 
 
 def test_the_view_says_how_far_a_campaign_is() -> None:

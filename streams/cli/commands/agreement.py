@@ -12,8 +12,8 @@ from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, Rule
     from streams.agreement.control_rows import ThresholdRow
-    from streams.agreement.rows import AgreementRow, JudgeRow, Rule
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -78,8 +78,8 @@ def command(
     the outputs as shown, and expanded, where those systems are tied. Where judgments name their source, as researcher
     or turker, so is each source on its own. docs/agreement.md says how it is counted.
     """
+    from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, agreement_rows, judge_rows
     from streams.agreement.control_rows import Controls, ThresholdRow, threshold_rows
-    from streams.agreement.rows import AgreementRow, JudgeRow, agreement_rows, judge_rows
     from streams.cli import outputs
     from streams.errors import ParameterError
     from streams.wire.events import encode
@@ -99,14 +99,15 @@ def command(
         raise click.UsageError(str(error)) from None
     judges = judge_rows(logs, shared, controls=controls) if by_judge else []
     if plot:
-        from streams.agreement.figure import image
+        from streams.agreement.agreement_figure import agreement_figure
+        from streams.reports.canvas import figure_bytes
 
-        outputs.write(plot, image(rows, judges, passed, suffix=plot.suffix.lower()))
+        outputs.write(plot, figure_bytes(agreement_figure(rows, judges, passed), suffix=plot.suffix.lower()))
     if as_object:
         more = ({"judges": judges} if by_judge else {}) | ({"thresholds": passed} if makers else {})
         click.echo(encode({"rule": rule, "agreement": rows, **more}))
     elif as_table:
-        table = (JudgeRow, judges) if by_judge else (ThresholdRow, passed) if makers else (AgreementRow, rows)
+        table = (JudgeAgreementRow, judges) if by_judge else (ThresholdRow, passed) if makers else (AgreementRow, rows)
         click.echo(outputs.structs_as_csv(*table), nl=False)
     else:
         _print_agreement(rows)
@@ -149,7 +150,7 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
         click.echo("- : nothing can be compared", err=True)
 
 
-def _print_judges(judges: Sequence[JudgeRow]) -> None:
+def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
     from streams.cli.terminal import print_table
 
     headings = ["campaign", "judge", "source", "comparisons", "inter κ", "of", "intra κ", "of ", "controls passed", ""]

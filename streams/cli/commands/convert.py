@@ -12,7 +12,7 @@ import click
 
 from streams.cli.log_options import LogFile, reading_options
 from streams.errors import FormatError, ParameterError
-from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, format_named
+from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, find_format
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def _written(target: Path, name: str | None) -> Format:
         known = ", ".join(suffix for found in FORMATS.values() for suffix in found.suffixes)
         raise click.UsageError(f"{target} has none of the suffixes {known}; say what to write with --to: {_WRITE}")
     try:
-        found = format_named(name)
+        found = find_format(name)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     if not found.write:

@@ -13,7 +13,7 @@ from streams.cli.log_options import LogFile, log_argument, rate_log
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.agreement.head_to_head_rows import CampaignTable, Opponents
+    from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
 
 MODEL, ENGINE = "expected-wins", "bootstrap"  # as in the findings of WMT13
 CELL = 6  # characters of a column of the matrix
@@ -62,7 +62,7 @@ def command(
     † p ≤ 0.05 and ‡ p ≤ 0.01 in a sign test. Systems stand in order of Expected Wins, with rank ranges by bootstrap.
     Where a table is too wide, and with --list, --json and --csv, it is a pair a line.
     """
-    from streams.agreement.head_to_head_rows import CampaignTable, Opponents
+    from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
     from streams.cli import outputs
     from streams.offline.rating import settings_for
     from streams.wire.events import encode
@@ -72,7 +72,9 @@ def command(
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     rated = rate_log(log, settings_for(MODEL, ENGINE), only=campaigns)
     found = [
-        CampaignTable.of(board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2)
+        CampaignHeadToHead.of(
+            board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2
+        )
         for board in rank_rated(rated, MODEL, ENGINE, runs=runs, seed=seed)
     ]
     if plot:
@@ -83,7 +85,7 @@ def command(
         ]
         click.echo(encode({"sides": int(sides), "campaigns": told}))
     elif as_table:
-        click.echo(outputs.structs_as_csv(Opponents, [pair for one in found for pair in one.pairs]), nl=False)
+        click.echo(outputs.structs_as_csv(HeadToHeadPair, [pair for one in found for pair in one.pairs]), nl=False)
     elif as_text:
         click.echo("\n".join(map(_as_markdown, found)), nl=False)
     else:
@@ -93,16 +95,17 @@ def command(
             _print(one, as_list=as_list)
 
 
-def _write_plots(file: Path, found: Sequence[CampaignTable]) -> None:
-    from streams.agreement.head_to_head_figure import image
+def _write_plots(file: Path, found: Sequence[CampaignHeadToHead]) -> None:
+    from streams.agreement.head_to_head_figure import head_to_head_figure
     from streams.cli import outputs
+    from streams.reports.canvas import figure_bytes
 
     for one in found:
         name = f"{file.stem}.{one.leaderboard.campaign}{file.suffix}" if len(found) > 1 else file.name
-        outputs.write(file.with_name(name), image(one, suffix=file.suffix.lower()))
+        outputs.write(file.with_name(name), figure_bytes(head_to_head_figure(one), suffix=file.suffix.lower()))
 
 
-def _print(found: CampaignTable, *, as_list: bool) -> None:
+def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
     from streams.cli.render import stdout_console
 
     console, board = stdout_console(), found.leaderboard
@@ -114,7 +117,7 @@ def _print(found: CampaignTable, *, as_list: bool) -> None:
         _print_matrix(found, min(console.width, WIDEST))
 
 
-def _print_list(pairs: Sequence[Opponents]) -> None:
+def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
     from streams.cli.terminal import print_table
 
     headings = ("system", "opponent", "wins", "ties", "losses", "win rate", "", "p")
@@ -134,7 +137,7 @@ def _print_list(pairs: Sequence[Opponents]) -> None:
     print_table(headings, lines, wrapped=["system", "opponent"], right=[*headings[2:6], "p"])
 
 
-def _print_matrix(found: CampaignTable, width: int) -> None:
+def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
     """Colour a cell by who wins: blue, the column's system does; a rule ends each cluster."""
     from rich.text import Text
 
@@ -166,10 +169,10 @@ def _print_matrix(found: CampaignTable, width: int) -> None:
         console.print(Text.assemble("    ", name.ljust(room), "".join(f"{cell:>{CELL - 1}} " for cell in cells)))
 
 
-def _as_markdown(found: CampaignTable) -> str:
+def _as_markdown(found: CampaignHeadToHead) -> str:
     from streams.cli.outputs import marked_down
-    from streams.reports.axis import rank_range
     from streams.reports.report import short_names
+    from streams.reports.score_axis import rank_range
 
     rows, table = found.leaderboard.rows, found.table
     short = {system: marked_down(name) for system, name in short_names(table.systems).items()}

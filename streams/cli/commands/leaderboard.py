@@ -50,11 +50,11 @@ def opened(settings: Settings) -> Iterator[RedisStore]:
 
 def found(store: RedisStore, settings: Settings, name: str) -> Campaign:
     """Read a campaign; if it is not there, suggest one that is."""
-    from streams.reports.views import stored_campaign
+    from streams.reports.views import load_campaign
     from streams.wire.topics import JUDGMENTS
 
     topic = JUDGMENTS.within(settings.namespace)
-    return stored_campaign(store, name, partitions=[f"{topic}/{number}" for number in range(settings.partitions)])
+    return load_campaign(store, name, partitions=[f"{topic}/{number}" for number in range(settings.partitions)])
 
 
 def read_campaign(settings: Settings, name: str, *, as_object: bool, as_table: bool) -> Campaign:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign
-    from streams.offline.rating import Rated
+    from streams.offline.rating import RatedLog
     from streams.reports import History, Report
     from streams.wire.events import Leaderboard
 
@@ -94,10 +94,10 @@ def command(
     bradley-terry, with ranges by bootstrap.
     """
     from streams.cli import outputs
-    from streams.offline.rating import chosen_engine, settings_for
+    from streams.offline.rating import choose_engine, settings_for
 
     try:
-        engine = chosen_engine(model, ranges)
+        engine = choose_engine(model, ranges)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     if as_object + as_table + as_text > 1:
@@ -134,7 +134,7 @@ class Histories:
 
 
 def reports(
-    boards: Sequence[Leaderboard], rated: Rated, histories: Mapping[str, History] | None = None
+    boards: Sequence[Leaderboard], rated: RatedLog, histories: Mapping[str, History] | None = None
 ) -> list[Report]:
     """Put each leaderboard together with what stands behind it."""
     from streams.reports import Report
@@ -150,10 +150,10 @@ def reports(
 
 
 def rank_rated(
-    rated: Rated, model: str, engine: str, *, runs: int, seed: int, resample: bool = True
+    rated: RatedLog, model: str, engine: str, *, runs: int, seed: int, resample: bool = True
 ) -> list[Leaderboard]:
     """Rank the campaigns of a log in order of name; what takes long goes over all cores, with a bar."""
-    from streams.offline.rating import WMT, board
+    from streams.offline.rating import WMT, make_leaderboard
 
     campaigns = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     total = runs * sum(campaign.tables.pair_counts().comparisons for campaign in campaigns) if engine == WMT else None
@@ -162,7 +162,7 @@ def rank_rated(
         for campaign in campaigns:
             bar.describe(campaign.name)
             boards.append(
-                board(
+                make_leaderboard(
                     campaign,
                     model=model,
                     engine=engine,

@@ -177,7 +177,7 @@ def _rounds(read: Callable[[], Batches], *, loop: bool) -> Batches:
     """Read the log, and if it loops again and again: with ids id~2, id~3, and times that follow on the last round's."""
     from msgspec.structs import replace
 
-    from streams.formats.names import shortened
+    from streams.formats.names import shorten_name
     from streams.wire.events import LATEST
 
     first = last = None
@@ -195,7 +195,7 @@ def _rounds(read: Callable[[], Batches], *, loop: bool) -> Batches:
         if LATEST - last <= shift:
             return  # no later time is accepted
         for judgments in read():
-            yield [replace(each, id=shortened(f"{each.id}~{number}"), at=each.at + shift) for each in judgments]
+            yield [replace(each, id=shorten_name(f"{each.id}~{number}"), at=each.at + shift) for each in judgments]
 
 
 def _renamed(judgments: Sequence[Judgment], names: Mapping[str, str]) -> Sequence[Judgment]:
@@ -326,10 +326,10 @@ def _opening(given: Sequence[str]) -> CampaignSettings:
 
     from streams.cli.campaign_settings import settings_from
     from streams.core.campaign.commands import obey
-    from streams.offline.rating import DEFAULT_MODEL, chosen_engine, settings_for
+    from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
     from streams.wire import events
 
-    rank = settings_for(DEFAULT_MODEL, chosen_engine(DEFAULT_MODEL))
+    rank = settings_for(DEFAULT_MODEL, choose_engine(DEFAULT_MODEL))
     settings = msgspec.structs.replace(rank, **settings_from(given, {}))
     nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:

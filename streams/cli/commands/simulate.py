@@ -147,16 +147,16 @@ def _truth(
         return _oracle(oracle, campaign, of)
     if skills is not None:
         return Skills.read(skills)
-    return Competition.load(WMT13_FR_EN) if systems is None else Skills.drawn(systems, random=random)
+    return Competition.load(WMT13_FR_EN) if systems is None else Skills.draw(systems, random=random)
 
 
 def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
     from streams.cli.log_options import LogFile, rate_log
     from streams.crowd import Oracle
-    from streams.offline.rating import DEFAULT_MODEL, chosen_engine, settings_for
+    from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
 
     log = LogFile(file)
-    rated = rate_log(log, settings_for(DEFAULT_MODEL, chosen_engine(DEFAULT_MODEL)), only=[of] if of else [])
+    rated = rate_log(log, settings_for(DEFAULT_MODEL, choose_engine(DEFAULT_MODEL)), only=[of] if of else [])
     found = rated.campaigns
     name = of or (campaign if campaign in found else min(found))
     if name not in (of, campaign) and len(found) > 1:

@@ -9,7 +9,7 @@ import msgspec
 
 from streams.errors import FormatError, RecordError
 from streams.formats.base import MAX_DOCUMENT
-from streams.formats.input.head import Head
+from streams.formats.input.head import FileHead
 from streams.wire.events import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ _REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+("?)', re.DOTALL)  # of a string
 _SPACE = re.compile(rb"\s*+")
 
 
-def documents(source: Source) -> Iterator[tuple[int, Document | RecordError]]:
+def read_documents(source: Source) -> Iterator[tuple[int, Document | RecordError]]:
     """Give each object of a file, with the line that it begins on."""
-    texts = _lines(source) if Head(source.head).in_lines else _Scanner(source).texts()
+    texts = _lines(source) if FileHead(source.head).in_lines else _ObjectScanner(source).texts()
     for line, text in texts:
         if isinstance(text, RecordError):
             yield line, text
@@ -50,7 +50,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes | RecordError]]:
             yield number, line
 
 
-class _Scanner:
+class _ObjectScanner:
     """Cuts the objects out of an array, or out of a sequence, without decoding them."""
 
     def __init__(self, source: Source) -> None:

@@ -11,7 +11,7 @@ DELIMITERS = ",\t;"
 _TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[\[\]{}]', re.DOTALL)
 
 
-class Head:
+class FileHead:
     """What the beginning of a file shows."""
 
     def __init__(self, data: bytes) -> None:

@@ -68,9 +68,9 @@ class _Joined(io.RawIOBase):
 
 
 @contextmanager
-def opened(source: Path | str | BinaryIO) -> Iterator[Source]:
+def open_source(source: Path | str | BinaryIO) -> Iterator[Source]:
     """Open a path, `-` for standard input, or a binary stream; what can't be read is a FormatError that names it."""
-    name = describe(source)
+    name = describe_source(source)
     try:
         if isinstance(source, (str, Path)) and name != STDIN:
             with Path(source).open("rb") as file:
@@ -85,7 +85,7 @@ def opened(source: Path | str | BinaryIO) -> Iterator[Source]:
         raise FormatError(f"{name}: can't be read: {error}") from None
 
 
-def describe(source: Path | str | BinaryIO) -> str:
+def describe_source(source: Path | str | BinaryIO) -> str:
     """Name a source for messages."""
     if isinstance(source, (str, Path)):
         return str(source)

@@ -11,10 +11,10 @@ _SEPARATORS = re.compile(r"[%|+]")
 _ESCAPED = re.compile("|".join(_UNESCAPES))
 
 
-def defused(text: str | None) -> str:
+def escape_formula(text: str | None) -> str:
     """Mark a text that a spreadsheet would run, or that would be taken for an empty cell.
 
-    >>> defused("=1+1"), defused("a=b"), defused(""), defused(None)
+    >>> escape_formula("=1+1"), escape_formula("a=b"), escape_formula(""), escape_formula(None)
     ("'=1+1", 'a=b', "'", '')
     """
     if text is None:
@@ -22,24 +22,24 @@ def defused(text: str | None) -> str:
     return f"'{text}" if not text or text.startswith(_FORMULA) else text
 
 
-def restored(cell: str) -> str | None:
+def unescape_formula(cell: str) -> str | None:
     """Take the mark off.
 
-    >>> restored("'=1+1"), restored("'"), restored("")
+    >>> unescape_formula("'=1+1"), unescape_formula("'"), unescape_formula("")
     ('=1+1', '', None)
     """
     return cell.removeprefix("'") if cell else None
 
 
-def escaped(name: str) -> str:
+def escape_separators(name: str) -> str:
     """Escape what stands between names that share a cell.
 
-    >>> escaped("gpt+tools")
+    >>> escape_separators("gpt+tools")
     'gpt%2Btools'
     """
     return _SEPARATORS.sub(lambda found: _ESCAPES[found[0]], name)
 
 
-def unescaped(name: str) -> str:
+def unescape_separators(name: str) -> str:
     """Undo `escaped`."""
     return _ESCAPED.sub(lambda found: _UNESCAPES[found[0]], name)

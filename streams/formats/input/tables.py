@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError
 from streams.formats.base import MAX_LINE
-from streams.formats.input.head import Head
+from streams.formats.input.head import FileHead
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Table:
     def __init__(self, source: Source, *, required: Collection[str], kind: str) -> None:
         self._source = source
         self._lines = _Lines(source)
-        self._reader = csv.reader(self._lines, delimiter=Head(source.head).delimiter, strict=True)
+        self._reader = csv.reader(self._lines, delimiter=FileHead(source.head).delimiter, strict=True)
         try:
             header = next(self._reader, [])
         except csv.Error as error:

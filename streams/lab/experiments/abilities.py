@@ -12,7 +12,7 @@ from streams.lab.experiments.tables import Table, grouped
 from streams.lab.protocols.iid import least_judged
 from streams.lab.protocols.randomness import random_of
 from streams.reports.canvas import BLUE, GREY
-from streams.reports.plots import heat_map
+from streams.reports.plots import draw_heat_map
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Abilities(Experiment, frozen=True):
             left.grid(color=GREY, alpha=0.2)
             left.set_title(campaign, parse_math=False)
             left.set_xlabel(f"ability above the average ± one deviation of {len(some)} trainings")
-            heat_map(right, _preferred(some, list(found)))
+            draw_heat_map(right, _preferred(some, list(found)))
             right.set_title("Row preferred to column, in percent")
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from streams.agreement.agreement import Agreement, inter_agreement, intra_agreement, published_agreement
+from streams.agreement.agreement_figure import draw_agreement
+from streams.agreement.agreement_rows import RULES, AgreementRow, none_if_nan
 from streams.agreement.control_rows import ThresholdRow
-from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, tried
-from streams.agreement.figure import draw
-from streams.agreement.rows import RULES, AgreementRow, known
+from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, score_controls
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
 from streams.lab.protocols.drawing import judges_like
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from streams.agreement.rows import Kind
+    from streams.agreement.agreement_rows import Kind
     from streams.core.methods.pairs import Pairs
     from streams.lab.experiments.log import Log
 
@@ -101,12 +101,12 @@ class Annotators(Experiment, frozen=True):
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw kappa by campaign and group, counted as WMT does, and by threshold."""
-        draw(figure, _rows(results), (), threshold_rows(results))
+        draw_agreement(figure, _rows(results), (), threshold_rows(results))
 
 
 def _thresholds(every: Pairs, pairs: Pairs, trusted: Any, cell: Cell) -> list[dict[str, Any]]:
     makers = trusted if trusted.any() else np.ones(len(every), np.bool_)
-    trial = tried(every, makers, margin=cell["margin"])
+    trial = score_controls(every, makers, margin=cell["margin"])
     return [
         {"threshold": row.threshold, "judges": row.judges, **_counts(row.agreement)}
         for row in by_threshold(pairs, trial, thresholds=THRESHOLDS, fewest=cell["fewest"])
@@ -141,7 +141,7 @@ def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
             judges=row["judges"],
             comparisons=row["total"],
             comparable=row["comparable"],
-            kappa=known(_agreement(row).kappa),
+            kappa=none_if_nan(_agreement(row).kappa),
         )
         for one in results
         for row in one.measured.get("thresholds", ())

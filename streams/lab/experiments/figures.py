@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from streams.reports.canvas import GREY, canvas, saved
+from streams.reports.canvas import GREY, canvas, figure_bytes
 from streams.reports.plots import label_end, spread
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def image(experiment: Experiment, results: Sequence[Result], *, suffix: str) -> 
     """Give the figure as a file's content: PNG, SVG or PDF; it needs the extra `plot`."""
     with canvas(10.0, 4.2) as drawn:
         experiment.plot(results, drawn)
-    return saved(drawn, suffix=suffix)
+    return figure_bytes(drawn, suffix=suffix)
 
 
 class Line(NamedTuple):

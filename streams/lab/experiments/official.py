@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from streams.agreement.head_to_head import HeadToHead
-from streams.agreement.head_to_head_figure import draw, size_of
+from streams.agreement.head_to_head_figure import draw_head_to_head, size_of
 from streams.core.ranking import PairCounts, rank_scores
 from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.tables import Table
-from streams.reports.axis import rank_range
 from streams.reports.report import short_names
+from streams.reports.score_axis import rank_range
 from streams.wire.events import Row
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Official(Experiment, frozen=True):
         figure.set_size_inches(max(width for width, _ in sizes), sum(height for _, height in sizes))
         panels = figure.subplots(len(results), 1, squeeze=False, height_ratios=[height for _, height in sizes])
         for axes, one in zip(panels[:, 0], results, strict=True):
-            draw(axes, one.cell["campaign"], rows_of(one), table_of(one))
+            draw_head_to_head(axes, one.cell["campaign"], rows_of(one), table_of(one))
 
 
 def rows_of(result: Result) -> list[Row]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.crowd import WMT13_FR_EN, Competition, Play, Skills, recruit, segments
+from streams.crowd import WMT13_FR_EN, Competition, SimulatedCampaign, Skills, recruit, segment_names
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.wire import topics
@@ -17,7 +17,7 @@ from streams.wire.events import CampaignSettings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streams.crowd import Step
+    from streams.crowd import SimulationStep
     from streams.monitor.backends.embedded import EmbeddedBackend
 
 SECOND = "arena.assistants"
@@ -39,24 +39,24 @@ class DemoCampaigns:
         # Simulated time ends about now.
         start = datetime.now(UTC) - timedelta(seconds=TYPICAL_SECONDS * budget / judges)
         self.plays = [
-            Play(
+            SimulatedCampaign(
                 self.stream,
                 competition.campaign,
                 CampaignSettings(
-                    systems=competition.systems, segments=segments(300), budget=budget, outstanding=judges
+                    systems=competition.systems, segments=segment_names(300), budget=budget, outstanding=judges
                 ),
                 judges=recruit(judges, careless=careless, random=random),
                 truth=competition,
                 start=start,
                 random=random,
             ),
-            Play(
+            SimulatedCampaign(
                 self.stream,
                 SECOND,
                 CampaignSettings(
                     model="grm",
                     systems=tuple(sorted(ASSISTANTS)),
-                    segments=segments(60),
+                    segments=segment_names(60),
                     segment_choice="information",
                     budget=max(1, budget // 10),
                     outstanding=max(1, judges // 2),
@@ -77,7 +77,7 @@ class DemoCampaigns:
         """Play all campaigns to their end, in about so many seconds."""
         loop = asyncio.get_running_loop()
         began, number = loop.time(), 0
-        steps: dict[Play, Iterator[Step]] = {play: play.steps() for play in self.plays}
+        steps: dict[SimulatedCampaign, Iterator[SimulationStep]] = {play: play.steps() for play in self.plays}
         while steps:
             for play in list(steps):
                 # Each has its share of the budget, and they end together.

@@ -13,7 +13,7 @@ from streams.cli.main import cli
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
-from streams.formats.uniform import read
+from streams.formats import read
 from streams.wire.events import CampaignSettings, Leaderboard, encode
 from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
 

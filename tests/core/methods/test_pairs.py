@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from streams.core.methods import predictor
 from streams.core.ranking import PairCounts
 from streams.errors import ParameterError
-from streams.formats.uniform import read
+from streams.formats import read
 from streams.lab import Pairs
 from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
 from streams.wire.events import Judgment

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from benchmarks.wmt13 import official_scores
+from streams import formats
 from streams.core import kernels
 from streams.core.kernels import grm
 from streams.core.models.base import Axis, Batch, parameters_of
 from streams.core.models.grm import GradedResponse
 from streams.errors import ParameterError
-from streams.formats import uniform
 
 if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
@@ -418,7 +418,7 @@ def test_the_official_order_of_a_real_campaign_is_found() -> None:
     if not path.exists():
         pytest.skip(f"{path} is not here")
     names, judges, segments = (dict[str, int]() for _ in range(3))
-    log = [entry.judgment for entry in uniform.read(path)]
+    log = [entry.judgment for entry in formats.read(path)]
     batch = Batch(
         systems=np.array([names.setdefault(name, len(names)) for judgment in log for name in judgment.systems]),
         ranks=np.array([rank for judgment in log for rank in judgment.ranks or ()]),

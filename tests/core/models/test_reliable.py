@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
+from streams import formats
 from streams.core.kernels import mixture
 from streams.core.models.base import Batch, parameters_of
 from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 from streams.errors import ParameterError
-from streams.formats import uniform
 
 BETA, MARGIN = 1.118, 0.45
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
@@ -204,7 +204,7 @@ def test_half_of_the_judges_may_answer_at_random_on_a_real_log() -> None:
     systems: dict[str, int] = {}
     judges: dict[str, int] = {}
     rows = []
-    for _, judgment in uniform.read(path):
+    for _, judgment in formats.read(path):
         judge = judges.setdefault(judgment.judge, len(judges))
         shown = [systems.setdefault(system, len(systems)) for system in judgment.systems]
         ranks = judgment.ranks or ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streams.core.ranking import PairCounts
-from streams.formats.uniform import read
+from streams.formats import read
 
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 

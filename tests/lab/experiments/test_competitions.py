@@ -14,7 +14,7 @@ import pytest
 from streams.core.methods import predictor
 from streams.core.methods.pairs import Pairs
 from streams.errors import ParameterError
-from streams.formats.uniform import read
+from streams.formats import read
 from streams.lab.experiments import Log, Result, experiment
 from streams.lab.experiments.competition_tables import costs_of_crowd, differences, means
 from streams.lab.experiments.competitions import renumbered

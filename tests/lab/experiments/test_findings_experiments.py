@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from streams.agreement.agreement import inter_agreement, intra_agreement, published_agreement
-from streams.agreement.controls import by_threshold, tried
+from streams.agreement.controls import by_threshold, score_controls
 from streams.core.ranking import PairCounts, rank_scores
 from streams.lab.experiments import Log, experiment
 from streams.lab.experiments.abilities import abilities
@@ -27,7 +27,7 @@ def test_agreement_is_of_all_of_researchers_and_of_the_others() -> None:
     for kind, strict, place in (("inter", inter_agreement, 0), ("intra", intra_agreement, 1)):
         expected = {name: (published_agreement(some)[place].kappa, strict(some).kappa) for name, some in groups.items()}
         assert kappas(results, kind) == expected
-    rows = by_threshold(groups["others"], tried(pairs, trusted, margin=1), fewest=3)
+    rows = by_threshold(groups["others"], score_controls(pairs, trusted, margin=1), fewest=3)
     assert [(row.threshold, row.judges, row.comparisons) for row in threshold_rows(results)] == [
         (row.threshold, row.judges, row.agreement.total) for row in rows
     ]
@@ -38,7 +38,7 @@ def test_without_researchers_all_judges_try_each_other() -> None:
     (one,) = run(experiment("annotators", {"margin": 1, "fewest": 1}), log).results
     assert one.cell["judges"] == "all"
     pairs = log.campaigns["campaign-0"].pairs
-    rows = by_threshold(pairs, tried(pairs, np.ones(len(pairs), bool), margin=1), fewest=1)
+    rows = by_threshold(pairs, score_controls(pairs, np.ones(len(pairs), bool), margin=1), fewest=1)
     assert [row.judges for row in threshold_rows([one])] == [row.judges for row in rows]
 
 

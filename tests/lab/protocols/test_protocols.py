@@ -7,7 +7,7 @@ import pytest
 
 from streams.core.methods.rankings import Rankings
 from streams.errors import ParameterError
-from streams.formats.uniform import read
+from streams.formats import read
 from streams.lab.protocols.drawing import drawn, drawn_rankings, hold_out, inside, judges_like, with_noise
 from tests.builders import judgment
 from tests.core.ranking.logs import real_log

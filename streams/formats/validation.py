@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from streams.errors import RecordError
-from streams.formats.base import MAX_LINE, Batch
+from streams.formats.base import MAX_LINE, EntryBatch
 from streams.wire.decoding import check, decode
 from streams.wire.events import Judgment, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from streams.formats.base import Run
+    from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
 
 _ROWS = 256  # that are checked together
 
-_Row = TypeVar("_Row")
+_ParsedRow = TypeVar("_ParsedRow")
 _decoder = msgspec.json.Decoder(Judgment)
 _encoder = msgspec.json.Encoder()
 
 
-def by_row(
-    rows: Callable[[Source, Run], Iterable[tuple[int, _Row | RecordError]]],
-    judge: Callable[[_Row, int, Run], Iterable[Judgment]],
-) -> Callable[[Source, Run], Iterator[Batch]]:
+def row_reader(
+    rows: Callable[[Source, ImportRun], Iterable[tuple[int, _ParsedRow | RecordError]]],
+    judge: Callable[[_ParsedRow, int, ImportRun], Iterable[Judgment]],
+) -> Callable[[Source, ImportRun], Iterator[EntryBatch]]:
     """Read a format whose rows are judged one by one.
 
     `rows` gives each row with its line; `judge` turns one, the nth of the file, into judgments; no judgment means that
     it has left the row out, and said so.
     """
 
-    def batches(source: Source, run: Run) -> Iterator[Batch]:
+    def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         pending: list[tuple[int, list[Judgment]]] = []
         for number, (line, row) in enumerate(rows(source, run), start=1):
             run.summary.rows += 1
@@ -44,13 +44,13 @@ def by_row(
                 if judgments := list(judge(row, number, run)):
                     pending.append((line, judgments))
             except RecordError as error:
-                yield from _sound(pending, run)
+                yield from _validate(pending, run)
                 pending = []
                 run.bad(line, error)
             if len(pending) == _ROWS:
-                yield from _sound(pending, run)
+                yield from _validate(pending, run)
                 pending = []
-        yield from _sound(pending, run)
+        yield from _validate(pending, run)
 
     return batches
 
@@ -72,7 +72,7 @@ def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
     return judgments
 
 
-def _sound(pending: list[tuple[int, list[Judgment]]], run: Run) -> Iterator[Batch]:
+def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iterator[EntryBatch]:
     if not pending:
         return
     lines = [line for line, judgments in pending for _ in judgments]
@@ -84,20 +84,20 @@ def _sound(pending: list[tuple[int, list[Judgment]]], run: Run) -> Iterator[Batc
     if judgments is not None:
         run.summary.judged += len(pending)
         run.summary.judgments += len(judgments)
-        yield Batch(lines, judgments)
+        yield EntryBatch(lines, judgments)
         return
     for line, row in pending:
         try:
-            judgments = [_sound_one(judgment) for judgment in row]
+            judgments = [_validate_one(judgment) for judgment in row]
         except RecordError as error:
             run.bad(line, error)
         else:
             run.summary.judged += 1
             run.summary.judgments += len(judgments)
-            yield Batch([line] * len(judgments), judgments)
+            yield EntryBatch([line] * len(judgments), judgments)
 
 
-def _sound_one(judgment: Judgment) -> Judgment:
+def _validate_one(judgment: Judgment) -> Judgment:
     try:
         value = encode(judgment)
     except ValueError:

@@ -59,15 +59,15 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
             kind=kind,
             agree=found.agree,
             comparable=found.comparable,
-            p_agree=known(found.observed),
-            p_chance=known(found.chance),
-            kappa=known(found.kappa),
+            p_agree=none_if_nan(found.observed),
+            p_chance=none_if_nan(found.chance),
+            kappa=none_if_nan(found.kappa),
             ties=found.ties,
             total=found.total,
         )
 
 
-class JudgeRow(Struct, frozen=True, kw_only=True):
+class JudgeAgreementRow(Struct, frozen=True, kw_only=True):
     """How one judge agrees with the others and with himself, on outputs as shown, and fared on controls, if tried."""
 
     campaign: str
@@ -83,13 +83,13 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     rejected: bool | None = None
 
 
-def collapsed(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
+def collapse_shared_outputs(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
     """Give rankings as they were shown, where systems that shared an output are one.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 1, 2),
     ...                    at=EPOCH)
-    >>> [one.systems for one in collapsed([verdict], {"1": (("b", "a"), ("c",))})]
+    >>> [one.systems for one in collapse_shared_outputs([verdict], {"1": (("b", "a"), ("c",))})]
     [('a+b', 'c')]
     """
     for judgment in log:
@@ -118,8 +118,8 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
     for whole in (True, False):
         sums: dict[str | None, list[tuple[Agreement, Agreement]]] = {}
         for campaign in sorted(logs):
-            log = list(collapsed(logs[campaign], shared)) if whole else logs[campaign]
-            for judges in (None, *sources(log)):
+            log = list(collapse_shared_outputs(logs[campaign], shared)) if whole else logs[campaign]
+            for judges in (None, *judge_sources(log)):
                 both = _both(Pairs.of(one for one in log if judges in (None, one.source)), rule)
                 sums.setdefault(judges, []).append(both)
                 rows += _rows(campaign, judges, both, whole=whole)
@@ -128,7 +128,7 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
     return rows
 
 
-def sources(log: Iterable[Judgment]) -> tuple[str, ...]:
+def judge_sources(log: Iterable[Judgment]) -> tuple[str, ...]:
     """Name the sources of judgments where there are several."""
     found = {judgment.source for judgment in log if judgment.source}
     return tuple(sorted(found)) if len(found) > 1 else ()
@@ -136,7 +136,7 @@ def sources(log: Iterable[Judgment]) -> tuple[str, ...]:
 
 def judge_rows(
     logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, controls: Controls | None = None
-) -> list[JudgeRow]:
+) -> list[JudgeAgreementRow]:
     """Compare every judge with the others, and with what the same judge said before: the worst of a campaign first.
 
     >>> judge_rows({}, {})
@@ -144,20 +144,20 @@ def judge_rows(
     """
     rows = []
     for campaign in sorted(logs):
-        log = list(collapsed(logs[campaign], shared))
+        log = list(collapse_shared_outputs(logs[campaign], shared))
         pairs, source = Pairs.of(log), {judgment.judge: judgment.source for judgment in log}
         count = np.bincount(pairs.judge, minlength=len(pairs.judges))
         records = controls.records(log) if controls else {}
         found = [
-            JudgeRow(
+            JudgeAgreementRow(
                 campaign=campaign,
                 judge=judge,
                 source=source[judge],
                 comparisons=int(count[k]),
                 inter_comparable=inter.comparable,
-                inter_kappa=known(inter.kappa),
+                inter_kappa=none_if_nan(inter.kappa),
                 intra_comparable=intra.comparable,
-                intra_kappa=known(intra.kappa),
+                intra_kappa=none_if_nan(intra.kappa),
                 **records.get(judge, {}),
             )
             for k, (judge, inter, intra) in enumerate(
@@ -185,6 +185,6 @@ def _rows(
         yield AgreementRow.of(found, campaign=campaign, judges=judges, collapsed=whole, kind=kind)
 
 
-def known(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """Give a number, or None for one that there is not."""
     return None if isnan(value) else value

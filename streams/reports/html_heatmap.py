@@ -6,8 +6,8 @@ from html import escape
 from math import isnan
 from typing import TYPE_CHECKING
 
+from streams.reports.html_table import BLUE, ORANGE, name_of
 from streams.reports.report import short_names
-from streams.reports.table import BLUE, ORANGE, name_of
 
 if TYPE_CHECKING:
     from streams.reports.report import Report
@@ -36,7 +36,7 @@ STYLE = f"""
 """
 
 
-def heat_map(report: Report) -> str:
+def heat_map_table(report: Report) -> str:
     """Draw the table, rows and columns in order of rank; nothing if no two systems met."""
     share, met = report.head_to_head()
     if not met.any():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Axis:
+class ScoreAxis:
     """The scores that a plot spans."""
 
     low: float
@@ -25,8 +25,8 @@ class Axis:
     def of(cls, rows: Sequence[Row]) -> Self:
         """Span the 95 % intervals of all rows.
 
-        >>> Axis.of([])
-        Axis(low=-1.0, high=1.0)
+        >>> ScoreAxis.of([])
+        ScoreAxis(low=-1.0, high=1.0)
         """
         low = min((row.score - Z_95 * row.deviation for row in rows), default=-1.0)
         high = max((row.score + Z_95 * row.deviation for row in rows), default=1.0)
@@ -35,13 +35,13 @@ class Axis:
     def share(self, score: float) -> float:
         """Give where a score lies, from 0 at the low end to 1 at the high one.
 
-        >>> Axis(-1.0, 1.0).share(0.5)
+        >>> ScoreAxis(-1.0, 1.0).share(0.5)
         0.75
         """
         return (score - self.low) / (self.high - self.low)
 
 
-def digits(rows: Sequence[Row]) -> int:
+def score_decimals(rows: Sequence[Row]) -> int:
     """Give as many decimals as the deviations have."""
     return 3 if all(row.deviation < 0.01 for row in rows) else 2
 

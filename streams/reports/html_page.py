@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from streams.reports import heatmap, table
+from streams.reports import html_heatmap, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ _RANGES = (
 )
 
 
-def page(reports: Sequence[Report]) -> str:
+def html_page(reports: Sequence[Report]) -> str:
     """Write the page of some campaigns, in their order."""
     several = len(reports) > 1
     names = [report.leaderboard.campaign for report in reports]
@@ -55,18 +55,18 @@ def page(reports: Sequence[Report]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{escape(title)}: ranking</title>\n"
-        f"<style>{_STYLE}{table.STYLE}{heatmap.STYLE}</style>\n</head>\n"
+        f"<style>{_STYLE}{html_table.STYLE}{html_heatmap.STYLE}</style>\n</head>\n"
         f"<body>\n<main>{heading}{sections}</main>\n</body>\n</html>\n"
     )
 
 
 def _section(report: Report, number: int, heading: str) -> str:
-    heat = heatmap.heat_map(report)
+    heat = html_heatmap.heat_map_table(report)
     head_to_head = f'<h3>Head to head</h3><div class="judgestream">{heat}</div>' if heat else ""
     return (
         f'<section id="c{number}"><{heading}>{escape(report.leaderboard.campaign)}</{heading}>'
         f'<p class="about">{escape(report.about)}</p>'
-        f'<div class="judgestream">{table.leaderboard_table(report.leaderboard)}</div>'
+        f'<div class="judgestream">{html_table.leaderboard_table(report.leaderboard)}</div>'
         f'<p class="note">{_RANGES}</p>'
         f"{head_to_head}</section>"
     )

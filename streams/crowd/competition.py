@@ -19,7 +19,7 @@ WMT13_FR_EN: Final = "wmt13_fr-en"
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Official(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OfficialResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A system's official result: its score, and the range of ranks in which it fell."""
 
     system: str
@@ -40,7 +40,7 @@ class Competition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     source: str
     comparisons: int
     ties: int
-    official: tuple[Official, ...]
+    official: tuple[OfficialResult, ...]
     win_rates: tuple[tuple[Share | None, ...], ...]
 
     @classmethod

@@ -27,14 +27,14 @@ _requests = msgspec.json.Decoder(MatchRequest)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class SimulationStep:
     """What one batch brought: answers that were processed, and requests that went out after them."""
 
     answers: tuple[Judgment, ...]
     requests: tuple[MatchRequest, ...]
 
 
-class Play:
+class SimulatedCampaign:
     """One campaign on an embedded stream, which it may share with others, and the crowd that works on it."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Play:
         """Give the simulated time."""
         return self._crowd.clock
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[SimulationStep]:
         """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
         self._stream.publish(self._create)
         batch = max(1, len(self.judges) // 2)
@@ -76,7 +76,7 @@ class Play:
             self.judgments += len(answers)
             requests = self._new_requests()
             self._crowd.ask(requests)
-            yield Step(answers=tuple(answers), requests=requests)
+            yield SimulationStep(answers=tuple(answers), requests=requests)
             answers = self._crowd.answer(batch)
             if not answers:
                 return

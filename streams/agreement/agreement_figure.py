@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.reports.canvas import BLUE, GREY, ORANGE, canvas, saved
+from streams.reports.canvas import BLUE, GREY, ORANGE, canvas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow
     from streams.agreement.control_rows import ThresholdRow
-    from streams.agreement.rows import AgreementRow, JudgeRow
 
 SCALE = (("slight", 0.0), ("fair", 0.2), ("moderate", 0.4), ("substantial", 0.6), ("almost perfect", 0.8))
 TONES = (BLUE, ORANGE, "#5b8c2a", "#8a4fbf", GREY)
@@ -21,22 +21,17 @@ FEWEST = 30  # couples of outcomes, below which a threshold is not drawn
 MOST_LINES = 8  # campaigns whose thresholds are drawn
 
 
-def image(
-    rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow], *, suffix: str
-) -> bytes:
-    """Give the figure as a file's content: PNG, SVG or PDF."""
-    return saved(figure(rows, judges, thresholds), suffix=suffix)
-
-
-def figure(rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow]) -> Figure:
+def agreement_figure(
+    rows: Sequence[AgreementRow], judges: Sequence[JudgeAgreementRow], thresholds: Sequence[ThresholdRow]
+) -> Figure:
     """Draw a panel for each; it needs the extra `plot`."""
     with canvas(7.0, 4.0) as drawn:
-        draw(drawn, rows, judges, thresholds)
+        draw_agreement(drawn, rows, judges, thresholds)
     return drawn
 
 
-def draw(
-    drawn: Figure, rows: Sequence[AgreementRow], judges: Sequence[JudgeRow], thresholds: Sequence[ThresholdRow]
+def draw_agreement(
+    drawn: Figure, rows: Sequence[AgreementRow], judges: Sequence[JudgeAgreementRow], thresholds: Sequence[ThresholdRow]
 ) -> None:
     """Draw on an empty figure, which takes the size that it needs."""
     groups = _groups(rows)
@@ -94,7 +89,7 @@ def _label(campaign: str | None, judges: str | None) -> str:
     return (campaign or "all campaigns") + (f", {judges}" if judges else "")
 
 
-def _by_judge(axes: Axes, judges: Sequence[JudgeRow]) -> None:
+def _by_judge(axes: Axes, judges: Sequence[JudgeAgreementRow]) -> None:
     for tone, source in zip(TONES, dict.fromkeys(row.source for row in judges), strict=False):
         found = [row for row in judges if row.source == source and row.inter_kappa is not None]
         axes.scatter(

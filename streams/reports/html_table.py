@@ -9,8 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from streams.core.ranking.ranges import Z_95
-from streams.reports.axis import Axis, digits, rank_range
 from streams.reports.report import short_names
+from streams.reports.score_axis import ScoreAxis, rank_range, score_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ STYLE = f"""
 def leaderboard_table(board: Leaderboard) -> str:
     """Draw the table of one leaderboard; it looks as it should inside an element with the class and the STYLE."""
     rows = board.rows
-    axis, decimals, names = Axis.of(rows), digits(rows), short_names([row.system for row in rows])
+    axis, decimals, names = ScoreAxis.of(rows), score_decimals(rows), short_names([row.system for row in rows])
     bodies = "".join(
         f'<tbody class="{"odd" if cluster % 2 else "even"}">'
         f"{''.join(_line(row, axis, decimals, names[row.system]) for row in rows if row.cluster == cluster)}</tbody>"
@@ -103,7 +103,7 @@ def name_of(system: str, short: str) -> str:
     return f"<bdi{told}>{escape(short)}</bdi>"
 
 
-def _line(row: Row, axis: Axis, decimals: int, short: str) -> str:
+def _line(row: Row, axis: ScoreAxis, decimals: int, short: str) -> str:
     return (
         f'<tr><td class="rank number">{row.rank}</td>'
         f'<td class="range">{rank_range(row.rank_low, row.rank_high)}</td>'
@@ -114,7 +114,7 @@ def _line(row: Row, axis: Axis, decimals: int, short: str) -> str:
     )
 
 
-def _whiskers(row: Row, axis: Axis) -> str:
+def _whiskers(row: Row, axis: ScoreAxis) -> str:
     """Draw a score as the terminal does: a dot, a thick line of one deviation and a thin one of 95 %.
 
     A line without length has round ends however wide the picture is drawn, so it is the dot.
@@ -131,7 +131,7 @@ def _stroke(kind: str, x1: float, x2: float, y1: int, y2: int) -> str:
     return f'<line class="{kind}" x1="{100 * x1:.2f}" x2="{100 * x2:.2f}" y1="{y1}" y2="{y2}"/>'
 
 
-def _ticks(axis: Axis) -> str:
+def _ticks(axis: ScoreAxis) -> str:
     zero = axis.share(0.0)
     inside = f'<span class="inside" style="left:{100 * zero:.2f}%">0</span>' if 0.15 < zero < 0.85 else ""
     return f'<span class="ticks"><span>{axis.low:+g}</span><span>{axis.high:+g}</span>{inside}</span>'
