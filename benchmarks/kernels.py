@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from streams.core import kernels  # noqa: E402
-from streams.core.campaign.bootstrap import Replicas  # noqa: E402
+from streams.core.campaign.bootstrap import Bootstrap  # noqa: E402
 from streams.core.models import Batch  # noqa: E402
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def by_replicas(log: Log) -> None:
         segments=np.zeros(matches, np.int64),
         scores=np.full(matches, np.nan),
     )
-    replicas = Replicas(200, mean=0.0, deviation=1.0, beta=BETA, margin=MARGIN)
+    replicas = Bootstrap(200, mean=0.0, deviation=1.0, beta=BETA, margin=MARGIN)
     replicas.grow(SYSTEMS)
     replicas.apply(batch, np.arange(matches))
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
-from streams.core.campaign.tables import Names  # noqa: E402
+from streams.core.campaign.tables import NameIndex  # noqa: E402
 from streams.core.models.trueskill import ONLINE  # noqa: E402
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read(data: Path) -> list[Log]:
 
 
 def on_arrays(name: str, judgments: list[Judgment]) -> Log:
-    names = Names()
+    names = NameIndex()
     return Log(
         name=name,
         systems=np.array([names.add(system) for judgment in judgments for system in judgment.systems], np.int64),

@@ -14,7 +14,7 @@ from streams.errors import BrokerUnavailable, HistoryGone
 from streams.kafka.admin import group
 from streams.kafka.connection import connection
 from streams.kafka.past import PATIENCE_MS, stopped
-from streams.pipeline.processor import Record
+from streams.pipeline.record import Record
 from streams.wire import topics
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from aiokafka.errors import KafkaError
 
 from streams.errors import BrokerUnavailable, HistoryGone
 from streams.kafka.connection import connection
-from streams.pipeline.processor import Record
+from streams.pipeline.record import Record
 from streams.wire import topics
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from streams.wire.topics import TOPICS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from streams.core.campaign.state import Commit, Output
+    from streams.stores.commit import Commit
+    from streams.wire.outputs import Output
 
 OUTCOMES = ("applied", "duplicate", "rejected")
 SERVERS = ("kafka", "redis")

@@ -159,8 +159,8 @@ def make_leaderboard(
         rows = ranked.rows(counts.systems, counts.judgments.tolist())
     else:
         names, ratings = campaign.tables.systems.names, Ratings(*campaign.model.scores())
-        if campaign.replicas is not None:
-            best, worst = campaign.replicas.ranges(range(len(names)))
+        if campaign.bootstrap is not None:
+            best, worst = campaign.bootstrap.ranges(range(len(names)))
             ranked = RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
         else:
             ranked = rank_scores(engine, ratings, runs=runs, seed=seed)

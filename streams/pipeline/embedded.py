@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.state import Outcomes
 from streams.pipeline.memory_log import MemoryLog
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.settings import Settings
+from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
-    from streams.pipeline.processor import Record
+    from streams.pipeline.record import Record
     from streams.stores import Store
     from streams.wire.events import Command, Judgment
 
@@ -36,16 +37,16 @@ class Embedded:
     def __init__(self, settings: Settings | None = None, *, partitions: int = 1, store: Store | None = None) -> None:
         self.settings = settings or Settings()
         self.log = MemoryLog(partitions)
-        rules = Rules.of(self.settings)
+        options = ProcessorOptions.from_settings(self.settings)
         self.store = store or MemoryStore()
         self.processors = [
-            Processor(topics.JUDGMENTS.name, partition, self.store, rules, past=partial(self._past, partition))
+            Processor.open(
+                topics.JUDGMENTS.name, partition, self.store, options, read_before=partial(self._read_before, partition)
+            )[0]
             for partition in range(partitions)
         ]
-        for processor in self.processors:
-            processor.open()
 
-    def _past(self, partition: int, before: int) -> list[Record]:
+    def _read_before(self, partition: int, before: int) -> list[Record]:
         return self.log.read(topics.JUDGMENTS.name, partition, start=0, limit=before)
 
     def publish(self, event: Judgment | Command) -> None:

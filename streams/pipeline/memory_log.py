@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from zlib import crc32
 
-from streams.pipeline.processor import Record
+from streams.pipeline.record import Record
 
 
 class MemoryLog:

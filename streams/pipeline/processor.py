@@ -12,20 +12,20 @@ Only then may the source's offset be committed. Steps 3 and 4 stand in `streams.
 
 from __future__ import annotations
 
-import hmac
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
-from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from streams.core.campaign.campaign import Campaign, Options
-from streams.core.campaign.state import Commit, Outcomes, Output
+from streams.core.campaign.campaign import Campaign
 from streams.errors import Conflict, ForeignCampaign, RecordError
-from streams.pipeline.rejection_limits import Limits, Tally
+from streams.pipeline.record import record_fingerprint
+from streams.pipeline.rejection_limits import Tally
+from streams.pipeline.rejections import rejection_output
+from streams.stores.commit import Commit, Outcomes
 from streams.wire import topics
 from streams.wire.decoding import decode, decode_all
-from streams.wire.events import Rejection, encode
+from streams.wire.events import encode
+from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,97 +34,74 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Walk
     from streams.core.campaign.state import CampaignChange
-    from streams.settings import Settings
+    from streams.pipeline.options import ProcessorOptions
+    from streams.pipeline.record import Record
     from streams.stores import Lease, Store
+    from streams.stores.commit import PartitionState
     from streams.wire.events import Command, Judgment
 
-    Past = Callable[[int], Iterable["Record"]]  # the partition's records before an offset
-
-
-# The headers by which a dead letter queue of Kafka Connect tells what went wrong; tools for those read them.
-CONNECT = "__connect.errors."
-
-
-class Record(NamedTuple):
-    """One raw record of the log."""
-
-    offset: int
-    key: bytes | None
-    value: bytes | None
-
-
-class Pseudonyms(dict[str, str]):
-    """Judges' ids and the pseudonyms that alone are stored and shown.
-
-    >>> Pseudonyms(b"key")["alice"] == Pseudonyms(b"key")["alice"] != Pseudonyms(b"other")["alice"]
-    True
-    """
-
-    def __init__(self, key: bytes) -> None:
-        super().__init__()
-        self._key = key
-
-    def __missing__(self, judge: str) -> str:
-        pseudonym = self[judge] = hmac.digest(self._key, judge.encode(), "sha256")[:10].hex()
-        return pseudonym
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rules:
-    """What the processor is told by the settings."""
-
-    options: Options
-    limits: Limits
-    max_record_bytes: int
-    snapshot_judgments: int
-
-    @classmethod
-    def of(cls, settings: Settings) -> Rules:
-        """Pick the rules out of the settings."""
-        return cls(
-            options=Options(
-                pseudonyms=Pseudonyms(settings.judge_key.encode()),
-                seen_ids=settings.seen_ids,
-                create_unknown=settings.unknown_campaign == "create",
-                seed=settings.seed,
-            ),
-            limits=Limits(
-                in_a_row=settings.max_rejected_in_a_row,
-                share=settings.max_rejected_share,
-                window=settings.rejected_window,
-            ),
-            max_record_bytes=settings.max_record_bytes,
-            snapshot_judgments=settings.snapshot_judgments,
-        )
+    ReadBefore = Callable[[int], Iterable[Record]]  # returns the partition's records before an offset
 
 
 class Processor:
-    """The one writer of the campaigns of one partition, from `open` until it is fenced off."""
+    """The only writer of the campaigns of one partition, until another one opens the partition."""
 
-    def __init__(self, topic: str, partition: int, store: Store, rules: Rules, *, past: Past | None = None) -> None:
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        store: Store,
+        options: ProcessorOptions,
+        *,
+        lease: Lease,
+        state: PartitionState,
+        campaigns: dict[str, Campaign],
+        read_before: ReadBefore | None = None,
+    ) -> None:
         self.topic = topic
         self.partition = partition
-        self.campaigns: dict[str, Campaign] = {}
-        self._origin = f"{topic}/{partition}"
+        self.campaigns = campaigns
+        self.next_offset = self.persisted_offset = state.next_offset
+        self.last_record_fingerprint = state.last_record_fingerprint
         self._store = store
-        self._rules = rules
-        self._past = past
-        self._lease: Lease
+        self._options = options
+        self._lease = lease
+        self._read_before = read_before
+        self._read, self._rejected = state.read, state.rejected
+        self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
         self._announced: dict[str, int] = {}
 
-    def open(self) -> tuple[Output, ...]:
-        """Take the partition over: a new epoch, the state, and the outputs that may not have gone out yet."""
-        self._lease, state = self._store.open(self._origin)
-        self.next_offset = self.persisted_offset = state.next_offset
-        self._read, self._rejected, self.mark = state.read, state.rejected, state.mark
-        self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
-        self.campaigns = {}
-        outputs = list(state.outbox)
+    @classmethod
+    def open(
+        cls,
+        topic: str,
+        partition: int,
+        store: Store,
+        options: ProcessorOptions,
+        *,
+        read_before: ReadBefore | None = None,
+    ) -> tuple[Processor, tuple[Output, ...]]:
+        """Take a partition over with a new epoch, and load its state.
+
+        Return the processor, and the outputs that the former owner may not have emitted.
+        """
+        lease, state = store.open(f"{topic}/{partition}")
+        campaigns, outputs = {}, list(state.outbox)
         for name in state.campaigns:
-            if (stored := self._store.load(self._lease, name)) is not None:
-                self.campaigns[name] = Campaign.restore(name, stored, options=self._rules.options)
+            if (stored := store.load(lease, name)) is not None:
+                campaigns[name] = Campaign.restore(name, stored, options=options.campaign)
                 outputs += stored.outbox
-        return tuple(outputs)
+        processor = cls(
+            topic,
+            partition,
+            store,
+            options,
+            lease=lease,
+            state=state,
+            campaigns=campaigns,
+            read_before=read_before,
+        )
+        return processor, tuple(outputs)
 
     def prepare(self, records: Sequence[Record]) -> Commit:
         """Decode, dedupe and rate the next records; nothing is written yet."""
@@ -153,11 +130,11 @@ class Processor:
                 strays |= walk.rejections
             else:
                 changes.append(change)
-        self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._rules.limits)
+        self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._options.limits)
         before = self.next_offset
         if fresh:
             last = next(reversed(fresh.values()))
-            self.next_offset, self.mark = last.offset + 1, mark(last)
+            self.next_offset, self.last_record_fingerprint = last.offset + 1, record_fingerprint(last)
         self._read += len(fresh)
         return Commit(
             before=before,
@@ -166,7 +143,7 @@ class Processor:
             rejected=self._rejected,
             rejected_in_a_row=self._tally.in_a_row,
             rejected_share=self._tally.share,
-            mark=self.mark,
+            last_record_fingerprint=self.last_record_fingerprint,
             campaigns=tuple(changes),
             outbox=self._rejections(fresh, strays),
             outcomes=Outcomes(read=len(fresh), applied=applied, duplicate=duplicates, rejected=len(rejections)),
@@ -177,7 +154,7 @@ class Processor:
         self, records: Mapping[int, Record], rejections: dict[int, RecordError]
     ) -> Iterable[tuple[int, Judgment | Command]]:
         """Turn records into events; those that are none become rejections."""
-        limit = self._rules.max_record_bytes
+        limit = self._options.max_record_bytes
         judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
         if judgments is not None:
             return zip(records, judgments, strict=True)
@@ -197,11 +174,11 @@ class Processor:
             stored = self._store.load(self._lease, name)
         except ForeignCampaign as error:
             message = (
-                f"the campaign {name!r} lives on {error.home} and this record came on {self._origin}; "
+                f"the campaign {name!r} lives on {error.home} and this record came on {self._lease.partition}; "
                 "publish with the campaign as the record's key, and with one partitioner"
             )
             raise RecordError("wrong_partition", message, field="campaign") from None
-        options = self._rules.options
+        options = self._options.campaign
         self.campaigns[name] = (
             Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
         )
@@ -212,12 +189,12 @@ class Processor:
         """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
         campaign = self.campaigns[name]
         before = campaign.counts.judgments
-        past = self._past
+        read_before = self._read_before
         applied = campaign.take(
             offsets,
             events,
-            origin=self._origin,
-            history=None if past is None else lambda before: self._history(name, past(before)),
+            origin=self._lease.partition,
+            history=None if read_before is None else lambda before: self._history(name, read_before(before)),
         )
         walk = applied.walk
         self._rejected += walk.strays
@@ -231,7 +208,7 @@ class Processor:
         ]
         outputs += [_output(topics.CAMPAIGNS, name, status) for status in walk.statuses]
         closed = any(status.state == "closed" for status in walk.statuses)
-        every = self._rules.snapshot_judgments
+        every = self._options.snapshot_judgments
         if closed or (every and campaign.counts.judgments // every > before // every):
             outputs.append(self._snapshot(campaign))
         return walk, campaign.change(applied, tuple(outputs))
@@ -240,13 +217,14 @@ class Processor:
         """Pick a campaign's events out of the log; what was rejected then is none of them now."""
         for record in records:
             with suppress(RecordError):
-                event = decode(record.value, max_bytes=self._rules.max_record_bytes)
+                event = decode(record.value, max_bytes=self._options.max_record_bytes)
                 if event.campaign == name:
                     yield record.offset, event
 
     def _rejections(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
         return tuple(
-            rejected(self.topic, self.partition, records[offset], error) for offset, error in sorted(errors.items())
+            rejection_output(self.topic, self.partition, records[offset], error)
+            for offset, error in sorted(errors.items())
         )
 
     def _snapshot(self, campaign: Campaign) -> Output:
@@ -260,9 +238,11 @@ class Processor:
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it: it was put back, or emptied."""
-        offset = int(self._store.partition(self._origin).get("offset", 0))
+        offset = int(self._store.partition(self._lease.partition).get("offset", 0))
         if offset != self.persisted_offset:
-            raise Conflict(f"{self._origin}: the store is at {offset}, and was left at {self.persisted_offset}")
+            raise Conflict(
+                f"{self._lease.partition}: the store is at {offset}, and was left at {self.persisted_offset}"
+            )
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Walk one batch; what comes back is to be emitted, and after that the source may be committed."""
@@ -291,41 +271,3 @@ class Processor:
 
 def _output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:
     return Output(topic.name, key.encode(), encode(event))
-
-
-def rejected(topic: str, partition: int, record: Record, error: RecordError) -> Output:
-    """Make the Rejection of a record, under the record's own key."""
-    rejection = Rejection(
-        id=f"{topic}/{partition}/{record.offset}",
-        reason=error.reason,
-        field=error.field,
-        message=error.message,
-        original=record.value or b"",
-        topic=topic,
-        partition=partition,
-        offset=record.offset,
-    )
-    headers = {
-        "topic": topic,
-        "partition": partition,
-        "offset": record.offset,
-        "connector.name": "judgestream",
-        "exception.class.name": f"{type(error).__module__}.{type(error).__qualname__}",
-        "exception.message": f"{error.reason}: {error.message}",
-    }
-    return Output(
-        topics.REJECTED.name,
-        record.key,
-        encode(rejection),
-        tuple((f"{CONNECT}{name}", str(value).encode()) for name, value in headers.items()),
-    )
-
-
-def mark(record: Record) -> str:
-    """Give a fingerprint of a record and its place, by which the log is known again.
-
-    >>> mark(Record(3, b"c", b"{}")) == mark(Record(3, b"c", b"{}")) != mark(Record(3, b"c", b"[]"))
-    True
-    """
-    content = blake2b(repr((record.key, record.value)).encode(), digest_size=8).hexdigest()
-    return f"{record.offset}:{content}"

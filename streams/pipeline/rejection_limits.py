@@ -21,7 +21,7 @@ WAY_OUT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RejectionLimits:
     """So many bad records in a row, or this share of the last `window` or so; 0 and 1 stand for no limit."""
 
     in_a_row: int = 1000
@@ -35,11 +35,11 @@ class Tally(NamedTuple):
     in_a_row: int = 0
     share: float = 0.0
 
-    def after(self, outcomes: Iterable[RecordError | None], limits: Limits) -> Tally:
+    def after(self, outcomes: Iterable[RecordError | None], limits: RejectionLimits) -> Tally:
         """Count the next records of a partition; TooManyRejections where a limit is passed.
 
         >>> bad = RecordError("empty", "the record has no value")
-        >>> Tally().after([bad, None, bad, bad], Limits(in_a_row=2)).in_a_row
+        >>> Tally().after([bad, None, bad, bad], RejectionLimits(in_a_row=2)).in_a_row
         2
         """
         in_a_row, share, rate = self.in_a_row, self.share, 1.0 / limits.window

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.core.campaign.state import CampaignMeta, Commit, StoredCampaign
+from streams.core.campaign.state import CampaignMeta, StoredCampaign
 from streams.errors import (
     Conflict,
     Fenced,
@@ -35,7 +35,8 @@ from streams.kafka.partitioned_log import PartitionedLog
 from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
 from streams.rebuild.replacement import replacement
 from streams.rebuild.rerun import FreshStore, Rerun
-from streams.stores.base import HEAD, Contents
+from streams.stores.base import Contents, decode_head
+from streams.stores.commit import Commit
 from streams.stores.redis.staging import Staging
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
@@ -254,7 +255,7 @@ class _Rebuild:
             after=int(fields["offset"]),
             campaigns=(),
             outbox=tuple(dict.fromkeys((*outbox, *(self._rerun.publications.strays if late else ())))),
-            **{name: kind(fields[name]) for name, kind in HEAD.items()},
+            **decode_head(fields),
         )
         self._staging.put_partition(lease, commit)
         if compare_heads(self._staging.fresh.partition(self._name), fields):

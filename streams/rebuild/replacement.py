@@ -13,9 +13,10 @@ from streams.wire import topics
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
-    from streams.core.campaign.state import Commit, Output
     from streams.rebuild.differences import CampaignDifference
     from streams.stores.base import Contents
+    from streams.stores.commit import Commit
+    from streams.wire.outputs import Output
 
 
 class _Identified(Struct):

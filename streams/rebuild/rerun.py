@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from streams.errors import ForeignCampaign
 from streams.kafka.past import read_before
-from streams.pipeline.processor import Processor, Rules
-from streams.pipeline.rejection_limits import Limits
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.rejection_limits import RejectionLimits
 from streams.rebuild.replacement import Publications
 from streams.stores.memory import MemoryStore
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from streams.core.campaign.state import StoredCampaign
-    from streams.pipeline.processor import Record
+    from streams.pipeline.record import Record
     from streams.settings import Settings
     from streams.stores.base import Lease
     from streams.stores.redis.store import RedisStore
@@ -47,13 +48,13 @@ class Rerun:
     """A partition's log, rated again from its beginning."""
 
     def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
-        rules = Rules.of(settings)
+        options = ProcessorOptions.from_settings(settings)
         # The workers went on through all of it, with whatever limits they had then.
-        limits = Limits(in_a_row=0, share=1.0, window=rules.limits.window)
-        rules = replace(rules, limits=limits, snapshot_judgments=0)
-        past = partial(read_before, settings, topic, number)
-        self._processor = Processor(topic, number, store, rules, past=past)
-        self._processor.open()
+        limits = RejectionLimits(in_a_row=0, share=1.0, window=options.limits.window)
+        options = replace(options, limits=limits, snapshot_judgments=0)
+        self._processor, _ = Processor.open(
+            topic, number, store, options, read_before=partial(read_before, settings, topic, number)
+        )
         self._emitted = emitted
         self.publications = Publications()
 

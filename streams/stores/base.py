@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from streams.core.campaign.state import PartitionState
+from streams.stores.commit import PartitionState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from streams.core.campaign.state import Commit, StoredCampaign
+    # What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
+    from streams.core.campaign.state import StoredCampaign
+    from streams.stores.commit import Commit
 
-# What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
-HEAD: Mapping[str, Callable[[str], Any]] = {
-    "read": int,
-    "rejected": int,
-    "rejected_in_a_row": int,
-    "rejected_share": float,
-    "mark": str,
-}
+# Fields of a partition's head besides its epoch and offset: the stored name, the name in a Commit, and the type.
+HEAD_FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
+    ("read", "read", int),
+    ("rejected", "rejected", int),
+    ("rejected_in_a_row", "rejected_in_a_row", int),
+    ("rejected_share", "rejected_share", float),
+    ("mark", "last_record_fingerprint", str),
+)
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,16 @@ class Store(Protocol):
         """Give a campaign's state with its scores."""
 
 
-def head_of(commit: Commit) -> dict[str, str]:
-    """Spell what a partition's head holds after a batch."""
-    return {name: str(getattr(commit, name)) for name in HEAD}
+def encode_head(commit: Commit) -> dict[str, str]:
+    """Return the fields of a partition's head after a batch."""
+    return {stored: str(getattr(commit, name)) for stored, name, _ in HEAD_FIELDS}
+
+
+def decode_head(head: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields that are stored in a partition's head, as a Commit and a PartitionState name them."""
+    return {name: kind(head[stored]) for stored, name, kind in HEAD_FIELDS if stored in head}
 
 
 def partition_state(head: Mapping[str, str], **more: Any) -> PartitionState:
-    """Read the head of a partition."""
-    fields = {name: kind(head[name]) for name, kind in HEAD.items() if name in head}
-    return PartitionState(next_offset=int(head.get("offset", 0)), **fields, **more)
+    """Return the state of a partition from its head."""
+    return PartitionState(next_offset=int(head.get("offset", 0)), **decode_head(head), **more)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.state import TABLES, StoredCampaign
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.stores.base import Contents, Lease, head_of, partition_state
+from streams.stores.base import Contents, Lease, encode_head, partition_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from streams.core.campaign.state import CampaignChange, Commit, Output, PartitionState, Tables
+    from streams.core.campaign.state import CampaignChange, Tables
+    from streams.stores.commit import Commit, PartitionState
+    from streams.wire.outputs import Output
 
 
 @dataclass
@@ -76,7 +78,7 @@ class MemoryStore:
             self._check(lease, change)
         for change in commit.campaigns:
             self._write(lease, change)
-        partition.next_offset, partition.head = commit.after, head_of(commit)
+        partition.next_offset, partition.head = commit.after, encode_head(commit)
         partition.campaigns |= {change.campaign for change in commit.campaigns}
         partition.outbox = commit.outbox
 

@@ -8,12 +8,13 @@ import faust
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
-from streams.core.campaign.state import Output
 from streams.errors import RecordError
 from streams.kafka.connection import connection
-from streams.pipeline.processor import Record, rejected
+from streams.pipeline.record import Record
+from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.decoding import decode_command
+from streams.wire.outputs import Output
 from streams.worker.health import Health
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
@@ -125,5 +126,7 @@ def _passed_on(event: EventT[Any], *, max_bytes: int) -> Output:
     try:
         command = decode_command(event.value, max_bytes=max_bytes)
     except RecordError as error:
-        return rejected(message.topic, message.partition, Record(message.offset, message.key, event.value), error)
+        return rejection_output(
+            message.topic, message.partition, Record(message.offset, message.key, event.value), error
+        )
     return Output(topics.JUDGMENTS.name, command.campaign.encode(), event.value)

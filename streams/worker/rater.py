@@ -17,9 +17,10 @@ from streams.errors import Conflict, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from streams.core.campaign.state import Output
     from streams.metrics import WorkerMetrics
-    from streams.pipeline.processor import Processor, Record
+    from streams.pipeline.processor import Processor
+    from streams.pipeline.record import Record
+    from streams.wire.outputs import Output
     from streams.worker.status import Status
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,10 @@ class Tenure:
     While it is closing the batch in hand may end; when it is over nothing more is written.
     """
 
-    processor: Processor
+    topic: str
+    partition: int
+    open_processor: Callable[[], tuple[Processor, tuple[Output, ...]]]
+    processor: Processor = field(init=False)  # from the opening on
     opened: bool = False
     closing: bool = False
     over: bool = False
@@ -77,7 +81,8 @@ class Rater:
     async def open(self, tenure: Tenure) -> None:
         """Take the partition over, and emit again what its last owner may not have emitted."""
         async with self._turn:
-            await self.emit(await self._insist(tenure, tenure.processor.open), tenure)
+            tenure.processor, outputs = await self._insist(tenure, tenure.open_processor)
+            await self.emit(outputs, tenure)
 
     async def walk(self, batch: Batch) -> None:
         """Rate and persist a batch, then emit what comes of it; Fenced and Conflict go to the caller."""

@@ -30,7 +30,9 @@ from streams.kafka.admin import group
 from streams.kafka.connection import connection
 from streams.kafka.past import read_before
 from streams.metrics import PartitionProgress
-from streams.pipeline.processor import Processor, Record, Rules, mark
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record, record_fingerprint
 from streams.wire import topics
 from streams.worker.rater import Abandoned, Batch, Tenure
 
@@ -76,7 +78,7 @@ class BatchSource(Service):
         self._tenures: dict[TopicPartition, Tenure] = {}
         self._settings = settings
         self._store = store
-        self._rules = Rules.of(settings)
+        self._options = ProcessorOptions.from_settings(settings)
         self._rater = rater
         self._channel = channel
         self._topic = topics.JUDGMENTS.within(settings.namespace)
@@ -254,9 +256,15 @@ class BatchSource(Service):
         """Take partitions over, each in a task of its own, so that the rebalance does not wait for the store."""
         self._status.joined = True
         for partition in partitions:
-            past = partial(read_before, self._settings, self._topic, partition.partition)
-            processor = Processor(self._topic, partition.partition, self._store, self._rules, past=past)
-            tenure = self._tenures[partition] = Tenure(processor)
+            open_processor = partial(
+                Processor.open,
+                self._topic,
+                partition.partition,
+                self._store,
+                self._options,
+                read_before=partial(read_before, self._settings, self._topic, partition.partition),
+            )
+            tenure = self._tenures[partition] = Tenure(partition.topic, partition.partition, open_processor)
             self._opening[tenure] = asyncio.create_task(self._open(partition, tenure))
 
     async def end(self) -> None:
@@ -310,7 +318,7 @@ class BatchSource(Service):
                 raise self._wrong_log(partition, f"it begins at offset {begin}, and the state ends at {after}")
             if not self._reaches(partition, tenure, end):
                 return False
-            last = int(processor.mark.partition(":")[0] or -1)
+            last = int(processor.last_record_fingerprint.partition(":")[0] or -1)
             if last < begin:
                 return True  # there is no such record, or it is gone by now
             consumer.seek(partition, last)
@@ -322,7 +330,7 @@ class BatchSource(Service):
         if not found:
             return False
         record = Record(found[0].offset, found[0].key, found[0].value)
-        if record.offset <= last and mark(record) != processor.mark:
+        if record.offset <= last and record_fingerprint(record) != processor.last_record_fingerprint:
             raise self._wrong_log(partition, f"another record stands at offset {record.offset}")
         return True
 
@@ -353,10 +361,8 @@ class BatchSource(Service):
 
 def _of(tenure: Tenure) -> dict[str, object]:
     """Name a tenure's partition and its offset as fields of a line."""
-    processor = tenure.processor
-    # Before the state is loaded there is no offset.
-    offset = getattr(processor, "persisted_offset", None)
-    return {"topic": processor.topic, "partition": processor.partition, "offset": offset}
+    offset = tenure.processor.persisted_offset if tenure.opened else None
+    return {"topic": tenure.topic, "partition": tenure.partition, "offset": offset}
 
 
 class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka has no types

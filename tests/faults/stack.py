@@ -17,7 +17,8 @@ import redis
 from aiokafka import AIOKafkaProducer
 
 from streams.errors import StoreUnavailable
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.stores.fingerprint import settled_meta, state_hash
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
@@ -106,11 +107,10 @@ class FaultStack(Stack):
     def undisturbed(self, before: Mapping[int, int] | None = None, settings: Settings | None = None) -> MemoryStore:
         """Run the log that Kafka holds, or what lies before some offsets of it, in process and in one go."""
         store = MemoryStore()
-        rules = Rules.of(settings or self.settings)
+        options = ProcessorOptions.from_settings(settings or self.settings)
         for number, records in sorted(self.read(topics.JUDGMENTS).items()):
             past = partial(itertools.islice, records)
-            processor = Processor(self.name(topics.JUDGMENTS), number, store, rules, past=past)
-            processor.open()
+            processor, _ = Processor.open(self.name(topics.JUDGMENTS), number, store, options, read_before=past)
             if part := records[: len(records) if before is None else before[number]]:
                 processor.process(part)
         return store

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from streams.errors import Conflict, Fenced
-from streams.pipeline.processor import Processor, Record, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
@@ -26,11 +28,12 @@ from tests.pipeline.test_processor import POISON
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.core.campaign.state import Commit, Output
+    from streams.stores.commit import Commit
+    from streams.wire.outputs import Output
 
 TOPIC = "judgments.v1"
 HOME = f"{TOPIC}/0"
-RULES = Rules.of(Settings(judge_key="key"))
+OPTIONS = ProcessorOptions.from_settings(Settings(judge_key="key"))
 IDENTIFIED = (topics.RATINGS.name, topics.MATCH_REQUESTS.name, topics.REJECTED.name)
 
 numbers = st.integers(0, 50)
@@ -102,8 +105,8 @@ class Interleavings(RuleBasedStateMachine):
     @rule()
     def open(self) -> None:
         """Start a worker, or rebalance: who had the partition becomes a zombie, and does not know it."""
-        processor = Processor(TOPIC, 0, self.store, RULES, past=lambda before: self.log[:before])
-        self.owner = Worker(processor, unsent=processor.open())
+        processor, unsent = Processor.open(TOPIC, 0, self.store, OPTIONS, read_before=lambda before: self.log[:before])
+        self.owner = Worker(processor, unsent=unsent)
         self.workers.append(self.owner)
 
     @precondition(lambda self: self.idle)
@@ -173,8 +176,7 @@ class Interleavings(RuleBasedStateMachine):
     def calm(self, before: int) -> tuple[str, set[bytes]]:
         """Give the hash and the rejections that one fresh processor makes of the log before an offset, in one go."""
         store = MemoryStore()
-        processor = Processor(TOPIC, 0, store, RULES, past=lambda offset: self.log[:offset])
-        processor.open()
+        processor, _ = Processor.open(TOPIC, 0, store, OPTIONS, read_before=lambda offset: self.log[:offset])
         outputs = processor.process(self.log[:before]) if before else ()
         rejected = {output.value for output in outputs if output.topic == topics.REJECTED.name}
         return state_hash(store, [HOME]), rejected

@@ -17,7 +17,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 
 from streams.kafka.admin import create_topics, group
-from streams.pipeline.processor import Record
+from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from deploy.servers import Servers
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import RecordError
 from streams.kafka import client
-from streams.pipeline.processor import Pseudonyms
 from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, judgment

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from streams.errors import StoreUnavailable
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.rebuild.rebuild import rebuild
 from streams.stores.redis.client import Client
 from streams.wire import topics
@@ -75,8 +76,8 @@ def test_a_campaign_ahead_of_its_partition_is_no_difference_and_is_not_set_back(
     records = [record for record in published(300, seed=13) if record[0] is not None]
     clustered.publish([(b"one-key", value) for _, value in records])
     ((number, log),) = clustered.read(topics.JUDGMENTS).items()
-    processor = Processor(clustered.name(topics.JUDGMENTS), number, clustered.store, Rules.of(clustered.settings))
-    processor.open()
+    options = ProcessorOptions.from_settings(clustered.settings)
+    processor, _ = Processor.open(clustered.name(topics.JUDGMENTS), number, clustered.store, options)
     processor.process(log[:150])
     write = Client.write
     scripts: list[str] = []

@@ -13,8 +13,8 @@ import pytest
 from deploy.ports import free_port
 from deploy.servers import Servers
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.monitor.ledger.redis import RedisLedger
-from streams.pipeline.processor import Pseudonyms
 from streams.settings import Settings
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log

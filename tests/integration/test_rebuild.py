@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 from streams.cli.commands.rebuild import command
 from streams.core.campaign.state import CampaignMeta
 from streams.errors import HistoryGone, StoreCorrupt, StoreUnavailable
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.rebuild.rebuild import rebuild
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
@@ -51,8 +52,8 @@ def run_log(stack: Stack, store: Store, *, batch: int = 150) -> None:
     """Do what the workers do, up to the end of the log."""
     for number, records in stack.read(topics.JUDGMENTS).items():
         past = partial(itertools.islice, records)
-        processor = Processor(stack.name(topics.JUDGMENTS), number, store, Rules.of(stack.settings), past=past)
-        processor.open()
+        options = ProcessorOptions.from_settings(stack.settings)
+        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_before=past)
         for first in range(processor.next_offset, len(records), batch):
             processor.process(records[first : first + batch])
 
@@ -269,8 +270,9 @@ def test_after_a_flush_the_rejections_that_no_worker_acknowledged_go_out(stack: 
     stack.publish([(b"c", encode(judgment(1))), (b"c", b"{"), (b"c", encode(scored))])
     rebuild(stack.settings)
     ((number, _),) = stack.read(topics.JUDGMENTS).items()
-    processor = Processor(stack.name(topics.JUDGMENTS), number, stack.store, Rules.of(stack.settings))
-    outputs = [output for output in processor.open() if output.topic == topics.REJECTED.name]
+    options = ProcessorOptions.from_settings(stack.settings)
+    processor, unsent = Processor.open(stack.name(topics.JUDGMENTS), number, stack.store, options)
+    outputs = [output for output in unsent if output.topic == topics.REJECTED.name]
     assert sorted(msgspec.json.decode(output.value, type=events.Rejection).offset for output in outputs) == [1, 2]
     assert processor.campaigns["c"].counts.rejected == 1
     assert (processor.next_offset, processor.counts().read, processor.counts().rejected) == (3, 3, 2)

@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator
 
 from streams.core.campaign.state import CampaignMeta, StoredCampaign
 from streams.pipeline.embedded import Embedded
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.events import encode
@@ -54,8 +55,8 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
     totals = dict.fromkeys(("read", "applied", "duplicate", "rejected"), 0)
     for number, records in stack.read(topics.JUDGMENTS).items():
         past = partial(itertools.islice, records)
-        processor = Processor(stack.name(topics.JUDGMENTS), number, store, Rules.of(stack.settings), past=past)
-        processor.open()
+        options = ProcessorOptions.from_settings(stack.settings)
+        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_before=past)
         processor.process(records)
         for name, count in processor.counts()._asdict().items():
             totals[name] += count

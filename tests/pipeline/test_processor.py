@@ -7,17 +7,20 @@ import dataclasses
 import msgspec
 import pytest
 
-from streams.core.campaign.state import Outcomes, Output
 from streams.errors import Conflict, Fenced, StoreCorrupt
-from streams.pipeline.processor import Processor, Record, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
 from streams.settings import Settings
+from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.decoding import decode, decode_all
 from streams.wire.events import Judgment, Rejection, encode
+from streams.wire.outputs import Output
 from tests.builders import NOON, crowd_log, judgment
 
-RULES = Rules.of(Settings(judge_key="key"))
+OPTIONS = ProcessorOptions.from_settings(Settings(judge_key="key"))
 GOOD = encode(judgment(1))
 
 # Every kind of bad record that a topic may hold, with the reason and the field of its Rejection.
@@ -60,9 +63,8 @@ def records(*values: bytes | None, start: int = 0) -> list[Record]:
     return [Record(start + number, b"key", value) for number, value in enumerate(values)]
 
 
-def opened(store: MemoryStore | None = None, partition: int = 0, rules: Rules = RULES) -> Processor:
-    processor = Processor("judgments.v1", partition, store or MemoryStore(), rules)
-    processor.open()
+def opened(store: MemoryStore | None = None, partition: int = 0, options: ProcessorOptions = OPTIONS) -> Processor:
+    processor, _ = Processor.open("judgments.v1", partition, store or MemoryStore(), options)
     return processor
 
 
@@ -89,14 +91,14 @@ def test_a_bad_record_gets_one_rejection_and_its_neighbours_are_applied(kind: st
 
 @pytest.mark.parametrize("kind", POISON)
 def test_no_bad_record_is_decoded_with_its_neighbours_at_once(kind: str) -> None:
-    assert decode_all([GOOD, POISON[kind][0]], max_bytes=RULES.max_record_bytes) is None
+    assert decode_all([GOOD, POISON[kind][0]], max_bytes=OPTIONS.max_record_bytes) is None
 
 
 def test_good_records_are_decoded_at_once_as_one_by_one() -> None:
     values = [encode(entry) for entry in crowd_log(50, ways=3)]
     values.append(encode(judgment(1, segment="ségment " * 20)))
-    found = decode_all(values, max_bytes=RULES.max_record_bytes)
-    assert found == [decode(value, max_bytes=RULES.max_record_bytes) for value in values]
+    found = decode_all(values, max_bytes=OPTIONS.max_record_bytes)
+    assert found == [decode(value, max_bytes=OPTIONS.max_record_bytes) for value in values]
 
 
 def test_a_message_names_the_value_that_was_found() -> None:
@@ -180,8 +182,7 @@ def test_a_retraction_is_one_record_applied_whatever_it_makes_of_the_old_ones() 
     retract = encode(events.Retract(id="r", campaign="campaign-0", at=NOON, judgments=("id-3", "id-25")))
     more = [encode(entry) for entry in crowd_log(30)[20:]]
     whole = records(*log, retract, *more)
-    processor = Processor("judgments.v1", 0, MemoryStore(), RULES, past=lambda before: whole[:before])
-    processor.open()
+    processor, _ = Processor.open("judgments.v1", 0, MemoryStore(), OPTIONS, read_before=lambda before: whole[:before])
     for start, end in ((0, 20), (20, 21), (21, 31)):
         commit = processor.prepare(whole[start:end])
         processor.persist(commit)
@@ -226,7 +227,7 @@ def test_a_former_owner_is_fenced_off() -> None:
 def test_a_new_owner_emits_again_what_the_last_batch_brought() -> None:
     store = MemoryStore()
     outputs = opened(store).process(records(GOOD, b"bad"))
-    again = Processor("judgments.v1", 0, store, RULES).open()
+    _, again = Processor.open("judgments.v1", 0, store, OPTIONS)
     assert sorted(again) == sorted(outputs)
 
 
@@ -259,7 +260,7 @@ def test_two_partitions_that_open_one_campaign_at_once_conflict() -> None:
 
 
 class TestUnknownCampaigns:
-    rules = Rules.of(Settings(judge_key="key", unknown_campaign="reject"))
+    options = ProcessorOptions.from_settings(Settings(judge_key="key", unknown_campaign="reject"))
     create = encode(events.Create(id="1", campaign="c", at=NOON))
 
     def test_by_default_the_first_judgment_opens_one_and_says_so(self) -> None:
@@ -269,7 +270,7 @@ class TestUnknownCampaigns:
 
     def test_by_setting_its_judgments_are_rejected_and_leave_no_trace(self) -> None:
         store = MemoryStore()
-        processor = opened(store, rules=self.rules)
+        processor = opened(store, options=self.options)
         (rejection,) = rejections(processor.process(records(GOOD)))
         assert rejection.reason == "unknown_campaign"
         assert opened(store).campaigns == processor.campaigns == {}
@@ -278,7 +279,7 @@ class TestUnknownCampaigns:
     @pytest.mark.parametrize("size", [1, 2, 3, 5])
     def test_a_create_in_the_log_opens_it_from_there_on_whatever_the_batches(self, size: int) -> None:
         values = [GOOD, GOOD, self.create, encode(judgment(2)), encode(judgment(3))]
-        processor = opened(rules=self.rules)
+        processor = opened(options=self.options)
         for start in range(0, len(values), size):
             processor.process(records(*values[start : start + size], start=start))
         assert processor.counts() == Outcomes(read=5, applied=3, duplicate=0, rejected=2)
@@ -326,7 +327,7 @@ class TestSnapshots:
         assert processor.snapshots() == ()
 
     def test_one_comes_after_so_many_judgments(self) -> None:
-        processor = opened(rules=Rules.of(Settings(snapshot_judgments=10)))
+        processor = opened(options=ProcessorOptions.from_settings(Settings(snapshot_judgments=10)))
         found = []
         for start in range(0, 40, 4):
             batch = records(*(encode(judgment(start + k)) for k in range(4)), start=start)
@@ -370,14 +371,14 @@ def test_what_came_before_a_campaign_is_counted_again_if_only_the_campaign_was_w
         events.Create(id="create", campaign="c", at=NOON),
         judgment(2),
     ]
-    rules = Rules.of(Settings(judge_key="key", unknown_campaign="reject"))
+    options = ProcessorOptions.from_settings(Settings(judge_key="key", unknown_campaign="reject"))
     store = MemoryStore()
-    first = opened(store, rules=rules)
+    first = opened(store, options=options)
     commit = first.prepare(records(*map(encode, log)))
-    written = dataclasses.replace(commit, after=0, outbox=(), read=0, rejected=0, mark="")
+    written = dataclasses.replace(commit, after=0, outbox=(), read=0, rejected=0, last_record_fingerprint="")
     store._partitions["judgments.v1/0"].next_offset = -1  # so that the store takes it for another batch
     first.persist(dataclasses.replace(written, before=-1))
-    second = opened(store, rules=rules)
+    second = opened(store, options=options)
     assert second.next_offset == 0
     outputs = second.process(records(*map(encode, log)))
     assert second.counts() == Outcomes(read=3, applied=2, duplicate=0, rejected=1)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from streams.errors import RecordError, TooManyRejections
-from streams.pipeline.processor import Processor, Record, Rules
-from streams.pipeline.rejection_limits import BLAMELESS, Limits, Tally
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
+from streams.pipeline.rejection_limits import BLAMELESS, RejectionLimits, Tally
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
@@ -14,11 +16,11 @@ from streams.wire.events import encode
 from tests.builders import NOON, judgment
 
 BAD = RecordError("invalid_json", "not JSON")
-OFF = Limits(in_a_row=0, share=1.0)
+OFF = RejectionLimits(in_a_row=0, share=1.0)
 
 
 def test_one_bad_record_more_than_the_limit_is_too_many() -> None:
-    limits = Limits(in_a_row=3, share=1.0)
+    limits = RejectionLimits(in_a_row=3, share=1.0)
     tally = Tally().after([BAD] * 3, limits)
     assert tally.in_a_row == 3
     with pytest.raises(TooManyRejections, match=r"max_rejected_in_a_row = 3; the last one: invalid_json: not JSON"):
@@ -27,7 +29,7 @@ def test_one_bad_record_more_than_the_limit_is_too_many() -> None:
 
 
 def test_a_share_of_bad_records_is_too_many_however_they_are_mixed() -> None:
-    limits = Limits(in_a_row=0, share=0.5, window=100)
+    limits = RejectionLimits(in_a_row=0, share=0.5, window=100)
     tally = Tally()
     for _ in range(300):
         tally = tally.after([BAD, None, None], limits)
@@ -46,13 +48,12 @@ def test_the_split_into_batches_does_not_matter() -> None:
 
 @pytest.mark.parametrize("reason", sorted(BLAMELESS))
 def test_what_is_refused_to_a_judge_does_not_count(reason: events.Reason) -> None:
-    assert Tally().after([RecordError(reason, "no")] * 100, Limits(in_a_row=3)) == Tally()
+    assert Tally().after([RecordError(reason, "no")] * 100, RejectionLimits(in_a_row=3)) == Tally()
 
 
 def processor(store: MemoryStore, **settings: int) -> Processor:
-    made = Processor(topics.JUDGMENTS.name, 0, store, Rules.of(Settings(**settings)))  # type: ignore[arg-type]
-    made.open()
-    return made
+    options = ProcessorOptions.from_settings(Settings(**settings))  # type: ignore[arg-type]
+    return Processor.open(topics.JUDGMENTS.name, 0, store, options)[0]
 
 
 def test_the_batch_that_passes_a_limit_is_not_written_and_a_restart_does_not_forget() -> None:

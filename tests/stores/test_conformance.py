@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.core.campaign.state import TABLES, CampaignChange, Commit, Output, PartitionState
+from streams.core.campaign.state import TABLES, CampaignChange
 from streams.errors import Conflict, Fenced, ForeignCampaign
+from streams.stores.commit import Commit, PartitionState
 from streams.stores.redis.store import RedisStore
+from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
     from streams.stores import Store
@@ -52,7 +54,7 @@ def commit(before: int, after: int, *changes: CampaignChange, rejected: int = 0)
         rejected=rejected,
         rejected_in_a_row=2 * rejected,
         rejected_share=0.1 * rejected,
-        mark=f"mark-{after}",
+        last_record_fingerprint=f"mark-{after}",
         campaigns=changes,
         outbox=(REJECTION,) if rejected else (),
     )
@@ -78,7 +80,7 @@ def test_what_was_persisted_is_there_for_the_next_owner(store: Store) -> None:
         rejected=1,
         rejected_in_a_row=2,
         rejected_share=0.1,
-        mark="mark-5",
+        last_record_fingerprint="mark-5",
         campaigns=("c",),
         outbox=(REJECTION,),
     )

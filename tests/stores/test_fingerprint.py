@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.pipeline.processor import Processor, Record, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
@@ -26,8 +28,7 @@ LOG.append(Record(len(LOG), None, b"{"))
 def hashed(log: Sequence[Record], store: Store, *, batch: int = 1000, topic: str = TOPIC) -> str:
     for first in range(0, len(log), batch):
         # A new owner each time, so that the epoch differs too.
-        processor = Processor(topic, 0, store, Rules.of(Settings(judge_key="key")))
-        processor.open()
+        processor, _ = Processor.open(topic, 0, store, ProcessorOptions.from_settings(Settings(judge_key="key")))
         processor.process(log[first : first + batch])
     return state_hash(store, [f"{topic}/0", f"{topic}/1"])
 

@@ -11,7 +11,9 @@ import msgspec
 import pytest
 
 from streams.errors import Conflict, Fenced, StoreUnavailable
-from streams.pipeline.processor import Processor, Record, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
@@ -24,8 +26,8 @@ from tests.builders import NOON, crowd_log, judgment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from streams.core.campaign.state import Output
     from streams.stores import Store
+    from streams.wire.outputs import Output
 
 pytestmark = pytest.mark.integration
 
@@ -57,11 +59,11 @@ class Run:
     emitted: list[Output] = field(default_factory=list)
 
     def open(self) -> Processor:
-        rules = Rules.of(Settings(judge_key="key"))
-        processor = Processor(
-            topics.JUDGMENTS.name, 0, self.store, rules, past=lambda before: itertools.islice(LOG, before)
+        options = ProcessorOptions.from_settings(Settings(judge_key="key"))
+        processor, outputs = Processor.open(
+            topics.JUDGMENTS.name, 0, self.store, options, read_before=lambda before: itertools.islice(LOG, before)
         )
-        self.emitted += processor.open()
+        self.emitted += outputs
         return processor
 
     def go_on(self, processor: Processor, *, size: int = BATCH, insist: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,8 @@ from aiokafka import TopicPartition
 
 from streams.errors import WrongLog
 from streams.metrics import WorkerMetrics
-from streams.pipeline.processor import Processor, Rules
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker import source
@@ -58,10 +60,11 @@ def known(log: ShortLog, *, at: int, times: int = 1) -> list[bool]:
         nobody = cast("Any", None)
         batches = source.BatchSource(Settings(), MemoryStore(), nobody, nobody, Status(), WorkerMetrics())
         batches._consumer = cast("Any", log)
-        processor = Processor("judgments.v1", 0, MemoryStore(), Rules.of(Settings()))
-        processor.open()
-        processor.next_offset = processor.persisted_offset = at
-        tenure = Tenure(processor)
+        options = ProcessorOptions.from_settings(Settings())
+        open_processor = partial(Processor.open, "judgments.v1", 0, MemoryStore(), options)
+        tenure = Tenure("judgments.v1", 0, open_processor)
+        tenure.processor, _ = open_processor()
+        tenure.processor.next_offset = tenure.processor.persisted_offset = at
         return [await batches._is_known(TopicPartition("judgments.v1", 0), tenure) for _ in range(times)]
 
     return asyncio.run(ask())

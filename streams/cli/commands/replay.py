@@ -325,7 +325,7 @@ def _opening(given: Sequence[str]) -> CampaignSettings:
     import msgspec
 
     from streams.cli.campaign_settings import settings_from
-    from streams.core.campaign.commands import obey
+    from streams.core.campaign.commands import apply_command
     from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
     from streams.wire import events
 
@@ -333,7 +333,7 @@ def _opening(given: Sequence[str]) -> CampaignSettings:
     settings = msgspec.structs.replace(rank, **settings_from(given, {}))
     nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:
-        obey(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))
+        apply_command(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))
     except RecordError as error:
         raise click.UsageError(f"--setting: {error}") from None
     return settings

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class Replicas:
+class Bootstrap:
     """Bootstrap replicas of TrueSkill, updated with every judgment.
 
     The weight of a judgment in a replica is Poisson(1), drawn by a hash of the judgment's id and the replica's number
@@ -35,7 +35,7 @@ class Replicas:
         self._variance: Floats = np.empty((count, 0))
 
     @classmethod
-    def beside(cls, model: Model, count: int) -> Replicas | None:
+    def for_model(cls, model: Model, count: int) -> Bootstrap | None:
         """Make the replicas of a campaign: of its own TrueSkill's pairs or, beside another model, of the default's."""
         if not count or model.kind != "rankings":
             return None

@@ -59,7 +59,7 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
             campaign.requests.answered(request)
     columns = Columns(
         offsets=list(offsets),
-        keys=[crc32(each.encode()) for each in ids] if campaign.replicas is not None else [],
+        keys=[crc32(each.encode()) for each in ids] if campaign.bootstrap is not None else [],
         systems=of,
         ranks=list(chain.from_iterable(ranks)),
         starts=list(accumulate(map(len, ranks), initial=0)),
@@ -94,5 +94,5 @@ def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -
         ),
         offsets=np.asarray(offsets, np.int64),
         durations=block.durations,
-        keys=block.keys() if campaign.replicas is not None else np.empty(0, np.int64),
+        keys=block.keys() if campaign.bootstrap is not None else np.empty(0, np.int64),
     )

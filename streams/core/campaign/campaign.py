@@ -9,10 +9,10 @@ import msgspec
 
 from streams.core import models, ranking
 from streams.core.campaign.admission import check, check_new_systems, check_pace
-from streams.core.campaign.bootstrap import Replicas
+from streams.core.campaign.bootstrap import Bootstrap
 from streams.core.campaign.bulk import admit_all
 from streams.core.campaign.columns import Columns
-from streams.core.campaign.commands import obey
+from streams.core.campaign.commands import apply_command
 from streams.core.campaign.requests import Requests
 from streams.core.campaign.seen import SeenIds
 from streams.core.campaign.state import LAYOUT, CampaignChange, CampaignMeta, Counts, Retractions
@@ -27,16 +27,17 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.core.campaign.columns import Admitted
-    from streams.core.campaign.state import Output, StoredCampaign, SystemRow
+    from streams.core.campaign.state import StoredCampaign, SystemRow
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest
+    from streams.wire.outputs import Output
 
     Entry = tuple[int, Judgment | events.Command]  # an offset and what stands there
     History = Callable[[int], Iterable[Entry]]  # the campaign's log before an offset
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class CampaignOptions:
     """What a campaign is given from outside; a judgment may open it if `create_unknown`."""
 
     pseudonyms: Mapping[str, str] | None = None
@@ -84,7 +85,7 @@ class Campaign:
     """
 
     def __init__(
-        self, name: str, settings: events.CampaignSettings | None = None, *, options: Options | None = None
+        self, name: str, settings: events.CampaignSettings | None = None, *, options: CampaignOptions | None = None
     ) -> None:
         self.name = name
         self.offset = -1
@@ -93,7 +94,7 @@ class Campaign:
         self.counts = Counts()
         self.retractions = Retractions()
         self.requests = Requests()
-        self._options = options or Options()
+        self._options = options or CampaignOptions()
         self.pseudonyms = self._options.pseudonyms
         self._persisted = -1
         self.status = events.CampaignStatus(
@@ -159,7 +160,7 @@ class Campaign:
                 elif not isinstance(event, Judgment):
                     self._rate(columns.admitted())
                     columns = Columns()
-                    self._obey(offset, event, history)
+                    self._apply_command(offset, event, history)
                     walk.applied += 1
                 elif self._is_retracted(offset, event):
                     if not self.exists:
@@ -228,8 +229,8 @@ class Campaign:
         self._grow()
         self.tables.record(batch, self.model, offsets=admitted.offsets, durations=admitted.durations)
         self.model.apply(batch)
-        if self.replicas is not None:
-            self.replicas.apply(batch, admitted.keys)
+        if self.bootstrap is not None:
+            self.bootstrap.apply(batch, admitted.keys)
         self._count(judgments=len(admitted.offsets))
 
     def _count(self, **more: int) -> None:
@@ -241,10 +242,10 @@ class Campaign:
 
     # -- commands --------------------------------------------------------------------------------------
 
-    def _obey(self, offset: int, command: events.Command, history: History | None) -> None:
+    def _apply_command(self, offset: int, command: events.Command, history: History | None) -> None:
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
-        status = obey(self.status, command)
+        status = apply_command(self.status, command)
         if isinstance(command, Retract):
             self._retract(offset, command, history)
         self.seen.add(_key(command))
@@ -256,7 +257,7 @@ class Campaign:
         settings = status.settings
         if not self.exists:
             self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
-            self.replicas = Replicas.beside(self.model, settings.replicas)
+            self.bootstrap = Bootstrap.for_model(self.model, settings.replicas)
         named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
         self.tables.enter(systems=named, segments=settings.segments)
         self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
@@ -267,8 +268,8 @@ class Campaign:
         systems = len(self.tables.systems)
         self.tables.grow()
         self.model.grow(systems, len(self.tables.judges), len(self.tables.segments))
-        if self.replicas is not None:
-            self.replicas.grow(systems)
+        if self.bootstrap is not None:
+            self.bootstrap.grow(systems)
 
     def _is_retracted(self, offset: int, judgment: Judgment) -> bool:
         ids, judges = self.retractions.ids, self.retractions.judges
@@ -297,7 +298,7 @@ class Campaign:
         except HistoryGone as error:
             self.retractions = before
             raise RecordError("refused_command", str(error), field="action") from None
-        self.tables, self.model, self.replicas = again.tables, again.model, again.replicas
+        self.tables, self.model, self.bootstrap = again.tables, again.model, again.bootstrap
         self.counts, self.seen, self._whole = again.counts, again.seen, True
 
     # -- what goes out ---------------------------------------------------------------------------------
@@ -326,9 +327,9 @@ class Campaign:
             deviation[active],
             self.tables.system_judgments[active].tolist(),
         )
-        if self.replicas is not None and rows:
+        if self.bootstrap is not None and rows:
             index = self.tables.systems.index
-            rows = ranking.widened(rows, *self.replicas.ranges([index[row.system] for row in rows]))
+            rows = ranking.widened(rows, *self.bootstrap.ranges([index[row.system] for row in rows]))
         return events.Leaderboard(
             campaign=self.name,
             model=self.model.name,
@@ -372,10 +373,10 @@ class Campaign:
             retractions=self.retractions,
         )
         names = self.tables.systems.names
-        tables = self.tables.take(applied.rows, self.model)
-        replicas = self.replicas
+        tables = self.tables.drain_changes(applied.rows, self.model)
+        bootstrap = self.bootstrap
         tables["replicas"] = (
-            {names[row.index]: replicas.dump_row(row.index) for row in applied.rows} if replicas else {}
+            {names[row.index]: bootstrap.dump_row(row.index) for row in applied.rows} if bootstrap else {}
         )
         change = CampaignChange(
             campaign=self.name,
@@ -399,7 +400,7 @@ class Campaign:
         self.seen.discard_new()
 
     @classmethod
-    def restore(cls, name: str, stored: StoredCampaign, *, options: Options | None = None) -> Campaign:
+    def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Campaign:
         """Put a stored campaign back, to the last bit."""
         try:
             meta = msgspec.json.decode(stored.meta, type=CampaignMeta)
@@ -419,9 +420,9 @@ class Campaign:
             ) from None
         campaign.status = meta.status
         campaign._take_over(meta.status)
-        if campaign.replicas is not None:
+        if campaign.bootstrap is not None:
             for system, row in stored.tables["replicas"].items():
-                campaign.replicas.load_row(campaign.tables.systems.index[system], row)
+                campaign.bootstrap.load_row(campaign.tables.systems.index[system], row)
         campaign.offset = campaign._persisted = meta.offset
         campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
         campaign.retractions = meta.retractions

@@ -28,7 +28,7 @@ CHANGEABLE = frozenset(
 )
 
 
-def obey(now: events.CampaignStatus, command: events.Command) -> events.CampaignStatus:
+def apply_command(now: events.CampaignStatus, command: events.Command) -> events.CampaignStatus:
     """Give the settings in force after a command, or refuse it in a RecordError."""
     if isinstance(command, events.Create):
         if now.offset >= 0:
@@ -40,17 +40,17 @@ def obey(now: events.CampaignStatus, command: events.Command) -> events.Campaign
     elif now.state == "closed":
         raise _refused(f"the campaign {now.campaign!r} is closed", field="campaign")
     try:
-        return _obey(command, now)
+        return _apply(command, now)
     except ParameterError as error:
         raise _refused(str(error), field="settings") from None
 
 
 @singledispatch
-def _obey(command: events.Command, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
+def _apply(command: events.Command, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     raise _refused(f"this version can't {type(command).__struct_config__.tag!r} yet", field="action")
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStatus:
     settings = command.settings
     if 0 < settings.replicas < 40:
@@ -70,7 +70,7 @@ def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStat
     return msgspec.structs.replace(now, settings=settings)
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Change, now: events.CampaignStatus) -> events.CampaignStatus:
     for name in sorted(command.settings.keys() - CHANGEABLE):
         known = name in events.CampaignSettings.__struct_fields__
@@ -89,7 +89,7 @@ def _(command: events.Change, now: events.CampaignStatus) -> events.CampaignStat
     return msgspec.structs.replace(now, settings=settings)
 
 
-@_obey.register
+@_apply.register
 def _(command: events.AddSystem, now: events.CampaignStatus) -> events.CampaignStatus:
     settings, withdrawn = now.settings, tuple(name for name in now.withdrawn if name != command.system)
     if not settings.systems:
@@ -104,7 +104,7 @@ def _(command: events.AddSystem, now: events.CampaignStatus) -> events.CampaignS
     )
 
 
-@_obey.register
+@_apply.register
 def _(command: events.WithdrawSystem, now: events.CampaignStatus) -> events.CampaignStatus:
     if command.system in now.withdrawn:
         raise _refused(f"the system {quote(command.system)} is withdrawn already", field="system")
@@ -114,31 +114,31 @@ def _(command: events.WithdrawSystem, now: events.CampaignStatus) -> events.Camp
     return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
 
 
-@_obey.register
+@_apply.register
 def _(command: events.ExcludeJudge, now: events.CampaignStatus) -> events.CampaignStatus:
     if command.judge in now.excluded:
         raise _refused("the judge is excluded already", field="judge")
     return msgspec.structs.replace(now, excluded=(*now.excluded, command.judge))
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Retract, now: events.CampaignStatus) -> events.CampaignStatus:
     if not command.judgments and command.judge is None:
         raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
     return now
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Pause, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="paused")
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Resume, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="open")
 
 
-@_obey.register
+@_apply.register
 def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return msgspec.structs.replace(now, state="closed")
 

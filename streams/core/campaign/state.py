@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -12,7 +12,7 @@ from msgspec import Struct
 from streams.wire.events import CampaignStatus  # noqa: TC001 - msgspec reads the annotations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from streams.wire.outputs import Output
 
 LAYOUT = 1
 
@@ -115,15 +115,6 @@ TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas")
 Tables = dict[str, dict[str, bytes]]
 
 
-class Output(NamedTuple):
-    """A record for an output topic."""
-
-    topic: str
-    key: bytes | None
-    value: bytes
-    headers: tuple[tuple[str, bytes], ...] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class StoredCampaign:
     """A campaign as a store gives it back."""
@@ -152,53 +143,3 @@ class CampaignChange:
     seen: tuple[str, ...]
     seen_ids: int
     outbox: tuple[Output, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PartitionState:
-    """A partition as a store gives it to its new owner."""
-
-    next_offset: int = 0
-    read: int = 0
-    rejected: int = 0
-    rejected_in_a_row: int = 0
-    rejected_share: float = 0.0
-    mark: str = ""
-    campaigns: tuple[str, ...] = ()
-    outbox: tuple[Output, ...] = ()
-
-
-class Outcomes(NamedTuple):
-    """What became of records: every one read is one of the other three."""
-
-    read: int = 0
-    applied: int = 0
-    duplicate: int = 0
-    rejected: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Commit:
-    """All that one batch of a partition changes: persisted together or not at all.
-
-    `read` counts the partition's records so far, `rejected` those of them that belong to no campaign, and
-    `rejected_in_a_row` and `rejected_share` say how bad the last ones were; `mark` is a fingerprint of the last one.
-    `outcomes` and `reasons` tell of this batch alone, for those who watch; they are not kept.
-    """
-
-    before: int
-    after: int
-    read: int
-    rejected: int
-    rejected_in_a_row: int = 0
-    rejected_share: float = 0.0
-    mark: str = ""
-    campaigns: tuple[CampaignChange, ...]
-    outbox: tuple[Output, ...]
-    outcomes: Outcomes = field(default_factory=Outcomes)
-    reasons: Mapping[str, int] = field(default_factory=dict)  # of the rejections
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        """Give all that is to be emitted once this is persisted."""
-        return (*self.outbox, *(output for change in self.campaigns for output in change.outbox))

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 
 
-class Names:
+class NameIndex:
     """Names and the indices that they were given, in order of appearance.
 
-    >>> names = Names()
+    >>> names = NameIndex()
     >>> names.add("a"), names.add("b"), names.index["b"]
     (0, 1, 1)
     """
@@ -61,7 +61,7 @@ class Names:
     def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
         """Give the indices of names that are places in another list, one that only grows; -1 where there is none.
 
-        >>> known = Names()
+        >>> known = NameIndex()
         >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
         (0, [0, -1, 0])
         """
@@ -78,7 +78,7 @@ class Names:
     def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
         """Give their indices, a new one to each that has none, in order.
 
-        >>> known = Names()
+        >>> known = NameIndex()
         >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
         ([0, 1, 0], ['b', 'a'])
         """
@@ -94,7 +94,7 @@ class CampaignTables:
     """Who took part and how each pair fared; the model's own state stands in the model."""
 
     def __init__(self) -> None:
-        self.systems, self.judges, self.segments = Names(), Names(), Names()
+        self.systems, self.judges, self.segments = NameIndex(), NameIndex(), NameIndex()
         self.system_judgments: Ints = np.zeros(16, np.int64)
         self.system_offset: Ints = np.full(16, -1, np.int64)
         self.judge_judgments: Ints = np.zeros(16, np.int64)
@@ -163,7 +163,7 @@ class CampaignTables:
 
     @property
     def dirty_systems(self) -> list[int]:
-        """Give the systems that changed since the last `take`, in order."""
+        """Give the systems that changed since the last `drain_changes`, in order."""
         return sorted(self._dirty_systems)
 
     @property
@@ -198,7 +198,7 @@ class CampaignTables:
             for i in systems
         ]
 
-    def take(self, rows: Sequence[SystemRow], model: Model) -> Tables:
+    def drain_changes(self, rows: Sequence[SystemRow], model: Model) -> Tables:
         """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from streams.monitor.backends.base import OutputHandler
     from streams.monitor.ledger.base import Ledger
     from streams.pipeline.embedded import Embedded
-    from streams.pipeline.processor import Record
+    from streams.pipeline.record import Record
     from streams.wire.events import Judgment
 
 CHUNK = 1000

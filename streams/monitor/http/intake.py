@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.ledger.base import Offer
-from streams.pipeline.processor import Pseudonyms
 from streams.wire.events import MatchRequest, encode
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from streams.stores.redis.units import CAMPAIGN_TABLES, campaign_unit, partition
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.core.campaign.state import CampaignChange, Commit
+    from streams.core.campaign.state import CampaignChange
     from streams.stores.base import Lease
+    from streams.stores.commit import Commit
     from streams.stores.redis.keys import Keys
     from streams.stores.redis.store import RedisStore
 

@@ -28,8 +28,9 @@ from streams.stores.redis.units import campaign_unit, partition_unit, unpacked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from streams.core.campaign.state import Commit, Output, PartitionState
+    from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
+    from streams.wire.outputs import Output
 
 
 class RedisStore:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from streams.core.campaign.state import TABLES, Output
-from streams.stores.base import head_of
+from streams.core.campaign.state import TABLES
+from streams.stores.base import encode_head
+from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from streams.core.campaign.state import CampaignChange, Commit
+    from streams.core.campaign.state import CampaignChange
+    from streams.stores.commit import Commit
     from streams.stores.redis.keys import Keys
 
 CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
@@ -90,7 +92,7 @@ def partition_unit(keys: Keys, partition: str, commit: Commit) -> Unit:
         before=commit.before,
         after=commit.after,
         writes=[
-            ("HSET", keys.partition(partition), flat(head_of(commit).items())),
+            ("HSET", keys.partition(partition), flat(encode_head(commit).items())),
             ("SADD", keys.partition_campaigns(partition), [change.campaign for change in commit.campaigns]),
             ("SET", keys.partition_outbox(partition), [packed(commit.outbox)]),
         ],

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams.core.campaign.bulk import admit_all
-from streams.core.campaign.campaign import Campaign, Options
+from streams.core.campaign.campaign import Campaign, CampaignOptions
 from streams.core.campaign.state import TABLES, CampaignChange, Counts, Retractions, StoredCampaign
 from streams.wire import events
 from streams.wire.events import Judgment
@@ -63,7 +63,7 @@ def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
     log: list[Judgment], size: int, seen_ids: int
 ) -> None:
     monkeypatch = pytest.MonkeyPatch()
-    options = Options(seen_ids=seen_ids, pseudonyms={f"judge-{k}": f"p-{k}" for k in range(4)})
+    options = CampaignOptions(seen_ids=seen_ids, pseudonyms={f"judge-{k}": f"p-{k}" for k in range(4)})
     outcomes = []
     for at_once in (True, False):
         campaign, changes = Campaign("c", options=options), []
@@ -81,7 +81,7 @@ def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
 @given(st.lists(judgments(), min_size=2, max_size=40), st.data())
 def test_a_restart_in_the_middle_does_not_matter(log: list[Judgment], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(log) - 1))
-    options = Options(seen_ids=data.draw(st.integers(1, 20)))
+    options = CampaignOptions(seen_ids=data.draw(st.integers(1, 20)))
     through, first = Campaign("c", options=options), Campaign("c", options=options)
     through.apply(numbered(log)[:cut])
     through.apply(numbered(log)[cut:])
@@ -137,7 +137,7 @@ def test_a_duplicate_judgment_changes_nothing_but_its_count() -> None:
 
 
 def test_an_id_is_known_among_the_last_so_many_judgments_only() -> None:
-    campaign = Campaign("c", options=Options(seen_ids=3))
+    campaign = Campaign("c", options=CampaignOptions(seen_ids=3))
     campaign.apply(numbered([judgment(number) for number in (1, 2, 3, 1, 4, 1)]))
     assert (campaign.counts.judgments, campaign.counts.duplicates) == (5, 1)
 
@@ -184,7 +184,7 @@ def test_a_judge_is_compared_with_the_majority_of_those_before() -> None:
 
 
 def test_judges_are_kept_under_their_pseudonyms_only() -> None:
-    campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1"}))
+    campaign = Campaign("c", options=CampaignOptions(pseudonyms={"judge": "p-1"}))
     change = campaign.change(campaign.apply(numbered([judgment(1)])), ())
     assert list(change.tables["judges"]) == ["p-1"]
 
@@ -422,7 +422,7 @@ class TestCommands:
         assert "unknown_campaign" in self.refusal(Campaign("c"), events.Pause(id="1", campaign="c", at=NOON))
 
     def test_an_excluded_judge_is_heard_no_more_and_known_by_pseudonym(self) -> None:
-        campaign = Campaign("c", options=Options(pseudonyms={"judge": "p-1", "other": "p-2"}))
+        campaign = Campaign("c", options=CampaignOptions(pseudonyms={"judge": "p-1", "other": "p-2"}))
         campaign.apply([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
         applied = campaign.apply([(2, judgment(3)), (3, judgment(4, judge="other"))])
         assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(2, "judge_excluded")]

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from streams.pipeline.processor import Pseudonyms
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import Close, Judgment, encode

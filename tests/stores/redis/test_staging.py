@@ -127,7 +127,7 @@ def test_the_head_of_a_partition_is_swapped_in_and_its_campaigns_stay_listed(liv
     staging.put_partition(lease, commit(0, 7, rejected=3))
     staging.swap_partition(lease)
     _, state = live.open(HOME)
-    assert (state.next_offset, state.read, state.rejected, state.mark) == (7, 7, 3, "mark-7")
+    assert (state.next_offset, state.read, state.rejected, state.last_record_fingerprint) == (7, 7, 3, "mark-7")
     assert (state.campaigns, len(state.outbox)) == (("c",), 1)
     with pytest.raises(Fenced):
         live.persist(lease, commit(7, 9))

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from streams import formats
-from streams.core.campaign.campaign import Campaign, Options
+from streams.core.campaign.campaign import Campaign, CampaignOptions
 from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import EPOCH, CampaignSettings, Judgment, encode
@@ -242,7 +242,7 @@ def with_accidents(count: int, **options: int) -> list[Judgment]:
 def kept(log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, seen_ids: int) -> CampaignChange:
     """Give all that a store would keep of a log of one campaign that comes in some blocks."""
     reading = formats.read(io.BytesIO(block_of(log)), format="jsonl")
-    campaign = Campaign("campaign-0", settings, options=Options(seen_ids=seen_ids))
+    campaign = Campaign("campaign-0", settings, options=CampaignOptions(seen_ids=seen_ids))
     read, scanned_blocks = 0, 0
     for batch in reading.batches(columns=columns):
         scanned_blocks += isinstance(batch.judgments, Scanned)

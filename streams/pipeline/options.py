@@ -1,0 +1,42 @@
+"""The part of the settings that a processor needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streams.core.campaign.campaign import CampaignOptions
+from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.pipeline.rejection_limits import RejectionLimits
+
+if TYPE_CHECKING:
+    from streams.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessorOptions:
+    """Options of a processor and of its campaigns."""
+
+    campaign: CampaignOptions
+    limits: RejectionLimits
+    max_record_bytes: int
+    snapshot_judgments: int  # a leaderboard is emitted after this many judgments; 0: never
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> ProcessorOptions:
+        """Return the options that the settings ask for."""
+        return cls(
+            campaign=CampaignOptions(
+                pseudonyms=Pseudonyms(settings.judge_key.encode()),
+                seen_ids=settings.seen_ids,
+                create_unknown=settings.unknown_campaign == "create",
+                seed=settings.seed,
+            ),
+            limits=RejectionLimits(
+                in_a_row=settings.max_rejected_in_a_row,
+                share=settings.max_rejected_share,
+                window=settings.rejected_window,
+            ),
+            max_record_bytes=settings.max_record_bytes,
+            snapshot_judgments=settings.snapshot_judgments,
+        )

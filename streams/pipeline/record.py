@@ -1,0 +1,24 @@
+"""A raw record of the log, and the fingerprint by which a worker recognizes its log."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple
+
+
+class Record(NamedTuple):
+    """One raw record of the log."""
+
+    offset: int
+    key: bytes | None
+    value: bytes | None
+
+
+def record_fingerprint(record: Record) -> str:
+    """Return the record's offset and a hash of its key and value.
+
+    >>> record_fingerprint(Record(3, b"c", b"{}")) == record_fingerprint(Record(3, b"c", b"[]"))
+    False
+    """
+    content = blake2b(repr((record.key, record.value)).encode(), digest_size=8).hexdigest()
+    return f"{record.offset}:{content}"

@@ -1,0 +1,62 @@
+"""What a store writes for one batch, and what it returns to a partition's new owner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.core.campaign.state import CampaignChange
+    from streams.wire.outputs import Output
+
+
+class Outcomes(NamedTuple):
+    """Numbers of records. Every record that was read is applied, a duplicate or rejected."""
+
+    read: int = 0
+    applied: int = 0
+    duplicate: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionState:
+    """The stored state of a partition, for its new owner."""
+
+    next_offset: int = 0
+    read: int = 0
+    rejected: int = 0
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    last_record_fingerprint: str = ""
+    campaigns: tuple[str, ...] = ()
+    outbox: tuple[Output, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    """All changes that one batch of a partition makes. They are persisted together or not at all.
+
+    `read` is the number of records of the partition so far, and `rejected` the number of those that belong to no
+    campaign. `rejected_in_a_row` and `rejected_share` describe the most recent records. `outcomes` and `reasons`
+    describe this batch alone: they are for metrics, and are not stored.
+    """
+
+    before: int
+    after: int
+    read: int
+    rejected: int
+    rejected_in_a_row: int = 0
+    rejected_share: float = 0.0
+    last_record_fingerprint: str = ""
+    campaigns: tuple[CampaignChange, ...]
+    outbox: tuple[Output, ...]
+    outcomes: Outcomes = field(default_factory=Outcomes)
+    reasons: Mapping[str, int] = field(default_factory=dict)  # number of rejections by reason
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Return everything that is to be emitted once this is persisted."""
+        return (*self.outbox, *(output for change in self.campaigns for output in change.outbox))
