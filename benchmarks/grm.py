@@ -24,7 +24,7 @@ from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core.methods.baseline_choice import choose_baseline  # noqa: E402
 from streams.core.methods.grm_fit import Comparisons, fit  # noqa: E402
-from streams.core.models.base import Batch, Model, parameters_of  # noqa: E402
+from streams.core.models.base import JudgmentBatch, Model, parameters_of  # noqa: E402
 from streams.core.models.grm import GradedResponse  # noqa: E402
 from streams.core.models.trueskill import TrueSkill  # noqa: E402
 
@@ -88,7 +88,7 @@ def with_noise(log: Log, share: float, judges: int, random: np.random.Generator)
 def online(model: Model, log: Log, sizes: tuple[int, int, int]) -> Floats:
     model.grow(*sizes)
     model.apply(
-        Batch(
+        JudgmentBatch(
             systems=np.stack([log.a, log.b], axis=1).reshape(-1),
             ranks=np.stack([4 - log.u, log.u], axis=1).reshape(-1),
             starts=np.arange(0, 2 * len(log.a) + 1, 2),

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
-from streams.core.models.base import Batch  # noqa: E402
+from streams.core.models.base import JudgmentBatch  # noqa: E402
 from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill  # noqa: E402
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters  # noqa: E402
 
@@ -65,9 +65,9 @@ def draw(
     return drawn, careless
 
 
-def batch_of(rows: Ints) -> Batch:
+def batch_of(rows: Ints) -> JudgmentBatch:
     count = len(rows)
-    return Batch(
+    return JudgmentBatch(
         systems=rows[:, :2].reshape(-1),
         ranks=np.stack([2 + rows[:, 2], np.full(count, 2)], axis=1).reshape(-1),
         starts=np.arange(0, 2 * count + 1, 2),

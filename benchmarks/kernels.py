@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.bootstrap import Bootstrap  # noqa: E402
-from streams.core.models import Batch  # noqa: E402
+from streams.core.models import JudgmentBatch  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def by_kernel(rate: Any) -> Callable[[Log], object]:
 def by_replicas(log: Log) -> None:
     """Rate 200 replicas of an online bootstrap, their weights drawn from the keys of the judgments."""
     matches, ways = log.systems.shape
-    batch = Batch(
+    batch = JudgmentBatch(
         systems=log.systems.reshape(-1),
         ranks=log.ranks.reshape(-1),
         starts=np.arange(0, matches * ways + 1, ways),

@@ -21,8 +21,8 @@ from reproduction.stored import store, stored
 from streams.errors import JudgestreamError
 from streams.formats import read
 from streams.lab.experiments import Log
-from streams.lab.experiments.figures import image
-from streams.lab.experiments.runner import run
+from streams.lab.running.figures import image
+from streams.lab.running.runner import run
 
 if TYPE_CHECKING:
     from reproduction.section import Section

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from streams.lab.experiments import Estimate, Experiment, Result, Table, experiment
+from streams.lab.experiments import Estimate, Experiment, Result, ResultTable, experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Section:
     campaigns: tuple[str, ...] = ()  # of the file; none: all
     shared_ties: bool = True  # whether systems with one output count as tied, as the official procedure has it
     options: Mapping[str, object] = field(default_factory=dict)
-    tables: Callable[[Sequence[Result]], list[Table]]
+    tables: Callable[[Sequence[Result]], list[ResultTable]]
     text: Callable[[Sequence[Result]], str]
     caption: str = ""  # of the figure; without one there is none
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from streams.errors import JudgestreamError
-from streams.lab.experiments.base import Cell, Result
-from streams.lab.experiments.results import Head, Results, key
+from streams.lab.running.base import Cell, Result
+from streams.lab.running.results import Results, ResultsHeader, key
 
 RESULTS = Path(__file__).parent / "results"
 DIGITS = 5
@@ -50,7 +50,7 @@ def stored(name: str) -> Results:
         for k, repeat in enumerate(group.repeats):
             measured = {field: values[k] for field, values in group.measured.items()}
             results.append(Result(group.cell | {"repeat": repeat}, measured))
-    return Results(head=msgspec.json.decode(head, type=Head), results=tuple(results))
+    return Results(head=msgspec.json.decode(head, type=ResultsHeader), results=tuple(results))
 
 
 def _rounded(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section
 from streams.lab.experiments.online import DEFAULT, TIES, summary
-from streams.lab.experiments.tables import grouped
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

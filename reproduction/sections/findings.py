@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section, published
-from streams.lab.experiments import Result, Table
+from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.annotators import kappas, threshold_rows
 from streams.lab.experiments.official import rows_of, table_of
 from streams.reports.score_axis import rank_range
@@ -26,14 +26,14 @@ LOG = "wmt13_fr-en_rank.csv.gz"
 GROUPS = {"all": "all", "researchers": "researchers", "others": "crowd"}
 
 
-def _agreement_tables(results: Sequence[Result]) -> list[Table]:
+def _agreement_tables(results: Sequence[Result]) -> list[ResultTable]:
     theirs = published("findings2013")
     rows: list[tuple[Any, ...]] = []
     for kind, table in (("inter", "table3"), ("intra", "table4")):
         ours = kappas(results, kind)
         rows += [(kind, name, theirs[table][group], *ours[group]) for group, name in GROUPS.items()]
     columns = ("κ", "judges", "theirs", "ours, as WMT15 counted", "ours, strict")
-    agreement = Table(title="Agreement (Tables 3 and 4)", columns=columns, rows=tuple(rows), labels=2)
+    agreement = ResultTable(title="Agreement (Tables 3 and 4)", columns=columns, rows=tuple(rows), labels=2)
     ours_by = {row.threshold: row for row in threshold_rows(results)}
     five = theirs["table5"]
     passed: list[tuple[Any, ...]] = []
@@ -41,7 +41,10 @@ def _agreement_tables(results: Sequence[Result]) -> list[Table]:
         row = ours_by[threshold]
         passed.append((f"{threshold:.0%}", rankings, kappa, row.comparisons, row.judges, row.kappa))
     heads = ("controls passed", "rankings, ru-en, theirs", "κ, theirs", "comparisons, fr-en, ours", "judges", "κ, ours")
-    return [agreement, Table(title="Agreement of the crowd by threshold (Table 5)", columns=heads, rows=tuple(passed))]
+    return [
+        agreement,
+        ResultTable(title="Agreement of the crowd by threshold (Table 5)", columns=heads, rows=tuple(passed)),
+    ]
 
 
 def _agreement_text(results: Sequence[Result]) -> str:
@@ -70,7 +73,7 @@ def _agreement_text(results: Sequence[Result]) -> str:
     )
 
 
-def _official_tables(results: Sequence[Result]) -> list[Table]:
+def _official_tables(results: Sequence[Result]) -> list[ResultTable]:
     theirs, (one,) = published("findings2013")["table6"], results
     rows = [
         (system, score, row.score, told, rank_range(row.rank_low, row.rank_high), row.cluster)
@@ -84,8 +87,8 @@ def _official_tables(results: Sequence[Result]) -> list[Table]:
         (str(i + 1), theirs["systems"][i], *(table.cell(i, j) for j in places)) for i in places
     ]
     return [
-        Table(title="Official results (Table 6)", columns=columns, rows=tuple(rows)),
-        Table(
+        ResultTable(title="Official results (Table 6)", columns=columns, rows=tuple(rows)),
+        ResultTable(
             title="Head to head, ours (Table 25): how often the column was preferred to the row",
             columns=("", "system", *(str(k + 1) for k in places)),
             rows=tuple(met),

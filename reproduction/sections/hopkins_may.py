@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section, published
-from streams.lab.experiments import Result, Table
+from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.abilities import abilities
 from streams.lab.experiments.competition_tables import BEST, costs_of_crowd, differences, means
-from streams.lab.experiments.tables import grouped
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ THEIRS = ("independent-pairs", "independent-students-arithmetic", GEOMETRIC, "ho
 OURS = ("trueskill", "bradley-terry-ties")
 
 
-def _sizes(results: Sequence[Result]) -> Table:
+def _sizes(results: Sequence[Result]) -> ResultTable:
     year = results[0].cell["campaign"][:5]
     theirs = published("hopkins2013")["table3"][year]
     rows: list[tuple[Any, ...]] = []
@@ -34,10 +34,10 @@ def _sizes(results: Sequence[Result]) -> Table:
         training, test = theirs[campaign.rpartition(".")[2]]
         rows.append((campaign, training, some[0].measured["pool"], test, some[0].measured["test"]))
     columns = ("track", "training pairs, theirs", "ours", "test pairs, theirs", "ours ")
-    return Table(title="Sizes of the data (Table 3)", columns=columns, rows=tuple(rows))
+    return ResultTable(title="Sizes of the data (Table 3)", columns=columns, rows=tuple(rows))
 
 
-def _tables(results: Sequence[Result]) -> list[Table]:
+def _tables(results: Sequence[Result]) -> list[ResultTable]:
     own = [one for one in results if one.cell["pool"] == "own"]
     some = [one for one in own if one.cell["model"] in (*THEIRS, *OURS)]
     return [
@@ -47,7 +47,7 @@ def _tables(results: Sequence[Result]) -> list[Table]:
     ]
 
 
-def _crowd_tables(results: Sequence[Result]) -> list[Table]:
+def _crowd_tables(results: Sequence[Result]) -> list[ResultTable]:
     some = [one for one in results if one.cell["model"] in (*THEIRS, *OURS)]
     crowd = [one for one in some if one.cell["pool"] == "crowd"]
     return [
@@ -110,10 +110,10 @@ def _with_crowd(results: Sequence[Result]) -> str:
     return f"{_text(results)}\n\n{_crowd_text(results)}"
 
 
-def _abilities_table(results: Sequence[Result]) -> Table:
+def _abilities_table(results: Sequence[Result]) -> ResultTable:
     rows = tuple((system, mean, deviation) for system, (mean, deviation) in abilities(results).items())
     title = "Ability above the average, mean and deviation over trainings"
-    return Table(title=title, columns=("system", "mean", "deviation"), rows=rows)
+    return ResultTable(title=title, columns=("system", "mean", "deviation"), rows=rows)
 
 
 def _abilities_text(results: Sequence[Result]) -> str:
@@ -147,9 +147,9 @@ def _agreement(results: Sequence[Result]) -> list[tuple[str, float, float]]:
     return found
 
 
-def _agreement_table(results: Sequence[Result]) -> Table:
+def _agreement_table(results: Sequence[Result]) -> ResultTable:
     rows = tuple(_agreement(results))
-    return Table(title="Share of couples of outcomes that agree", columns=("judges", "theirs", "ours"), rows=rows)
+    return ResultTable(title="Share of couples of outcomes that agree", columns=("judges", "theirs", "ours"), rows=rows)
 
 
 def _agreement_text(results: Sequence[Result]) -> str:
@@ -161,7 +161,7 @@ def _agreement_text(results: Sequence[Result]) -> str:
     )
 
 
-def _last(table: Table) -> tuple[int, dict[str, Any]]:
+def _last(table: ResultTable) -> tuple[int, dict[str, Any]]:
     """Give the largest size, and what every model has there."""
     size, *cells = table.rows[-1]
     return int(str(size)), dict(zip(table.columns[1:], cells, strict=True))

@@ -10,7 +10,7 @@ import msgspec
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
-from streams.core.ranking import ENGINES, SCORES, RankedScores, Ratings, rank_scores
+from streams.core.ranking import ENGINES, SCORES, PosteriorScores, RankedScores, rank_scores
 from streams.errors import ParameterError, suggestion
 from streams.wire.events import CampaignSettings
 from streams.wire.scanner.blocks import Scanned
@@ -158,7 +158,7 @@ def make_leaderboard(
         )
         rows = ranked.rows(counts.systems, counts.judgments.tolist())
     else:
-        names, ratings = campaign.tables.systems.names, Ratings(*campaign.model.scores())
+        names, ratings = campaign.tables.systems.names, PosteriorScores(*campaign.model.scores())
         if campaign.bootstrap is not None:
             best, worst = campaign.bootstrap.ranges(range(len(names)))
             ranked = RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)

@@ -12,8 +12,8 @@ from reproduction.section import Section, paired, published, signed, verdict
 from reproduction.sections import PAPERS, SECTIONS
 from reproduction.stored import RESULTS, store, stored
 from streams.lab.experiments import Estimate, Result, experiment
-from streams.lab.experiments.results import key
-from streams.lab.experiments.runner import run
+from streams.lab.running.results import key
+from streams.lab.running.runner import run
 from tests.lab.logs import QUICK, small_log
 
 every = pytest.mark.parametrize("section", SECTIONS, ids=[section.name for section in SECTIONS])

@@ -8,16 +8,16 @@ import numpy as np
 
 from reproduction.section import SURE, Section, told
 from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.experiments import Estimate, Result, Table
+from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.correlation import shown_baselines
-from streams.lab.experiments.tables import grouped
 from streams.lab.measures.correlation import pearson, spearman
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _baseline_tables(results: Sequence[Result]) -> list[Table]:
+def _baseline_tables(results: Sequence[Result]) -> list[ResultTable]:
     names = shown_baselines(results)
     rows = []
     for baseline, group in grouped(results, "baseline").items():
@@ -29,7 +29,7 @@ def _baseline_tables(results: Sequence[Result]) -> list[Table]:
         ]
         rows.append((names[baseline], group[0].measured["win_share"], *values))
     columns = ("baseline", "its Expected Wins", "GRM, batch: correlation", "nDCG", "`grm`, online: correlation", "nDCG")
-    return [Table(title="By baseline, from the best system to the worst", columns=columns, rows=tuple(rows))]
+    return [ResultTable(title="By baseline, from the best system to the worst", columns=columns, rows=tuple(rows))]
 
 
 def _baseline_text(results: Sequence[Result]) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments.correlation import ANY, Correlation, shown_baselines
-from streams.lab.experiments.tables import estimates, grouped
 from streams.lab.protocols.learners import SELECTS
+from streams.lab.running.tables import estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

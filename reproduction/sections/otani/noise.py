@@ -8,15 +8,15 @@ import numpy as np
 
 from reproduction.section import Section, paired, published, signed, told, verdict
 from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.experiments import Estimate, Result, Table
+from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.noise import averaged
-from streams.lab.experiments.tables import estimates, grouped
+from streams.lab.running.tables import estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _noise_tables(results: Sequence[Result]) -> list[Table]:
+def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
     ours = averaged(results)
     for measure, title in (("pearson", "Correlation"), ("ndcg", "nDCG")):
@@ -35,7 +35,7 @@ def _noise_tables(results: Sequence[Result]) -> list[Table]:
             found = estimates(group, measure, "noise")
             rows.append((f"`{model}`, ours", *(found.get(share) for share in shares)))
         tables.append(
-            Table(title=title, columns=("random judges", *(f"{share:.0%}" for share in shares)), rows=tuple(rows))
+            ResultTable(title=title, columns=("random judges", *(f"{share:.0%}" for share in shares)), rows=tuple(rows))
         )
     return tables
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.experiments import Result, Table
+from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.noise import averaged
-from streams.lab.experiments.tables import estimates, grouped
+from streams.lab.running.tables import estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _batch_tables(results: Sequence[Result]) -> list[Table]:
+def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
     ours = averaged(results)
     shares = sorted({one.cell["noise"] for one in results})
     rows: list[tuple[Any, ...]] = []
@@ -22,7 +22,7 @@ def _batch_tables(results: Sequence[Result]) -> list[Table]:
         found = estimates(group, "pearson", "noise")
         rows.append((f"`{model}`", *(found[share] for share in shares)))
     columns = ("random judges", *(f"{share:.0%}" for share in shares))
-    return [Table(title="Correlation, mean of three baselines", columns=columns, rows=tuple(rows))]
+    return [ResultTable(title="Correlation, mean of three baselines", columns=columns, rows=tuple(rows))]
 
 
 def _batch_text(results: Sequence[Result]) -> str:

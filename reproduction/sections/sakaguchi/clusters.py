@@ -8,8 +8,8 @@ from reproduction.section import Section, told
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, WINS, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.clusters import Clusters
-from streams.lab.experiments.tables import grouped
 from streams.lab.protocols.learners import SELECTS
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

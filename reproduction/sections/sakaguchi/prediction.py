@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.section import SURE, Section, paired, published, signed, told, verdict
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
-from streams.lab.experiments import Estimate, Result, Table
-from streams.lab.experiments.tables import grouped
+from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _prediction_tables(results: Sequence[Result]) -> list[Table]:
+def _prediction_tables(results: Sequence[Result]) -> list[ResultTable]:
     theirs = published(KEY)["table2"]
     kept = [one for one in results if one.cell["pool"] in theirs]
     rows: list[tuple[Any, ...]] = []
@@ -30,14 +30,14 @@ def _prediction_tables(results: Sequence[Result]) -> list[Table]:
         *("TrueSkill, theirs", "ours", "`trueskill` of this project, ours"),
     )
     return [
-        Table(title="Accuracy", columns=columns, rows=tuple(rows), labels=2),
+        ResultTable(title="Accuracy", columns=columns, rows=tuple(rows), labels=2),
         order_table(results, published_too=True),
         _perplexity_table(kept),
         _leak_table(results),
     ]
 
 
-def order_table(results: Sequence[Result], *, published_too: bool) -> Table:
+def order_table(results: Sequence[Result], *, published_too: bool) -> ResultTable:
     """Compare models within repeats: who is above whom."""
     theirs = published(KEY)["table2"]
     rows = []
@@ -58,10 +58,10 @@ def order_table(results: Sequence[Result], *, published_too: bool) -> Table:
     title = (
         f"Who is above whom in accuracy, within repeats, trained on all judges (yes or no: by {SURE:g} standard errors)"
     )
-    return Table(title=title, columns=columns, rows=tuple(rows))
+    return ResultTable(title=title, columns=columns, rows=tuple(rows))
 
 
-def _perplexity_table(results: Sequence[Result]) -> Table:
+def _perplexity_table(results: Sequence[Result]) -> ResultTable:
     rows: list[tuple[Any, ...]] = []
     for (pool, size), group in grouped(results, "pool", "size").items():
         by_model = grouped(group, "model")
@@ -76,7 +76,7 @@ def _perplexity_table(results: Sequence[Result]) -> Table:
         *("trained on", "pairs", "Hopkins and May, carved", "TrueSkill, carved"),
         *("Hopkins and May, own", "Expected Wins, own", "`trueskill`, own"),
     )
-    return Table(
+    return ResultTable(
         title="Perplexity, ours (theirs is a figure, between 2.80 and 3.00)",
         columns=columns,
         rows=tuple(rows),
@@ -84,7 +84,7 @@ def _perplexity_table(results: Sequence[Result]) -> Table:
     )
 
 
-def _leak_table(results: Sequence[Result]) -> Table:
+def _leak_table(results: Sequence[Result]) -> ResultTable:
     """Show what a test set inside the training set is worth."""
     rows = []
     for size, group in grouped(results, "size").items():
@@ -95,7 +95,7 @@ def _leak_table(results: Sequence[Result]) -> Table:
             row.append(signed(paired(leaking, clean, "accuracy")))
         rows.append(tuple(row))
     title = "What accuracy gains where the test set is inside the training pool"
-    return Table(title=title, columns=("pairs", WINS, HOPKINS_MAY, SELECTS, ONLINE), rows=tuple(rows))
+    return ResultTable(title=title, columns=("pairs", WINS, HOPKINS_MAY, SELECTS, ONLINE), rows=tuple(rows))
 
 
 def _prediction_text(results: Sequence[Result]) -> str:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from reproduction.section import Section, paired, signed, told
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT15
 from reproduction.sections.sakaguchi.prediction import order_table
-from streams.lab.experiments import Estimate, Result, Table
-from streams.lab.experiments.tables import grouped
+from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _wmt15_tables(results: Sequence[Result]) -> list[Table]:
+def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
     rows = []
     for size, group in grouped(results, "size").items():
         by_model = grouped(group, "model")
@@ -26,7 +26,7 @@ def _wmt15_tables(results: Sequence[Result]) -> list[Table]:
         rows.append((size, *values))
     columns = ("pairs", "Expected Wins", "Hopkins and May", "TrueSkill", "`trueskill` of this project")
     return [
-        Table(title="Accuracy on WMT15, the mean of ten language pairs", columns=columns, rows=tuple(rows)),
+        ResultTable(title="Accuracy on WMT15, the mean of ten language pairs", columns=columns, rows=tuple(rows)),
         order_table(results, published_too=False),
     ]
 

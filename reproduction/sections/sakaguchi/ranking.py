@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from reproduction.section import Section, published, told
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
-from streams.lab.experiments import Result, Table
+from streams.lab.experiments import Result, ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _ranking_tables(results: Sequence[Result]) -> list[Table]:
+def _ranking_tables(results: Sequence[Result]) -> list[ResultTable]:
     theirs, ours = published(KEY)["table1"], results[0].measured
     ranges = [
         f"{low}-{high}" if low < high else str(low) for low, high in zip(ours["best"], ours["worst"], strict=True)
@@ -23,7 +23,7 @@ def _ranking_tables(results: Sequence[Result]) -> list[Table]:
         )
     )
     columns = ("system", "Expected Wins, theirs", "ours", "range, theirs", "ours", "cluster")
-    return [Table(title="WMT13 French-English", columns=columns, rows=rows)]
+    return [ResultTable(title="WMT13 French-English", columns=columns, rows=rows)]
 
 
 def _ranking_text(results: Sequence[Result]) -> str:

@@ -8,7 +8,7 @@ from reproduction.section import Section, paired, signed, told
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.selection import Selection
-from streams.lab.experiments.tables import grouped
+from streams.lab.running.tables import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

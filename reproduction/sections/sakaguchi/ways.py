@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from reproduction.section import Section, paired, published, signed, told
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
-from streams.lab.experiments import Result, Table
-from streams.lab.experiments.tables import estimates, grouped
+from streams.lab.experiments import Result, ResultTable
+from streams.lab.running.tables import estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _ways_tables(results: Sequence[Result]) -> list[Table]:
+def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
     for fixed, key, title in (("matches", "table3", "Table 3"), ("pairs", "table4", "Table 4")):
         theirs = published(KEY)[key]
@@ -24,7 +24,7 @@ def _ways_tables(results: Sequence[Result]) -> list[Table]:
             for k, size in enumerate(theirs["sizes"])
         )
         columns = (fixed, *(name for ways in ours for name in (f"N = {ways}, theirs", "ours")))
-        tables.append(Table(title=f"{title}: accuracy, with so many {fixed}", columns=columns, rows=rows))
+        tables.append(ResultTable(title=f"{title}: accuracy, with so many {fixed}", columns=columns, rows=rows))
     return tables
 
 

@@ -18,8 +18,8 @@ from streams.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.lab.experiments import Experiment, Log, Table
-    from streams.lab.experiments.results import Results
+    from streams.lab.experiments import Experiment, Log, ResultTable
+    from streams.lab.running.results import Results
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -103,7 +103,7 @@ def command(
     found = _run(chosen, data, jobs=jobs, file=_results_file(results, chosen, data))
     tables = chosen.tables(found.results)
     if plot:
-        from streams.lab.experiments.figures import image
+        from streams.lab.running.figures import image
 
         outputs.write(plot, image(chosen, found.results, suffix=plot.suffix.lower()))
     if as_object:
@@ -147,14 +147,14 @@ def _results_file(results: Path | None, chosen: Experiment, log: Log) -> Path | 
 
 
 def _run(chosen: Experiment, log: Log, *, jobs: int, file: Path | None) -> Results:
-    from streams.lab.experiments.runner import run
+    from streams.lab.running.runner import run
 
     with Bar(total=len(chosen.cells(log))) as bar:
         bar.describe(chosen.name)
         return run(chosen, log, file=file, jobs=jobs, progress=lambda done, _: bar.complete(done))
 
 
-def _show(chosen: Experiment, tables: Sequence[Table]) -> None:
+def _show(chosen: Experiment, tables: Sequence[ResultTable]) -> None:
     from streams.cli.terminal import print_table
 
     click.echo(f"{chosen.title}\nafter {chosen.reference}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streams.core.models import Batch, Model
+    from streams.core.models import JudgmentBatch, Model
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -52,7 +52,7 @@ class Bootstrap:
             self._mean = np.hstack([self._mean, np.full((count, room), self._prior[0])])
             self._variance = np.hstack([self._variance, np.full((count, room), self._prior[1])])
 
-    def apply(self, batch: Batch, keys: Ints) -> None:
+    def apply(self, batch: JudgmentBatch, keys: Ints) -> None:
         """Update with rankings, in order; `keys` are hashes of their ids."""
         kernels.compiled("bootstrap").rate_replicas(
             self._mean,

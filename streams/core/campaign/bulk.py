@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import astuple
 
 from streams.core.campaign.columns import Admitted, Columns
-from streams.core.models import Batch
+from streams.core.models import JudgmentBatch
 from streams.wire.events import LONGEST_JUMP, Judgment
 from streams.wire.scanner.blocks import Scanned
 
@@ -84,7 +84,7 @@ def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -
         return None
     campaign.offset, campaign.clock = int(offsets[-1]), max(campaign.clock, latest)
     return Admitted(
-        batch=Batch(
+        batch=JudgmentBatch(
             systems=systems,
             ranks=block.ranks,
             starts=block.starts,

@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy as np
 
-from streams.core.models import Batch
+from streams.core.models import JudgmentBatch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Admitted:
     """Judgments that were let into a campaign: what its model sees of them, and the rest."""
 
-    batch: Batch
+    batch: JudgmentBatch
     offsets: Ints
     durations: Ints  # in milliseconds, -1 where none was given
     keys: Ints  # checksums of the ids
@@ -60,7 +60,7 @@ class Columns:
 
     def admitted(self) -> Admitted:
         """Give them as arrays."""
-        batch = Batch(
+        batch = JudgmentBatch(
             systems=_ints(self.systems),
             ranks=_ints(self.ranks),
             starts=_ints(self.starts),

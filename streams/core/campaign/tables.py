@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.core.campaign.state import Tables
-    from streams.core.models import Batch, Model
+    from streams.core.models import JudgmentBatch, Model
     from streams.core.models.base import Cell
 
     Ints = NDArray[np.int64]
@@ -133,7 +133,7 @@ class CampaignTables:
         self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
         self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
 
-    def record(self, batch: Batch, model: Model, *, offsets: Ints, durations: Ints) -> None:
+    def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints) -> None:
         """Count a batch's judgments; a duration below 0 means that none was given."""
         sizes = np.diff(batch.starts)
         _count(self.system_judgments, batch.systems)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from streams.core.matching.base import Match, Policy
 from streams.core.matching.information import OrderInformation
 from streams.core.matching.segments import choose_segments
-from streams.core.matching.uniform import Uniform
+from streams.core.matching.uniform import UniformPolicy
 from streams.core.matching.variance import LargestVariance
 from streams.core.ranking.outlook import Outlook, outlook
 from streams.errors import ParameterError, suggestion
 
-POLICIES: dict[str, Policy] = {policy.name: policy for policy in (Uniform(), LargestVariance(), OrderInformation())}
+POLICIES: dict[str, Policy] = {
+    policy.name: policy for policy in (UniformPolicy(), LargestVariance(), OrderInformation())
+}
 
 
 def policy(name: str) -> Policy:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from streams.core.matching.base import Floats
 
 
-class Uniform(Policy):
+class UniformPolicy(Policy):
     """Any systems, with equal probability, whatever is known about them.
 
     >>> import numpy as np
-    >>> sorted(Uniform().pick(np.zeros(2), np.ones(2), None, ways=2, random=np.random.default_rng(1)))
+    >>> sorted(UniformPolicy().pick(np.zeros(2), np.ones(2), None, ways=2, random=np.random.default_rng(1)))
     [0, 1]
     """
 

@@ -15,7 +15,7 @@ from streams.core.methods.grm_batch import BatchGradedResponse
 from streams.core.methods.heuristics import Bojar, ExpectedWins, OrigWmt
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
 from streams.core.methods.online import Online
-from streams.core.methods.reference import AdjustedUniform, IndependentPairs, Uniform
+from streams.core.methods.reference import AdjustedUniform, IndependentPairs, UniformOutcomes
 from streams.core.methods.students import IndependentStudents
 from streams.core.methods.two_stage import TwoStage
 from streams.errors import ParameterError, suggestion
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PREDICTORS: dict[str, Predictor] = {
     predictor.name: predictor
     for predictor in (
-        Uniform(),
+        UniformOutcomes(),
         AdjustedUniform(),
         IndependentPairs(),
         IndependentStudents(mean="asymmetric"),

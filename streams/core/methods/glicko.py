@@ -21,7 +21,7 @@ CLOSE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ratings:
+class GlickoRatings:
     """Each system's rating, deviation and volatility, on Glicko-2's own scale."""
 
     mean: Floats
@@ -53,7 +53,7 @@ class Glicko2(Predictor, frozen=True):
     def fit(self, training: Pairs) -> Fitted:
         """Rate period after period."""
         size = len(training.systems)
-        ratings = Ratings(
+        ratings = GlickoRatings(
             mean=np.zeros(size),
             deviation=np.full(size, self.deviation / SCALE),
             volatility=np.full(size, self.volatility),
@@ -71,10 +71,10 @@ class Glicko2(Predictor, frozen=True):
         )
 
 
-def after_period(before: Ratings, a: Ints, b: Ints, score: Floats, *, tau: float) -> Ratings:
+def after_period(before: GlickoRatings, a: Ints, b: Ints, score: Floats, *, tau: float) -> GlickoRatings:
     """Give the ratings after a period in which a got such scores against b.
 
-    >>> one = Ratings(mean=np.zeros(2), deviation=np.ones(2), volatility=np.full(2, 0.06))
+    >>> one = GlickoRatings(mean=np.zeros(2), deviation=np.ones(2), volatility=np.full(2, 0.06))
     >>> after = after_period(one, np.array([0]), np.array([1]), np.array([0.5]), tau=0.5)
     >>> after.mean.tolist(), bool(after.deviation[0] < 1.0)
     ([0.0, 0.0], True)
@@ -90,7 +90,7 @@ def after_period(before: Ratings, a: Ints, b: Ints, score: Floats, *, tau: float
         v, phi = 1.0 / information[i], float(before.deviation[i])
         volatility[i] = _volatility(float(v * pull[i]), phi, float(v), float(before.volatility[i]), tau)
     deviation = 1.0 / np.sqrt(1.0 / (before.deviation**2 + volatility**2) + information)
-    return Ratings(mean=before.mean + deviation**2 * pull, deviation=deviation, volatility=volatility)
+    return GlickoRatings(mean=before.mean + deviation**2 * pull, deviation=deviation, volatility=volatility)
 
 
 def _attenuation(variance: Floats) -> Floats:

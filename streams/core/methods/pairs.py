@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.models import Batch
+from streams.core.models import JudgmentBatch
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ class Pairs:
         """Give what a got of each: 1 for a win, a half for a tie."""
         return 1.0 - 0.5 * self.outcome.astype(np.float64)
 
-    def batch(self) -> Batch:
+    def batch(self) -> JudgmentBatch:
         """Give them as the online models take them: each a ranking of two."""
         ranks = np.stack([np.where(self.outcome == LOSS, 2, 1), np.where(self.outcome == WIN, 2, 1)], axis=1)
-        return Batch(
+        return JudgmentBatch(
             systems=np.stack([self.a, self.b], axis=1).ravel(),
             ranks=ranks.ravel(),
             starts=2 * np.arange(len(self) + 1),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.methods.pairs import Pairs
-from streams.core.models import Batch
+from streams.core.models import JudgmentBatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,7 +89,7 @@ class Rankings:
         """Give the pairs of some of them."""
         return self.pairs.take(np.flatnonzero(np.isin(self.number, rows)))
 
-    def batch(self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None) -> Batch:
+    def batch(self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None) -> JudgmentBatch:
         """Give some of them, in that order, as the online models take them; of each, so many systems drawn at random.
 
         Those that rank fewer systems stand there whole.
@@ -102,7 +102,7 @@ class Rankings:
             draws = np.where(taken, random.random(taken.shape), np.inf)
             taken &= draws.argsort(axis=1).argsort(axis=1) < ways
         places = (self.starts[rows][:, None] + within)[taken]
-        return Batch(
+        return JudgmentBatch(
             systems=self.system[places],
             ranks=self.rank[places],
             starts=np.concatenate([[0], np.cumsum(taken.sum(axis=1))]),

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
 
 
-class Uniform(Predictor, frozen=True):
+class UniformOutcomes(Predictor, frozen=True):
     """Q(outcome | a, b) = 1/3 (Hopkins and May 2013, 5.1): its perplexity is 3.
 
     >>> from streams.core.methods.examples import duel
-    >>> Uniform().fit(duel(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
+    >>> UniformOutcomes().fit(duel(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
     True
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.core.models.assessment import Assessment
-from streams.core.models.base import Axis, Batch, Model, Outcome, Parameters, parameters_of
+from streams.core.models.base import Axis, JudgmentBatch, Model, Outcome, Parameters, parameters_of
 from streams.core.models.grm import GradedResponse
 from streams.core.models.reliable import ReliableTrueSkill
 from streams.core.models.trueskill import TrueSkill
@@ -31,4 +31,4 @@ def create(name: str, parameters: Mapping[str, object], *, budget: int | None = 
     return model(parameters_of(model, parameters), budget=budget)
 
 
-__all__ = ["MODELS", "Axis", "Batch", "Model", "Outcome", "Parameters", "TrueSkill", "create", "parameters_of"]
+__all__ = ["MODELS", "Axis", "JudgmentBatch", "Model", "Outcome", "Parameters", "TrueSkill", "create", "parameters_of"]

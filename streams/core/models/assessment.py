@@ -14,7 +14,7 @@ from streams.core.models.base import Model, Outcome, Parameters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.models.base import Axis, Batch, Cell, Floats, Ints, Kind
+    from streams.core.models.base import Axis, Cell, Floats, Ints, JudgmentBatch, Kind
 
 # What a segment's score is before any is known: z has mean 0 and deviation 1 by its making, a raw score is taken to be
 # uniform from 0 to 100.
@@ -72,7 +72,7 @@ class Assessment(Model):
             self._systems, self._result = systems, None
         self._judges += [(0.0, 0.0, 0.0)] * (judges - len(self._judges))
 
-    def apply(self, batch: Batch) -> None:
+    def apply(self, batch: JudgmentBatch) -> None:
         """Add scores, in order: to the judge's mean and squares by Welford's recurrence, and to the cell."""
         self._result = None
         cells = zip(batch.systems.tolist(), batch.segments.tolist(), batch.judges.tolist(), strict=True)

@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
+class JudgmentBatch:
     """Judgments as arrays: the k-th is of systems[starts[k]:starts[k + 1]], by judges[k] on segments[k].
 
     Systems, judges and segments are indices that the campaign gave out in the order of its log. A ranking has its
@@ -87,7 +87,7 @@ class Model(ABC):
         """Make room for so many systems, judges and segments; new ones start at the prior."""
 
     @abstractmethod
-    def apply(self, batch: Batch) -> None:
+    def apply(self, batch: JudgmentBatch) -> None:
         """Update with judgments, in order."""
 
     @abstractmethod

@@ -15,7 +15,7 @@ from streams.core.models.base import Model, Outcome, Parameters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.models.base import Axis, Batch, Floats
+    from streams.core.models.base import Axis, Floats, JudgmentBatch
 
 Deviation = Annotated[float, Meta(gt=0, le=10)]
 
@@ -97,7 +97,7 @@ class GradedResponse(Model):
             self._counts[axis] = max(self._counts[axis], size)
         self._typical = None
 
-    def apply(self, batch: Batch) -> None:
+    def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
         self._typical = None
         kernels.suited("grm", batch.pairs).rate_rankings(

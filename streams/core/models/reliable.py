@@ -17,7 +17,7 @@ from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.models.base import Axis, Batch, Floats
+    from streams.core.models.base import Axis, Floats, JudgmentBatch
 
 
 class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class ReliableTrueSkill(TrueSkill):
         self._b = grown(self._b, judges, self.parameters.prior_b)
         self._judges = max(self._judges, judges)
 
-    def apply(self, batch: Batch) -> None:
+    def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
         kernels.suited("mixture", batch.pairs).rate_judged_rankings(
             self._mean,

@@ -18,7 +18,7 @@ from streams.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.models.base import Axis, Batch, Floats
+    from streams.core.models.base import Axis, Floats, JudgmentBatch
 
 
 # The best on the mean of the real logs, see docs/models.md; deviation is the unit of the scale.
@@ -79,7 +79,7 @@ class TrueSkill(Model):
         self._variance = grown(self._variance, systems, self.parameters.deviation**2)
         self._count = max(self._count, systems)
 
-    def apply(self, batch: Batch) -> None:
+    def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
         if self.parameters.ways == "pairs":
             rate = kernels.suited("pairs", batch.pairs).rate_rankings

@@ -2,7 +2,7 @@
 
 from streams.core.methods.pair_scores import SCORES
 from streams.core.ranking.counts import PairCounts
-from streams.core.ranking.engines import ENGINES, Ratings, rank_scores
+from streams.core.ranking.engines import ENGINES, PosteriorScores, rank_scores
 from streams.core.ranking.leaderboard import RankedScores, rows, widened
 from streams.core.ranking.ranges import clusters, rank_ranges, sampled_ranges
 
@@ -10,8 +10,8 @@ __all__ = [
     "ENGINES",
     "SCORES",
     "PairCounts",
+    "PosteriorScores",
     "RankedScores",
-    "Ratings",
     "clusters",
     "rank_ranges",
     "rank_scores",

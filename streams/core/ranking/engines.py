@@ -24,7 +24,7 @@ ENGINES = {"closed": "ratings", "posterior": "ratings", "bootstrap": "pair count
 BLOCK = 4_000_000
 
 
-class Ratings(NamedTuple):
+class PosteriorScores(NamedTuple):
     """A model's posterior: each system's mean and deviation."""
 
     mean: Floats
@@ -33,7 +33,7 @@ class Ratings(NamedTuple):
 
 def rank_scores(
     engine: str,
-    evidence: Ratings | PairCounts,
+    evidence: PosteriorScores | PairCounts,
     *,
     score: str = "expected-wins",
     runs: int = 1000,
@@ -44,14 +44,14 @@ def rank_scores(
 ) -> RankedScores:
     """Rank by an engine: `closed` or `posterior` from ratings, `bootstrap` of a `score` or `wmt` from pair counts.
 
-    >>> rank_scores("posterior", Ratings(np.array([0.0, 9.0]), np.array([1.0, 1.0]))).best.tolist()
+    >>> rank_scores("posterior", PosteriorScores(np.array([0.0, 9.0]), np.array([1.0, 1.0]))).best.tolist()
     [2, 1]
     """
     if engine not in ENGINES:
         raise ParameterError(f"no ranges {engine!r}; {suggestion(engine, ENGINES)}")
-    if isinstance(evidence, Ratings) and engine == "closed":
+    if isinstance(evidence, PosteriorScores) and engine == "closed":
         return RankedScores.closed(*evidence)
-    if isinstance(evidence, Ratings) and engine == "posterior":
+    if isinstance(evidence, PosteriorScores) and engine == "posterior":
         return posterior(evidence, runs=runs, random=np.random.default_rng(seed))
     if isinstance(evidence, PairCounts) and engine == "bootstrap":
         return bootstrap(evidence, score=score, runs=runs, random=np.random.default_rng(seed))
@@ -62,7 +62,7 @@ def rank_scores(
     raise ParameterError(f"ranges {engine!r} come from {ENGINES[engine]}, and these are none")
 
 
-def posterior(ratings: Ratings, *, runs: int, random: np.random.Generator) -> RankedScores:
+def posterior(ratings: PosteriorScores, *, runs: int, random: np.random.Generator) -> RankedScores:
     """Draw every system's score from its posterior, independently, and rank the draws; the score is the mean."""
     draws = ratings.mean + ratings.deviation * random.standard_normal((runs, len(ratings.mean)))
     best, worst = sampled_ranges(draws)

@@ -9,20 +9,20 @@ import msgspec
 from streams.errors import ParameterError, suggestion
 from streams.lab.experiments.abilities import Abilities
 from streams.lab.experiments.annotators import Annotators
-from streams.lab.experiments.base import Experiment, Result
 from streams.lab.experiments.clusters import Clusters
 from streams.lab.experiments.competitions import Competitions
 from streams.lab.experiments.correlation import Correlation
 from streams.lab.experiments.items import Items
-from streams.lab.experiments.log import Log, Source
 from streams.lab.experiments.noise import Noise
-from streams.lab.experiments.official import Official
+from streams.lab.experiments.official import OfficialRanking
 from streams.lab.experiments.online import OnlinePrediction
 from streams.lab.experiments.prediction import Prediction
-from streams.lab.experiments.ranking import Ranking
+from streams.lab.experiments.ranking import ExpectedWinsRanking
 from streams.lab.experiments.selection import Selection
-from streams.lab.experiments.tables import Estimate, Table
 from streams.lab.experiments.ways import Ways
+from streams.lab.running.base import Experiment, Result
+from streams.lab.running.log import Log, LogSource
+from streams.lab.running.tables import Estimate, ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
-        Ranking(),
+        ExpectedWinsRanking(),
         Prediction(),
         Ways(),
         Selection(),
@@ -42,7 +42,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Abilities(),
         OnlinePrediction(),
         Annotators(),
-        Official(),
+        OfficialRanking(),
     )
 }
 
@@ -63,4 +63,4 @@ def experiment(name: str, options: Mapping[str, object] | None = None) -> Experi
         raise ParameterError(f"experiment {name!r}: {error}; its options: {fields}") from None
 
 
-__all__ = ["EXPERIMENTS", "Estimate", "Experiment", "Log", "Result", "Source", "Table", "experiment"]
+__all__ = ["EXPERIMENTS", "Estimate", "Experiment", "Log", "LogSource", "Result", "ResultTable", "experiment"]

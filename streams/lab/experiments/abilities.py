@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from streams.core.methods import predictor
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
-from streams.lab.experiments.tables import Table, grouped
 from streams.lab.protocols.iid import least_judged
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.running.tables import ResultTable, grouped
 from streams.reports.canvas import BLUE, GREY
 from streams.reports.plots import draw_heat_map
 from streams.reports.report import short_names
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.models.base import Floats
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 MODEL = "hopkins-may-gaussian"
 
@@ -61,14 +61,14 @@ class Abilities(Experiment, frozen=True):
         decided = fitted.outcomes[..., 0] / (fitted.outcomes[..., 0] + fitted.outcomes[..., 2])
         return {"systems": list(pairs.systems), "ability": fitted.scores.tolist(), "decided": decided.tolist()}
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the abilities, best first."""
         tables = []
         for campaign, some in grouped(results, "campaign").items():
             found = abilities(some)
             rows = [(system, mean, deviation) for system, (mean, deviation) in found.items()]
             columns = ("system", "ability", "deviation")
-            tables.append(Table(title=f"{campaign}: abilities", columns=columns, rows=tuple(rows)))
+            tables.append(ResultTable(title=f"{campaign}: abilities", columns=columns, rows=tuple(rows)))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

@@ -11,9 +11,9 @@ from streams.agreement.agreement_figure import draw_agreement
 from streams.agreement.agreement_rows import RULES, AgreementRow, none_if_nan
 from streams.agreement.control_rows import ThresholdRow
 from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, score_controls
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
-from streams.lab.experiments.tables import Table
 from streams.lab.protocols.drawing import judges_like
+from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.running.tables import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from streams.agreement.agreement_rows import Kind
     from streams.core.methods.pairs import Pairs
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 ALL, RESEARCHERS, OTHERS = "all", "researchers", "others"
 
@@ -74,7 +74,7 @@ class Annotators(Experiment, frozen=True):
             found["thresholds"] = _thresholds(every, pairs, trusted, cell)
         return found
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give kappa by campaign and group by both rules, and by threshold."""
         rows: list[tuple[Any, ...]] = []
         for one in results:
@@ -83,7 +83,7 @@ class Annotators(Experiment, frozen=True):
                 told = [cell for each in both for cell in (each.kappa, each.observed, each.comparable)]
                 rows.append((one.cell["campaign"], one.cell["judges"], rule, *told))
         columns = ("campaign", "judges", "rule", "inter κ", "agree", "of", "intra κ", "agree ", "of ")
-        tables = [Table(title="Agreement", columns=columns, rows=tuple(rows), labels=3)]
+        tables = [ResultTable(title="Agreement", columns=columns, rows=tuple(rows), labels=3)]
         passed: list[tuple[Any, ...]] = [
             (
                 row.campaign,
@@ -97,7 +97,7 @@ class Annotators(Experiment, frozen=True):
         ]
         title = "Agreement by the share of controls that judges passed (strict)"
         heads = ("campaign", "passed", "judges", "comparisons", "inter κ", "of")
-        return [*tables, Table(title=title, columns=heads, rows=tuple(passed), labels=2)]
+        return [*tables, ResultTable(title=title, columns=heads, rows=tuple(passed), labels=2)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw kappa by campaign and group, counted as WMT does, and by threshold."""

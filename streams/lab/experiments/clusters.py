@@ -9,13 +9,13 @@ from msgspec import Meta
 
 from streams.core.ranking import clusters, sampled_ranges
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Table, estimates, grouped
 from streams.lab.protocols.drawing import drawn
 from streams.lab.protocols.gold import official_order
 from streams.lab.protocols.learners import SELECTS, check_learners, fit, selected
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines
+from streams.lab.running.tables import ResultTable, estimates, grouped
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 
 class Clusters(Experiment, frozen=True):
@@ -83,14 +83,14 @@ class Clusters(Experiment, frozen=True):
             "ranks": np.percentile(ranks, [0, 25, 50, 75, 100], axis=0).T[official].tolist(),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give clusters, and the ranks that a system may hold, by size and model."""
         tables = []
         for measure, title in (("clusters", "Clusters"), ("width", "Ranks that a system may hold, on the mean")):
             by_model = {model: estimates(some, measure, "size") for model, some in grouped(results, "model").items()}
             sizes = list(dict.fromkeys(one.cell["size"] for one in results))
             rows = tuple((size, *(by_model[model].get(size) for model in by_model)) for size in sizes)
-            tables.append(Table(title=title, columns=("pairs", *by_model), rows=rows, digits=1))
+            tables.append(ResultTable(title=title, columns=("pairs", *by_model), rows=rows, digits=1))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.lab.experiments.tables import Estimate, Table, grouped
+from streams.lab.running.tables import Estimate, ResultTable, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.lab.experiments.base import Result
+    from streams.lab.running.base import Result
 
 BEST = "hopkins-may-gaussian"  # in the paper; the others are compared with it
 
@@ -36,27 +36,27 @@ def _difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
     return Estimate.of(one[campaign] - other[campaign] for campaign in one if campaign in other)
 
 
-def sizes(results: Sequence[Result]) -> Table:
+def sizes(results: Sequence[Result]) -> ResultTable:
     """Give the sizes of the pools and of the test sets."""
     rows = tuple(
         (campaign, training, some[0].measured["pool"], some[0].measured["test"], some[0].measured["most"])
         for (campaign, training), some in grouped(results, "campaign", "training").items()
     )
     columns = ("campaign", "trained on", "training pairs", "test pairs", "most a segment")
-    return Table(title="Sizes of the data", columns=columns, rows=rows, labels=2)
+    return ResultTable(title="Sizes of the data", columns=columns, rows=rows, labels=2)
 
 
-def means(results: Sequence[Result], title: str) -> Table:
+def means(results: Sequence[Result], title: str) -> ResultTable:
     """Give perplexity by size and model."""
     models = models_of(results)
     rows = []
     for size, some in grouped(results, "size").items():
         by_model = grouped(some, "model")
         rows.append((size, *(estimate(by_model[model]) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows))
+    return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows))
 
 
-def differences(results: Sequence[Result], title: str) -> Table:
+def differences(results: Sequence[Result], title: str) -> ResultTable:
     """Tell how far every model is above the paper's best, within campaigns."""
     models = [model for model in models_of(results) if model != BEST]
     rows = []
@@ -65,10 +65,10 @@ def differences(results: Sequence[Result], title: str) -> Table:
         if BEST in by_model:
             best = by_model[BEST]
             rows.append((size, *(_difference(by_model[model], best) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
+    return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
 
 
-def costs_of_crowd(results: Sequence[Result], title: str) -> Table:
+def costs_of_crowd(results: Sequence[Result], title: str) -> ResultTable:
     """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
     models = models_of(results)
     rows = []
@@ -76,4 +76,4 @@ def costs_of_crowd(results: Sequence[Result], title: str) -> Table:
         pools = grouped(some, "model", "pool")
         if any(one.cell["pool"] == "crowd" for one in some):
             rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
-    return Table(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
+    return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)

@@ -10,7 +10,6 @@ import numpy as np
 
 from streams.core.methods import predictor
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.experiments.competition_tables import (
     BEST,
     costs_of_crowd,
@@ -20,12 +19,13 @@ from streams.lab.experiments.competition_tables import (
     models_of,
     sizes,
 )
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.measures.prediction import accuracy, perplexity
 from streams.lab.protocols.iid import least_judged
 from streams.lab.protocols.learners import check_learners
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines
+from streams.lab.running.tables import Estimate, ResultTable, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.methods.pairs import Pairs
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 Pool = Literal["own", "crowd"]
 SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
@@ -127,7 +127,7 @@ class Competitions(Experiment, frozen=True):
             found["accuracy"].append(accuracy(held, split.test.outcome))
         return found
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the sizes of the data, perplexity, and differences: from the paper's best, and of crowd from experts."""
         tables = [sizes(results)]
         for pool, some in grouped(results, "pool").items():

@@ -9,15 +9,15 @@ from msgspec import Meta
 
 from streams.core.methods.pair_scores import expected_wins
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Table, estimates, grouped
 from streams.lab.measures.correlation import ndcg, pearson
 from streams.lab.protocols.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
 from streams.lab.protocols.drawing import drawn, with_noise
 from streams.lab.protocols.gold import official_order, official_scores
 from streams.lab.protocols.learners import SELECTS, check_learners, fit, learned
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines
+from streams.lab.running.tables import ResultTable, estimates, grouped
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from streams.core.methods.rankings import Rankings
     from streams.core.models.base import Floats, Ints
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 ANY = "any pairs"
@@ -70,7 +70,7 @@ class Correlation(Experiment, frozen=True):
         """Learn and compare with the gold scores."""
         return correlated(log, cell)
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give correlation and nDCG by model, baseline and size."""
         tables = []
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
@@ -80,7 +80,7 @@ class Correlation(Experiment, frozen=True):
                 by_size = estimates(group, measure, "size")
                 rows.append((model, names[baseline], *(by_size.get(size) for size in sizes)))
             columns = ("model", "baseline", *(f"{size:,}" for size in sizes))
-            tables.append(Table(title=title, columns=columns, rows=tuple(rows), labels=2))
+            tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows), labels=2))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

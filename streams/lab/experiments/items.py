@@ -12,11 +12,11 @@ from streams.core.methods.baseline_choice import choose_baseline
 from streams.core.methods.grm_batch import comparisons_with
 from streams.core.methods.grm_fit import fit
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, grid
-from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.protocols.baselines import with_baseline
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, grid
+from streams.lab.running.tables import Estimate, ResultTable, grouped
 from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.models.base import Floats
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 
 class Items(Experiment, frozen=True):
@@ -92,7 +92,7 @@ class Items(Experiment, frozen=True):
             "theta": theta.tolist(),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the segments on which the baseline is hardest and easiest to beat, and the systems' theta."""
         return [table for group in grouped(results, "campaign").values() for table in _tables(group)]
 
@@ -103,7 +103,7 @@ class Items(Experiment, frozen=True):
             _draw(axes, group)
 
 
-def _tables(results: Sequence[Result]) -> list[Table]:
+def _tables(results: Sequence[Result]) -> list[ResultTable]:
     names, counts, thresholds = results[0].measured["names"], results[0].measured["comparisons"], _thresholds(results)
     order = np.argsort(-thresholds.mean(axis=(0, 2)))
     rows = []
@@ -113,13 +113,13 @@ def _tables(results: Sequence[Result]) -> list[Table]:
     theta, systems = np.array([one.measured["theta"] for one in results]), results[0].measured["systems"]
     short, by_theta = short_names(systems), np.argsort(-theta.mean(axis=0))
     return [
-        Table(
+        ResultTable(
             title=f"The segments hardest and easiest to beat {_baseline(results)} on, of {len(names)}",
             columns=("segment", "comparisons", "b1", "b2", "tells most at theta"),
             rows=tuple(rows),
             digits=2,
         ),
-        Table(
+        ResultTable(
             title="The systems",
             columns=("system", "theta"),
             rows=tuple((short[systems[k]], Estimate.of(theta[:, k])) for k in by_theta),

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
 from streams.lab.experiments.correlation import Share, correlated, correlation_cells
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Table, estimates, grouped
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines
+from streams.lab.running.tables import ResultTable, estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 
 class Noise(Experiment, frozen=True):
@@ -53,7 +53,7 @@ class Noise(Experiment, frozen=True):
         """Learn and compare with the gold scores."""
         return correlated(log, cell)
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give correlation and nDCG by model and share."""
         tables = []
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
@@ -63,7 +63,7 @@ class Noise(Experiment, frozen=True):
                 by_share = estimates(group, measure, "noise")
                 rows.append((model, *(by_share[share] for share in shares)))
             columns = ("random judges", *(f"{share:.0%}" for share in shares))
-            tables.append(Table(title=title, columns=columns, rows=tuple(rows)))
+            tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows)))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from streams.agreement.head_to_head import HeadToHead
 from streams.agreement.head_to_head_figure import draw_head_to_head, size_of
 from streams.core.ranking import PairCounts, rank_scores
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result, Size
-from streams.lab.experiments.tables import Table
+from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
+from streams.lab.running.tables import ResultTable
 from streams.reports.report import short_names
 from streams.reports.score_axis import rank_range
 from streams.wire.events import Row
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 
-class Official(Experiment, frozen=True):
+class OfficialRanking(Experiment, frozen=True):
     """Expected Wins, rank ranges by a bootstrap of the comparisons, clusters, and head-to-head tables with sign tests.
 
     Findings of WMT13, 3.4, 3.5, Tables 6 and 21 to 30. The bootstrap has its own repeats, the runs.
@@ -63,7 +63,7 @@ class Official(Experiment, frozen=True):
             "p": table.p.tolist(),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the ranking and the head-to-head table of each campaign."""
         tables = []
         for one in results:
@@ -73,14 +73,14 @@ class Official(Experiment, frozen=True):
                 (row.cluster, names[row.system], row.score, rank_range(row.rank_low, row.rank_high)) for row in rows
             ]
             columns = ("cluster", "system", "Expected Wins", "rank range")
-            tables.append(Table(title=f"{campaign}: ranking", columns=columns, rows=tuple(ranked), labels=2))
+            tables.append(ResultTable(title=f"{campaign}: ranking", columns=columns, rows=tuple(ranked), labels=2))
             places = range(len(rows))
             met: list[tuple[Any, ...]] = [
                 (str(i + 1), names[row.system], *(table.cell(i, j) for j in places)) for i, row in enumerate(rows)
             ]
             title = f"{campaign}: how often the column was preferred to the row"
             heads = ("", "system", *(str(k + 1) for k in places))
-            tables.append(Table(title=title, columns=heads, rows=tuple(met), labels=2))
+            tables.append(ResultTable(title=title, columns=heads, rows=tuple(met), labels=2))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

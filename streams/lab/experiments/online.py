@@ -9,12 +9,12 @@ import numpy as np
 from streams.core.methods.pairs import TIE
 from streams.core.models import create
 from streams.errors import ParameterError, suggestion
-from streams.lab.experiments.base import Cell, Experiment, Repeats, Result
-from streams.lab.experiments.figures import COLOURS
-from streams.lab.experiments.tables import Estimate, Table, grouped
 from streams.lab.measures.calibration import Reliability, reliability
 from streams.lab.measures.prediction import accuracy, log_loss
 from streams.lab.protocols.prequential import ranking_by_ranking
+from streams.lab.running.base import Cell, Experiment, Repeats, Result
+from streams.lab.running.figures import COLOURS
+from streams.lab.running.tables import Estimate, ResultTable, grouped
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from streams.core.methods.rankings import Rankings
     from streams.core.models.base import Floats
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 # Names to models and their parameters; a budget is all the pairs of the campaign, as the official procedure has it.
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
@@ -82,7 +82,7 @@ class OnlinePrediction(Experiment, frozen=True):
             "observed": np.where(bins.counts > 0, bins.observed, 0.0).tolist(),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give each measure by campaign, then their means, and the differences from the product's default."""
         tables = [
             _by_campaign(results, "log_loss", "Log-loss, in nats", digits=4),
@@ -135,7 +135,7 @@ def pooled(results: Sequence[Result]) -> Reliability:
     return Reliability(counts=total.astype(np.int64), predicted=means[0], observed=means[1])
 
 
-def summary(results: Sequence[Result]) -> Table:
+def summary(results: Sequence[Result]) -> ResultTable:
     """Give a line a model: means over campaigns, and how far its losses are from the default's."""
     models = grouped(results, "model")
     rows = []
@@ -147,7 +147,7 @@ def summary(results: Sequence[Result]) -> Table:
         *("model", "log-loss", f"above `{DEFAULT}`", "accuracy", "calibration error"),
         *("log-loss without ties", f"above `{DEFAULT}` ", "accuracy without ties"),
     )
-    return Table(title="Means over campaigns", columns=columns, rows=tuple(rows), digits=4)
+    return ResultTable(title="Means over campaigns", columns=columns, rows=tuple(rows), digits=4)
 
 
 def _losses(models: Mapping[str, Sequence[Result]], model: str, name: str) -> tuple[float | None, Estimate | None]:
@@ -162,13 +162,13 @@ def _told(results: Sequence[Result], name: str) -> dict[str, float]:
     return {one.cell["campaign"]: one.measured[name] for one in results if one.measured[name] is not None}
 
 
-def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: int = 3) -> Table:
+def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: int = 3) -> ResultTable:
     models = list(grouped(results, "model"))
     rows = []
     for campaign, some in grouped(results, "campaign").items():
         by_model = {one.cell["model"]: one.measured[name] for one in some}
         rows.append((campaign, some[0].measured["pairs"], *(by_model[model] for model in models)))
-    return Table(title=title, columns=("campaign", "pairs", *models), rows=tuple(rows), digits=digits)
+    return ResultTable(title=title, columns=("campaign", "pairs", *models), rows=tuple(rows), digits=digits)
 
 
 def _draw_calibration(axes: Axes, results: Sequence[Result]) -> None:

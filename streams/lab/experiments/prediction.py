@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines
-from streams.lab.experiments.tables import Estimate, Table, estimates, grouped, within_repeats
 from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
 from streams.lab.protocols.drawing import held_out, judges_like, remaining
 from streams.lab.protocols.learners import SELECTS, check_learners, learned
 from streams.lab.protocols.radius import tuned
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines
+from streams.lab.running.tables import Estimate, ResultTable, estimates, grouped, within_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.methods.rankings import Rankings
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 Pool = Literal["all", "researchers", "leaking"]
 
@@ -106,7 +106,7 @@ class Prediction(Experiment, frozen=True):
                 found |= {"carved_perplexity": perplexity(carved, test.outcome), "perplexity_radius": best.radius}
         return found
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give accuracy with its bound, perplexity, and how far the models differ within repeats."""
         return [
             _by_size(results, "accuracy", "Accuracy"),
@@ -134,7 +134,7 @@ def _estimate(results: Sequence[Result], measure: str) -> Estimate | None:
     return Estimate.of(found) if found else None
 
 
-def _by_size(results: Sequence[Result], measure: str, title: str) -> Table:
+def _by_size(results: Sequence[Result], measure: str, title: str) -> ResultTable:
     models = _models(results)
     rows: list[tuple[Any, ...]] = []
     for (pool, size), group in grouped(results, "pool", "size").items():
@@ -143,10 +143,10 @@ def _by_size(results: Sequence[Result], measure: str, title: str) -> Table:
     if measure == "accuracy":
         bounds = {(one.cell["campaign"], one.cell["repeat"]): one.measured["bound"] for one in results}
         rows.append(("upper bound", "", Estimate.of(bounds.values()), *[None] * (len(models) - 1)))
-    return Table(title=title, columns=("trained on", "pairs", *models), rows=tuple(rows), labels=2)
+    return ResultTable(title=title, columns=("trained on", "pairs", *models), rows=tuple(rows), labels=2)
 
 
-def _differences(results: Sequence[Result]) -> Table:
+def _differences(results: Sequence[Result]) -> ResultTable:
     """Compare every model with the one before it, repeat by repeat."""
     models = _models(results)
     couples = list(zip(models[1:], models[:-1], strict=True))
@@ -158,7 +158,7 @@ def _differences(results: Sequence[Result]) -> Table:
         }
         rows.append((pool, size, *(Estimate.of(by_model[one] - by_model[other]) for one, other in couples)))
     columns = ("trained on", "pairs", *(f"{one} − {other}" for one, other in couples))
-    return Table(
+    return ResultTable(
         title="Differences in accuracy, paired by repeat", columns=columns, rows=tuple(rows), labels=2, digits=4
     )
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from msgspec import Meta
 
 from streams.core.ranking import clusters, rank_scores
-from streams.lab.experiments.base import Cell, Experiment, Result
-from streams.lab.experiments.figures import COLOURS, grid
-from streams.lab.experiments.tables import Table
 from streams.lab.protocols.gold import pair_counts
+from streams.lab.running.base import Cell, Experiment, Result
+from streams.lab.running.figures import COLOURS, grid
+from streams.lab.running.tables import ResultTable
 from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 
-class Ranking(Experiment, frozen=True):
+class ExpectedWinsRanking(Experiment, frozen=True):
     """Expected Wins with rank ranges from resamples of the pairs, as WMT13 ranked.
 
     Sakaguchi, Post and Van Durme (2014), Table 1, from the findings of WMT13; `judgestream rank FILE --model
@@ -65,7 +65,7 @@ class Ranking(Experiment, frozen=True):
             "clusters": clusters(best, worst).tolist(),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give a ranking a campaign."""
         tables = []
         for one in results:
@@ -81,7 +81,7 @@ class Ranking(Experiment, frozen=True):
                 )
             )
             columns = ("cluster", "range", "system", "Expected Wins", "deviation")
-            tables.append(Table(title=one.cell["campaign"], columns=columns, rows=rows, labels=3))
+            tables.append(ResultTable(title=one.cell["campaign"], columns=columns, rows=rows, labels=3))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

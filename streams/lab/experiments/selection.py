@@ -10,9 +10,6 @@ from streams.core.matching import policy
 from streams.core.methods import Fitted
 from streams.core.methods.pair_scores import expected_wins
 from streams.core.models import create
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines, heat_map
-from streams.lab.experiments.tables import Estimate, Table, estimates, grouped
 from streams.lab.measures.correlation import kendall
 from streams.lab.measures.prediction import accuracy
 from streams.lab.protocols.asking import ask
@@ -20,6 +17,9 @@ from streams.lab.protocols.drawing import held_out
 from streams.lab.protocols.gold import official_order
 from streams.lab.protocols.radius import tuned
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines, heat_map
+from streams.lab.running.tables import Estimate, ResultTable, estimates, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.models.base import Ints
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 Profile = Literal["wmt", "online"]
 PART = 5  # early is the first of so many equal parts of the matches, late the last
@@ -102,7 +102,7 @@ class Selection(Experiment, frozen=True):
             "near_late": _near(late),
         } | ({"early": early, "late": late} if cell["repeat"] < MAPPED else {})
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give what each policy reached, and how many of its matches were of neighbours."""
         whole = next(one for one in results if one.cell["policy"] == "log")
         rows: list[tuple[Any, ...]] = [("the log itself", "", "", None, None, _near(whole.measured["all"]), None)]
@@ -115,7 +115,7 @@ class Selection(Experiment, frozen=True):
             rows.append((asks, profile, size, *values))
         columns = ("policy", "TrueSkill", "matches", "accuracy", "Kendall's tau", "of neighbours, early", "late")
         return [
-            Table(
+            ResultTable(
                 title=f"Matches asked for; neighbours are {NEAR} ranks apart or less",
                 columns=columns,
                 rows=tuple(rows),

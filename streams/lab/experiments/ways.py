@@ -12,20 +12,20 @@ from streams.core import kernels
 from streams.core.methods import Fitted
 from streams.core.models import create
 from streams.errors import ParameterError
-from streams.lab.experiments.base import Cell, Experiment, Result, Size
-from streams.lab.experiments.figures import COLOURS, Line, draw_lines, limits_of
-from streams.lab.experiments.tables import Table, estimates, grouped, within_repeats
 from streams.lab.measures.prediction import accuracy, accuracy_bound
 from streams.lab.protocols.drawing import held_out, remaining
 from streams.lab.protocols.radius import tuned
 from streams.lab.protocols.randomness import random_of
+from streams.lab.running.base import Cell, Experiment, Result, Size
+from streams.lab.running.figures import COLOURS, Line, draw_lines, limits_of
+from streams.lab.running.tables import ResultTable, estimates, grouped, within_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.log import Log
 
 Fixed = Literal["matches", "pairs"]
 
@@ -98,7 +98,7 @@ class Ways(Experiment, frozen=True):
             "matches": len(rows),
         }
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give a table for so many matches, and one for so many pairs."""
         tables = []
         for fixed, group in grouped(results, "fixed").items():
@@ -107,7 +107,7 @@ class Ways(Experiment, frozen=True):
             sizes = list(dict.fromkeys(one.cell["size"] for one in group))
             rows = tuple((size, *(by_ways[n].get(size) for n in ways)) for size in sizes)
             title = f"Accuracy, with so many {fixed}"
-            tables.append(Table(title=title, columns=(fixed, *(f"N = {n}" for n in ways)), rows=rows))
+            tables.append(ResultTable(title=title, columns=(fixed, *(f"N = {n}" for n in ways)), rows=rows))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from streams.compiler import WORTH_LOADING
 from streams.core import kernels
 from streams.core.methods.pairs import LOSS, TIE, WIN
-from streams.core.models import Batch
+from streams.core.models import JudgmentBatch
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.rand
 _STARTS, _NOBODY, _NO_SCORE = np.array([0, 2]), np.zeros(1, np.int64), np.full(1, np.nan)
 
 
-def _match(a: int, b: int, outcome: int) -> Batch:
+def _match(a: int, b: int, outcome: int) -> JudgmentBatch:
     ranks = np.array([2 if outcome == LOSS else 1, 2 if outcome == WIN else 1])
-    return Batch(
+    return JudgmentBatch(
         systems=np.array([a, b]), ranks=ranks, starts=_STARTS, judges=_NOBODY, segments=_NOBODY, scores=_NO_SCORE
     )

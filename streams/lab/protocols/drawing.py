@@ -21,7 +21,7 @@ LARGEST_SHARE = 5  # a test or development set is at most one part in so many of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split:
+class SegmentSplit:
     """The numbers of the rankings to learn from, to tune on and to measure on; no segment stands in two of them."""
 
     training: Ints
@@ -29,7 +29,7 @@ class Split:
     test: Ints
 
 
-def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000) -> Split:
+def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000) -> SegmentSplit:
     """Hold out whole segments until the testers' rankings of them come to so many pairs, once and once again.
 
     Sakaguchi et al. (2014), 3.1, test on 2,000 pairs of researchers. A segment's other rankings are left out of the
@@ -51,14 +51,16 @@ def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, 
         np.flatnonzero(np.isin(rankings.segment, part) & np.isin(rankings.judge, testers))
         for part in (test, development)
     ]
-    return Split(test=parts[0], development=parts[1], training=np.flatnonzero(np.isin(rankings.segment, training)))
+    return SegmentSplit(
+        test=parts[0], development=parts[1], training=np.flatnonzero(np.isin(rankings.segment, training))
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
     """A split of a campaign, and the pairs in it; `testers` are the judges of the two sets that are held out."""
 
-    split: Split
+    split: SegmentSplit
     testers: Ints
     pool: Pairs
     development: Pairs

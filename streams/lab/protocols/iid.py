@@ -16,7 +16,7 @@ FEWEST = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split:
+class LeastJudgedSplit:
     """What to learn from, what to measure on, and the most comparisons that a segment of the test set is in."""
 
     training: Pairs
@@ -24,7 +24,7 @@ class Split:
     most: int
 
 
-def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> Split:
+def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> LeastJudgedSplit:
     """Take all comparisons on segments with at most k of them as the test set, k as small as gives enough.
 
     Hopkins and May (2013), 4 and Table 3: they are in fewer batches, and so depend less on each other.
@@ -41,4 +41,4 @@ def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> Split:
     judged = np.bincount(pairs.segment)[pairs.segment]
     most = int(np.sort(judged)[fewest - 1])
     test = judged <= most
-    return Split(training=pairs.take(~test), test=pairs.take(test), most=most)
+    return LeastJudgedSplit(training=pairs.take(~test), test=pairs.take(test), most=most)

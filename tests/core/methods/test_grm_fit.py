@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from streams.core.methods.baseline_choice import choose_baseline
 from streams.core.methods.grm_fit import Comparisons, MarginalLikelihood, fit
-from streams.core.models.base import Batch, parameters_of
+from streams.core.models.base import JudgmentBatch, parameters_of
 from streams.core.models.grm import GradedResponse, GradedResponseParameters
 from streams.errors import ParameterError
 
@@ -129,7 +129,7 @@ def test_one_online_pass_comes_close_to_the_batch() -> None:
     model.baseline = 12
     count = len(data.systems)
     model.apply(
-        Batch(
+        JudgmentBatch(
             systems=np.stack([data.systems, np.full(count, 12)], axis=1).reshape(-1),
             ranks=np.stack([4 - data.outcomes, data.outcomes], axis=1).reshape(-1),
             starts=np.arange(0, 2 * count + 1, 2),

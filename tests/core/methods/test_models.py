@@ -11,7 +11,7 @@ from scipy import optimize
 
 from streams.core.methods.elo import Elo
 from streams.core.methods.examples import duel
-from streams.core.methods.glicko import SCALE, Glicko2, Ratings, _volatility, after_period
+from streams.core.methods.glicko import SCALE, Glicko2, GlickoRatings, _volatility, after_period
 from streams.core.methods.heuristics import Bojar, ExpectedWins, OrigWmt
 from streams.core.methods.online import Online
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs
@@ -89,7 +89,7 @@ def test_a_lead_of_four_hundred_is_ten_to_one_for_elo() -> None:
 
 
 def test_glicko_2_rates_glickman_s_own_example() -> None:
-    before = Ratings(
+    before = GlickoRatings(
         mean=(np.array([1500.0, 1400.0, 1550.0, 1700.0]) - 1500.0) / SCALE,
         deviation=np.array([200.0, 30.0, 100.0, 300.0]) / SCALE,
         volatility=np.full(4, 0.06),

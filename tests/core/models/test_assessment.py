@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streams.core.models.assessment import BEFORE, Assessment
-from streams.core.models.base import Batch, parameters_of
+from streams.core.models.base import JudgmentBatch, parameters_of
 
 if TYPE_CHECKING:
     from streams.core.models.base import Cell, Floats
@@ -32,10 +32,10 @@ def raw_scores(count: int, *, seed: int = 0) -> list[Score]:
     return log
 
 
-def batch_of(log: list[Score]) -> Batch:
+def batch_of(log: list[Score]) -> JudgmentBatch:
     columns = list(zip(*log, strict=True)) if log else [()] * 4
     systems, segments, judges = (np.array(column, np.int64) for column in columns[:3])
-    return Batch(
+    return JudgmentBatch(
         systems=systems,
         ranks=np.ones(len(log), np.int64),
         starts=np.arange(len(log) + 1),

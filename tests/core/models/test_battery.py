@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streams.core import kernels
-from streams.core.models import MODELS, Batch, Model, parameters_of
+from streams.core.models import MODELS, JudgmentBatch, Model, parameters_of
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def create(kind: type[Model]) -> Model:
     return kind(parameters_of(kind, {}))
 
 
-def log_of(kind: type[Model], count: int = COUNT, *, qualities: Sequence[float] = QUALITIES, seed: int = 0) -> Batch:
+def log_of(
+    kind: type[Model], count: int = COUNT, *, qualities: Sequence[float] = QUALITIES, seed: int = 0
+) -> JudgmentBatch:
     """Draw judgments of the model's kind, rankings of two to four of the systems."""
     random = np.random.default_rng(seed)
     systems = len(qualities)
@@ -50,11 +52,13 @@ def log_of(kind: type[Model], count: int = COUNT, *, qualities: Sequence[float] 
     )
 
 
-def batch_of(kind: type[Model], shown: list[Ints], seen: list[Floats], *, judges: Ints, segments: Ints) -> Batch:
+def batch_of(
+    kind: type[Model], shown: list[Ints], seen: list[Floats], *, judges: Ints, segments: Ints
+) -> JudgmentBatch:
     """Put judgments into a batch; what is seen is the lower, the better."""
     scored = kind.kind == "scores"
     ranks = [np.unique(values, return_inverse=True)[1] + 1 for values in seen]
-    return Batch(
+    return JudgmentBatch(
         systems=np.concatenate(shown).astype(np.int64),
         ranks=np.concatenate(ranks).astype(np.int64),
         starts=np.cumsum([0, *map(len, shown)]),
@@ -64,9 +68,9 @@ def batch_of(kind: type[Model], shown: list[Ints], seen: list[Floats], *, judges
     )
 
 
-def part(batch: Batch, start: int, stop: int) -> Batch:
+def part(batch: JudgmentBatch, start: int, stop: int) -> JudgmentBatch:
     starts = batch.starts[start : stop + 1]
-    return Batch(
+    return JudgmentBatch(
         systems=batch.systems[starts[0] : starts[-1]],
         ranks=batch.ranks[starts[0] : starts[-1]],
         starts=starts - starts[0],
@@ -76,7 +80,7 @@ def part(batch: Batch, start: int, stop: int) -> Batch:
     )
 
 
-def duels(kind: type[Model]) -> Batch:
+def duels(kind: type[Model]) -> JudgmentBatch:
     """Let 0 and 1 meet once on each segment: wins, ties and losses in turn."""
     if kind.kind == "scores":
         shown = [np.array([k % 2]) for k in range(2 * SEGMENTS)]
@@ -88,7 +92,7 @@ def duels(kind: type[Model]) -> Batch:
     return batch_of(kind, shown, seen, judges=places % JUDGES, segments=places * SEGMENTS // len(shown))
 
 
-def rated(kind: type[Model], *batches: Batch, systems: int = SYSTEMS) -> Model:
+def rated(kind: type[Model], *batches: JudgmentBatch, systems: int = SYSTEMS) -> Model:
     model = create(kind)
     model.grow(systems, JUDGES, SEGMENTS)
     for batch in batches:
@@ -96,14 +100,14 @@ def rated(kind: type[Model], *batches: Batch, systems: int = SYSTEMS) -> Model:
     return model
 
 
-def cells_of(model: Model, batch: Batch) -> list[Cell]:
+def cells_of(model: Model, batch: JudgmentBatch) -> list[Cell]:
     """Give the (system, segment, judge) of which the model keeps a sum, if it keeps any."""
     if not model.cell_width:
         return []
     return sorted(set(zip(batch.systems.tolist(), batch.segments.tolist(), batch.judges.tolist(), strict=True)))
 
 
-def state(model: Model, batch: Batch, *, systems: int = SYSTEMS) -> dict[Any, tuple[float, ...]]:
+def state(model: Model, batch: JudgmentBatch, *, systems: int = SYSTEMS) -> dict[Any, tuple[float, ...]]:
     """Dump everything: the rows, and the cells that the batch touched."""
     rows: dict[Any, tuple[float, ...]] = {}
     for axis, count in (("systems", systems), ("judges", JUDGES), ("segments", SEGMENTS)):
@@ -281,7 +285,7 @@ def test_adversarial_outcomes_leave_everything_finite(kind: type[Model]) -> None
         assert 0 <= model.information(a, b) < 100
 
 
-def adversarial(kind: type[Model], count: int) -> Batch:
+def adversarial(kind: type[Model], count: int) -> JudgmentBatch:
     """Let 0 beat 1 always, then 1 beat 0, then 0, 1 and 2 go round in a circle, then all tie; then all over again."""
     quarter = np.arange(count) * 8 // count % 4
     first = np.where(quarter < 2, 0, np.arange(count) % 3)
@@ -294,7 +298,7 @@ def adversarial(kind: type[Model], count: int) -> Batch:
     else:
         systems, starts = first, np.arange(count + 1)
         ranks, scores = np.ones(count, np.int64), np.choose(quarter, [100.0, 0.0, 100.0 * (first == 1), 1e-9])
-    return Batch(systems=systems, ranks=ranks, starts=starts, judges=judges, segments=segments, scores=scores)
+    return JudgmentBatch(systems=systems, ranks=ranks, starts=starts, judges=judges, segments=segments, scores=scores)
 
 
 @models

@@ -10,7 +10,7 @@ import trueskill
 from scipy import special, stats
 
 from streams.core import kernels
-from streams.core.models import Batch, create
+from streams.core.models import JudgmentBatch, create
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +64,8 @@ def random_matches(count: int, ways: int, systems: int, *, seed: int = 0) -> lis
     return matches
 
 
-def as_batch(matches: list[Match]) -> Batch:
-    return Batch(
+def as_batch(matches: list[Match]) -> JudgmentBatch:
+    return JudgmentBatch(
         systems=np.concatenate([systems for systems, _ in matches]),
         ranks=np.concatenate([ranks for _, ranks in matches]),
         starts=np.cumsum([0, *(len(systems) for systems, _ in matches)]),
@@ -75,7 +75,7 @@ def as_batch(matches: list[Match]) -> Batch:
     )
 
 
-def rated(batches: list[Batch], systems: int, *, ways: str = "free-for-all") -> tuple[Floats, Floats]:
+def rated(batches: list[JudgmentBatch], systems: int, *, ways: str = "free-for-all") -> tuple[Floats, Floats]:
     model = create("trueskill", {"ways": ways, "beta": BETA, "margin": MARGIN})
     model.grow(systems, 1, 1)
     for batch in batches:

@@ -17,7 +17,7 @@ from benchmarks.wmt13 import official_scores
 from streams import formats
 from streams.core import kernels
 from streams.core.kernels import grm
-from streams.core.models.base import Axis, Batch, parameters_of
+from streams.core.models.base import Axis, JudgmentBatch, parameters_of
 from streams.core.models.grm import GradedResponse
 from streams.errors import ParameterError
 
@@ -30,7 +30,7 @@ DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 class Simulated(NamedTuple):
     theta: Floats
     sensitivity: Floats
-    batch: Batch
+    batch: JudgmentBatch
 
 
 def grown_model(systems: int = 6, judges: int = 5, segments: int = 40, **parameters: object) -> GradedResponse:
@@ -39,10 +39,10 @@ def grown_model(systems: int = 6, judges: int = 5, segments: int = 40, **paramet
     return model
 
 
-def two_way(a: Ints, b: Ints, u: Ints, judges: Ints | None = None, segments: Ints | None = None) -> Batch:
+def two_way(a: Ints, b: Ints, u: Ints, judges: Ints | None = None, segments: Ints | None = None) -> JudgmentBatch:
     """Make a batch of pairs; u is 3 if a won, 2 for a tie, 1 if b won."""
     count = len(a)
-    return Batch(
+    return JudgmentBatch(
         systems=np.stack([a, b], axis=1).reshape(-1).astype(np.int64),
         ranks=np.stack([4 - u, u], axis=1).reshape(-1).astype(np.int64),
         starts=np.arange(0, 2 * count + 1, 2),
@@ -52,11 +52,11 @@ def two_way(a: Ints, b: Ints, u: Ints, judges: Ints | None = None, segments: Int
     )
 
 
-def rankings(count: int, *, seed: int = 0, systems: int = 6, judges: int = 5, segments: int = 40) -> Batch:
+def rankings(count: int, *, seed: int = 0, systems: int = 6, judges: int = 5, segments: int = 40) -> JudgmentBatch:
     random = np.random.default_rng(seed)
     shown = np.stack([random.permutation(systems)[:4] for _ in range(count)])
     ranks = np.clip(np.round(shown * 0.5 + random.normal(size=shown.shape)), -1, 4).astype(np.int64) + 2
-    return Batch(
+    return JudgmentBatch(
         systems=shown.reshape(-1),
         ranks=ranks.reshape(-1),
         starts=np.arange(0, 4 * count + 1, 4),
@@ -66,9 +66,9 @@ def rankings(count: int, *, seed: int = 0, systems: int = 6, judges: int = 5, se
     )
 
 
-def part(batch: Batch, start: int, end: int) -> Batch:
+def part(batch: JudgmentBatch, start: int, end: int) -> JudgmentBatch:
     first, last = batch.starts[start], batch.starts[end]
-    return Batch(
+    return JudgmentBatch(
         systems=batch.systems[first:last],
         ranks=batch.ranks[first:last],
         starts=batch.starts[start : end + 1] - first,
@@ -224,7 +224,7 @@ def test_relabelling_systems_relabels_the_result() -> None:
     names = np.array([4, 2, 0, 5, 1, 3])
     model, renamed = grown_model(), grown_model()
     model.apply(batch)
-    renamed.apply(Batch(**{**vars(batch), "systems": names[batch.systems]}))
+    renamed.apply(JudgmentBatch(**{**vars(batch), "systems": names[batch.systems]}))
     for index in range(6):
         assert model.dump_row("systems", index) == renamed.dump_row("systems", int(names[index]))
     assert model.predict(0, 1) == renamed.predict(4, 2)
@@ -419,7 +419,7 @@ def test_the_official_order_of_a_real_campaign_is_found() -> None:
         pytest.skip(f"{path} is not here")
     names, judges, segments = (dict[str, int]() for _ in range(3))
     log = [entry.judgment for entry in formats.read(path)]
-    batch = Batch(
+    batch = JudgmentBatch(
         systems=np.array([names.setdefault(name, len(names)) for judgment in log for name in judgment.systems]),
         ranks=np.array([rank for judgment in log for rank in judgment.ranks or ()]),
         starts=np.arange(0, 5 * len(log) + 1, 5),

@@ -13,7 +13,7 @@ from scipy import integrate, special, stats
 
 from streams import formats
 from streams.core.kernels import mixture
-from streams.core.models.base import Batch, parameters_of
+from streams.core.models.base import JudgmentBatch, parameters_of
 from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 from streams.errors import ParameterError
@@ -22,10 +22,10 @@ BETA, MARGIN = 1.118, 0.45
 DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 
 
-def rankings(rows: list[tuple[int, int, int, int]]) -> Batch:
+def rankings(rows: list[tuple[int, int, int, int]]) -> JudgmentBatch:
     """Give rows of (a, b, order, judge) as a batch; order is below 0 if a is better."""
     table = np.array(rows, np.int64).reshape(-1, 4)
-    return Batch(
+    return JudgmentBatch(
         systems=table[:, :2].reshape(-1),
         ranks=np.stack([2 + np.sign(table[:, 2]), np.full(len(table), 2)], axis=1).reshape(-1),
         starts=np.arange(0, 2 * len(table) + 1, 2),
@@ -35,7 +35,7 @@ def rankings(rows: list[tuple[int, int, int, int]]) -> Batch:
     )
 
 
-def crowd(count: int, *, careless: int, judges: int = 20, systems: int = 6, seed: int = 0) -> Batch:
+def crowd(count: int, *, careless: int, judges: int = 20, systems: int = 6, seed: int = 0) -> JudgmentBatch:
     """Draw outcomes of systems whose quality falls with their number; the first judges do not look."""
     random = np.random.default_rng(seed)
     rows = []

@@ -12,7 +12,7 @@ from scipy import integrate, special, stats
 
 from streams.core import kernels
 from streams.core.kernels import normal
-from streams.core.models import Batch, create
+from streams.core.models import JudgmentBatch, create
 from streams.core.models.trueskill import TrueSkillParameters
 from streams.errors import ParameterError
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 BETA, MARGIN = 1.118, 0.45
 
 
-def pairs(a: list[int], b: list[int], ranks_a: list[int], ranks_b: list[int]) -> Batch:
+def pairs(a: list[int], b: list[int], ranks_a: list[int], ranks_b: list[int]) -> JudgmentBatch:
     count = len(a)
-    return Batch(
+    return JudgmentBatch(
         systems=np.array([a, b], np.int64).T.reshape(-1),
         ranks=np.array([ranks_a, ranks_b], np.int64).T.reshape(-1),
         starts=np.arange(0, 2 * count + 1, 2),
@@ -34,7 +34,7 @@ def pairs(a: list[int], b: list[int], ranks_a: list[int], ranks_b: list[int]) ->
     )
 
 
-def random_pairs(count: int, systems: int, *, seed: int = 0) -> Batch:
+def random_pairs(count: int, systems: int, *, seed: int = 0) -> JudgmentBatch:
     random = np.random.default_rng(seed)
     a = random.integers(systems, size=count)
     b = (a + 1 + random.integers(systems - 1, size=count)) % systems
@@ -49,7 +49,7 @@ def environment(*, sigma: float = 1.0, beta: float = BETA, draw: float | None = 
     return trueskill.TrueSkill(mu=0, sigma=sigma, beta=beta, tau=0, draw_probability=draw)
 
 
-def step(ratings: list[trueskill.Rating], batch: Batch, k: int, table: trueskill.TrueSkill) -> None:
+def step(ratings: list[trueskill.Rating], batch: JudgmentBatch, k: int, table: trueskill.TrueSkill) -> None:
     i, j = batch.systems[2 * k : 2 * k + 2]
     r_i, r_j = batch.ranks[2 * k : 2 * k + 2]
     if r_i > r_j:
@@ -57,7 +57,7 @@ def step(ratings: list[trueskill.Rating], batch: Batch, k: int, table: trueskill
     ratings[i], ratings[j] = trueskill.rate_1vs1(ratings[i], ratings[j], drawn=bool(r_i == r_j), env=table)
 
 
-def package(batch: Batch, systems: int, table: trueskill.TrueSkill) -> tuple[Floats, Floats]:
+def package(batch: JudgmentBatch, systems: int, table: trueskill.TrueSkill) -> tuple[Floats, Floats]:
     ratings = [table.create_rating() for _ in range(systems)]
     for k in range(len(batch)):
         step(ratings, batch, k, table)
@@ -77,8 +77,8 @@ def test_ten_thousand_two_way_updates_equal_the_trueskill_package() -> None:
     np.testing.assert_allclose(deviation, expected_deviation, atol=1e-6, rtol=0)
 
 
-def five(ranks: list[int]) -> Batch:
-    return Batch(
+def five(ranks: list[int]) -> JudgmentBatch:
+    return JudgmentBatch(
         systems=np.array([3, 0, 4, 1, 2]),
         ranks=np.array(ranks),
         starts=np.array([0, 5]),
@@ -275,7 +275,7 @@ def surprise(a: trueskill.Rating, b: trueskill.Rating, order: int) -> float:
     return -float(np.log((win, 1 - win - loss, loss)[1 + np.sign(order)]))
 
 
-def prequential(batch: Batch, systems: int) -> float:
+def prequential(batch: JudgmentBatch, systems: int) -> float:
     learn = kernels.plain("prequential").learn_prequentially
     return float(learn(np.zeros(systems), np.ones(systems), batch.systems, batch.ranks, batch.starts, BETA, MARGIN))
 

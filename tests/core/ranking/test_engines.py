@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streams.core.ranking import ENGINES, PairCounts, Ratings, engines, rank_scores
+from streams.core.ranking import ENGINES, PairCounts, PosteriorScores, engines, rank_scores
 from streams.errors import ParameterError
 from tests.builders import crowd_log
 from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
 
-RATINGS = Ratings(np.array([0.0, 1.0, 0.9, -3.0]), np.array([0.1, 0.1, 0.1, 0.1]))
+RATINGS = PosteriorScores(np.array([0.0, 1.0, 0.9, -3.0]), np.array([0.1, 0.1, 0.1, 0.1]))
 COUNTS = PairCounts.of(crowd_log(600, systems=6))
 
 
@@ -29,7 +29,7 @@ def test_the_bootstrap_of_wmt13_gives_the_published_ranges_up_to_one() -> None:
 def test_posterior_ranges_are_those_of_the_exact_posterior() -> None:
     # b passes a with probability Phi(-gap / sqrt(2)): above 2.5 % the ranges overlap, below they do not.
     for gap, overlap in ((2.4, True), (3.2, False)):
-        ranked = rank_scores("posterior", Ratings(np.array([gap, 0.0]), np.ones(2)), runs=20_000)
+        ranked = rank_scores("posterior", PosteriorScores(np.array([gap, 0.0]), np.ones(2)), runs=20_000)
         assert (ranked.best.tolist(), ranked.worst.tolist()) == (([1, 1], [2, 2]) if overlap else ([1, 2], [1, 2]))
 
 
@@ -72,7 +72,7 @@ def test_the_seed_decides(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_finds_systems_that_are_far_apart(engine: str) -> None:
-    evidence = Ratings(np.array([3.0, 2.0, 1.0]), np.full(3, 0.1))
+    evidence = PosteriorScores(np.array([3.0, 2.0, 1.0]), np.full(3, 0.1))
     counts = PairCounts(
         systems=("a", "b", "c"),
         wins=np.array([[0, 300, 380], [100, 0, 300], [20, 100, 0]]),

@@ -18,10 +18,10 @@ from streams.formats import read
 from streams.lab.experiments import Log, Result, experiment
 from streams.lab.experiments.competition_tables import costs_of_crowd, differences, means
 from streams.lab.experiments.competitions import renumbered
-from streams.lab.experiments.runner import run
-from streams.lab.experiments.tables import Estimate
 from streams.lab.measures.prediction import perplexity
 from streams.lab.protocols.iid import least_judged
+from streams.lab.running.runner import run
+from streams.lab.running.tables import Estimate
 from streams.wire.events import Judgment
 from tests.builders import judgment
 from tests.core.methods.outcomes import drawn

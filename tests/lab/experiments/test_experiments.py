@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from streams.errors import JudgestreamError, ParameterError
-from streams.lab.experiments import EXPERIMENTS, Estimate, Experiment, Log, Result, Table, experiment
-from streams.lab.experiments.figures import image
-from streams.lab.experiments.results import key, read
-from streams.lab.experiments.runner import run
+from streams.lab.experiments import EXPERIMENTS, Estimate, Experiment, Log, Result, ResultTable, experiment
+from streams.lab.running.figures import image
+from streams.lab.running.results import key, read
+from streams.lab.running.runner import run
 from tests.lab.logs import QUICK, rankings, small_log
 
 pytestmark = pytest.mark.long
@@ -66,7 +66,7 @@ def test_tables_are_full_and_can_stand_in_json(name: str) -> None:
     for table in tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.columns)}
-        assert msgspec.json.decode(msgspec.json.encode(table), type=Table).columns == table.columns
+        assert msgspec.json.decode(msgspec.json.encode(table), type=ResultTable).columns == table.columns
         assert table.markdown().count("\n") == len(table.rows) + 2
 
 

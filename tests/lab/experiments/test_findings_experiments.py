@@ -13,7 +13,7 @@ from streams.lab.experiments import Log, experiment
 from streams.lab.experiments.abilities import abilities
 from streams.lab.experiments.annotators import kappas, threshold_rows
 from streams.lab.experiments.official import rows_of, table_of
-from streams.lab.experiments.runner import run
+from streams.lab.running.runner import run
 from tests.builders import crowd_log, judgment
 from tests.lab.logs import rankings, small_log
 

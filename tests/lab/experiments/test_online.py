@@ -9,10 +9,10 @@ from streams.core.methods.rankings import Rankings
 from streams.core.models import create
 from streams.lab.experiments import Estimate, Log, Result, experiment
 from streams.lab.experiments.online import TIES, VARIANTS, held_before, order_only, pooled, summary
-from streams.lab.experiments.runner import run
 from streams.lab.measures.calibration import reliability
 from streams.lab.measures.prediction import log_loss
 from streams.lab.protocols.prequential import prequential, ranking_by_ranking
+from streams.lab.running.runner import run
 from tests.builders import crowd_log, judgment
 from tests.lab.logs import rankings
 

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streams.lab.experiments.base import Result
+    from streams.lab.running.base import Result
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class Estimate(msgspec.Struct, frozen=True):
 Value = str | int | float | Estimate | None
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
     """Rows under columns; the first `labels` columns name the row."""
 
     title: str
@@ -56,7 +56,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     def texts(self) -> list[tuple[str, ...]]:
         """Give the cells as people read them.
 
-        >>> Table(title="", columns=("size", "r"), rows=((6400, Estimate(0.98, 0.01, 5)), (800, None))).texts()
+        >>> ResultTable(title="", columns=("size", "r"), rows=((6400, Estimate(0.98, 0.01, 5)), (800, None))).texts()
         [('6,400', '.980 ± .010'), ('800', '')]
         """
         return [tuple(shown(value, self.digits) for value in row) for row in self.rows]
@@ -94,7 +94,7 @@ def decimal(value: float, digits: int) -> str:
 def grouped(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
     """Sort results by what their cells have under these names, in the order in which it first appears.
 
-    >>> from streams.lab.experiments.base import Result
+    >>> from streams.lab.running.base import Result
     >>> list(grouped([Result({"size": 2, "model": "m"}, {})], "size", "model"))
     [(2, 'm')]
     """

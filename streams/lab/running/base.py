@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from streams.lab.experiments.log import Log
-    from streams.lab.experiments.tables import Table
+    from streams.lab.running.log import Log
+    from streams.lab.running.tables import ResultTable
 
 Cell = dict[str, Any]  # what can stand in JSON
 Repeats = Annotated[int, Meta(ge=1, le=100_000)]
@@ -51,7 +51,7 @@ class Experiment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Measure one cell; it is asked of the experiment with its defaults, so that only the cell can matter."""
         raise NotImplementedError
 
-    def tables(self, results: Sequence[Result]) -> list[Table]:
+    def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Put results together; they come in the order of the cells."""
         raise NotImplementedError
 

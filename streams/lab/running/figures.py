@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from streams.core.models.base import Floats
-    from streams.lab.experiments.base import Experiment, Result
-    from streams.lab.experiments.tables import Estimate
+    from streams.lab.running.base import Experiment, Result
+    from streams.lab.running.tables import Estimate
 
 COLOURS = ("#0087d7", "#d75f00", "#1a9850", "#7b3fa0", "#8a8f98", "#b8860b", "#c2185b", "#00838f", "#5d4037", "#37474f")
 

@@ -9,15 +9,15 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from streams.errors import JudgestreamError
-from streams.lab.experiments.base import Cell, Result
-from streams.lab.experiments.results import Head, Results, encoded, key, left_from, line
+from streams.lab.running.base import Cell, Result
+from streams.lab.running.results import Results, ResultsHeader, encoded, key, left_from, line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from streams.lab.experiments.base import Experiment
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.base import Experiment
+    from streams.lab.running.log import Log
 
 
 def run(
@@ -33,14 +33,16 @@ def run(
     Each result is in the file as soon as it is there, so that a run that ends early loses nothing but what was on the
     way. In the end this run's cells stand first in the file, in their order, and then those of other options.
     """
-    cells, head = experiment.cells(log), Head.of(experiment, log)
+    cells, head = experiment.cells(log), ResultsHeader.of(experiment, log)
     done = left_from(file, head) if file else {}
     before = len(done.keys() & {key(cell) for cell in cells})
     missing = [cell for cell in cells if key(cell) not in done]
     if progress:
         progress(before, len(cells))
+    # A cell is measured by the experiment with its defaults, so that only the cell can matter.
+    defaults = type(experiment)()
     with _written(file, Results(head=head, results=tuple(done.values()))) as write:
-        for count, result in enumerate(_measured(experiment.name, log, missing, jobs), before + 1):
+        for count, result in enumerate(_measured(defaults, log, missing, jobs), before + 1):
             done[key(result.cell)] = result
             write(result)
             if progress:
@@ -51,14 +53,14 @@ def run(
     return Results(head=head, results=results)
 
 
-def _measured(name: str, log: Log, cells: Sequence[Cell], jobs: int) -> Iterator[Result]:
+def _measured(experiment: Experiment, log: Log, cells: Sequence[Cell], jobs: int) -> Iterator[Result]:
     """Measure cells, and give each when it is done."""
     if jobs < 2 or len(cells) < 2:
         for cell in cells:
-            yield _measure(name, log, cell)
+            yield _measure(experiment, log, cell)
         return
     # Spawned, not forked: a progress bar has a thread, and a fork of a process with threads may hang.
-    pool = ProcessPoolExecutor(min(jobs, len(cells)), get_context("spawn"), _start, (name, log))
+    pool = ProcessPoolExecutor(min(jobs, len(cells)), get_context("spawn"), _start, (experiment, log))
     try:
         for future in as_completed([pool.submit(_measure_here, cell) for cell in cells]):
             yield future.result()
@@ -66,20 +68,18 @@ def _measured(name: str, log: Log, cells: Sequence[Cell], jobs: int) -> Iterator
         pool.shutdown(cancel_futures=True)
 
 
-def _measure(name: str, log: Log, cell: Cell) -> Result:
-    from streams.lab.experiments import EXPERIMENTS
-
-    return Result(cell, EXPERIMENTS[name].measure(log, cell))
+def _measure(experiment: Experiment, log: Log, cell: Cell) -> Result:
+    return Result(cell, experiment.measure(log, cell))
 
 
-_here: tuple[str, Log] | None = None
+_here: tuple[Experiment, Log] | None = None
 
 
-def _start(name: str, log: Log) -> None:
+def _start(experiment: Experiment, log: Log) -> None:
     """Get a process ready: it keeps the log, and leaves an interrupt to the one that started it."""
     global _here
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _here = name, log
+    _here = experiment, log
 
 
 def _measure_here(cell: Cell) -> Result:

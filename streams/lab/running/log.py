@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class LogSource(msgspec.Struct, frozen=True, kw_only=True):
     """What a result is about: `sha256` is of the rankings as they were read, so that a log may change its format."""
 
     file: str
@@ -37,7 +37,7 @@ class Log:
     (1, ('c',), '9e6adacc')
     """
 
-    source: Source
+    source: LogSource
     campaigns: Mapping[str, Rankings]
 
     @classmethod
@@ -58,7 +58,7 @@ class Log:
             for one in log:
                 digest.update(msgspec.json.encode((name, one.segment, one.judge, one.systems, one.ranks)))
         return cls(
-            source=Source(
+            source=LogSource(
                 file=file,
                 sha256=digest.hexdigest(),
                 rankings=sum(map(len, chosen.values())),

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from streams.errors import JudgestreamError
-from streams.lab.experiments.base import Cell, Result, options_of
-from streams.lab.experiments.log import Source  # noqa: TC001 - msgspec looks it up
+from streams.lab.running.base import Cell, Result, options_of
+from streams.lab.running.log import LogSource  # noqa: TC001 - msgspec looks it up
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streams.lab.experiments.base import Experiment
-    from streams.lab.experiments.log import Log
+    from streams.lab.running.base import Experiment
+    from streams.lab.running.log import Log
 
 PACKAGES = ("judgestream", "numpy", "scipy", "numba", "msgspec")
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
     """All that it takes to repeat the results, but the log itself."""
 
     experiment: str
     options: dict[str, Any]
-    log: Source
+    log: LogSource
     versions: dict[str, str]
 
     @classmethod
-    def of(cls, experiment: Experiment, log: Log) -> Head:
+    def of(cls, experiment: Experiment, log: Log) -> ResultsHeader:
         """Describe a run here and now."""
         versions = {"python": python_version()} | {name: found for name in PACKAGES if (found := _version(name))}
         return cls(experiment=experiment.name, options=options_of(experiment), log=log.source, versions=versions)
@@ -39,7 +39,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """Results, in the order of the experiment's cells, under their head."""
 
-    head: Head
+    head: ResultsHeader
     results: tuple[Result, ...]
 
 
@@ -59,7 +59,7 @@ def read(file: Path) -> Results | None:
     if not lines:
         return None
     try:
-        head = msgspec.json.decode(lines[0], type=Head)
+        head = msgspec.json.decode(lines[0], type=ResultsHeader)
         return Results(head=head, results=tuple(msgspec.json.decode(line, type=Result) for line in lines[1:]))
     except msgspec.DecodeError as error:
         raise JudgestreamError(f"{file}: these are no results of an experiment ({error}); name another file") from None
@@ -70,12 +70,12 @@ def encoded(results: Results) -> bytes:
     return line(results.head) + b"".join(map(line, results.results))
 
 
-def line(part: Head | Result) -> bytes:
+def line(part: ResultsHeader | Result) -> bytes:
     """Write one line."""
     return msgspec.json.encode(part) + b"\n"
 
 
-def left_from(file: Path, head: Head) -> dict[bytes, Result]:
+def left_from(file: Path, head: ResultsHeader) -> dict[bytes, Result]:
     """Give the results in a file by their cells; those of another log or experiment are refused."""
     found = read(file)
     if found is None:

@@ -1,0 +1,1 @@
+"""What all experiments share: their interface, the log, the run, the results file, tables and figures."""
