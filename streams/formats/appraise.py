@@ -11,7 +11,7 @@ from streams.formats.base import MAX_LINE, Format
 from streams.formats.names import campaign_name, language_pair
 from streams.formats.rankings import make_judgments, ranked_outputs
 from streams.formats.validation import row_reader
-from streams.wire.events import MAX_DEPTH, MAX_RANKED
+from streams.wire.limits import MAX_DEPTH, MAX_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError
+from streams.wire.campaign_names import replace_forbidden, to_campaign_name
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from streams.formats.base import ImportRun
 
-LONGEST = 200  # characters of a name
 ANONYMOUS = "anonymous"
 UNSPECIFIED = "unspecified"
 
@@ -48,7 +49,9 @@ def language_pair(source: str, target: str) -> str:
     >>> language_pair("French", "eng")
     'fr-en'
     """
-    return "-".join(_CODES.get(name.strip().lower(), _clean(name.strip().lower())) for name in (source, target))
+    return "-".join(
+        _CODES.get(name.strip().lower(), replace_forbidden(name.strip().lower())) for name in (source, target)
+    )
 
 
 def wmt_campaign(systems: list[str]) -> str | None:
@@ -80,7 +83,7 @@ def content_id(number: int, *content: str) -> str:
 
 def shorten_name(text: str) -> str:
     """Cut a text that is too long for a name, and put a digest of it in the place of the rest."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 17]}-{_digest(text)}"
+    return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 17]}-{_digest(text)}"
 
 
 def _digest(text: str) -> str:
@@ -92,11 +95,7 @@ def _stem(file: str) -> str:
     name = PurePath(file).name
     while (shorter := _SUFFIX.sub("", name)) != name:
         name = shorter
-    cleaned = _clean(name).lstrip("._-")[:LONGEST]
+    cleaned = to_campaign_name(name)
     if not cleaned:
         raise FormatError(f"{file}: it does not say which campaign it is of; name it")
     return cleaned
-
-
-def _clean(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)

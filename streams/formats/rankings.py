@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from streams.errors import RecordError
 from streams.formats.names import content_id, shorten_name
 from streams.wire.decoding import quote
-from streams.wire.events import EPOCH, LATEST, MAX_RANKED, Judgment
+from streams.wire.events import EPOCH, LATEST, Judgment
+from streams.wire.limits import MAX_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
 from streams.formats.input.head import FileHead
 from streams.formats.reading import Reading
+from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 from streams.wire.decoding import quote
-from streams.wire.events import CampaignName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +48,8 @@ def read(
     raised (`stop`), counted in the summary (`skip`), or counted and given to the function that `on_error` is. Without
     `shared_ties` systems that shared an output are not compared with each other.
     """
-    try:
-        msgspec.convert(campaign, CampaignName | None)
-    except msgspec.ValidationError:
-        allowed = "letters, digits, '.', '_' and '-' make a name, e.g. wmt13.fr-en"
-        raise ParameterError(f"the campaign is {campaign!r}: {allowed}") from None
+    if campaign is not None and not is_campaign_name(campaign):
+        raise ParameterError(f"the campaign is {campaign!r}; {CAMPAIGN_RULE}, e.g. wmt13.fr-en")
     if format is not None:
         known = find_format(format)
         return Reading(source, lambda _: known, campaign=campaign, on_error=on_error, shared_ties=shared_ties)

@@ -9,7 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from streams.errors import RecordError
-from streams.wire.events import CAMPAIGN_PATTERN, LATEST, MAX_DEPTH, Command, Judgment, encode
+from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
+from streams.wire.events import LATEST, Command, Judgment, encode
+from streams.wire.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 _judgments = msgspec.json.Decoder(Judgment)
 _commands: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
-_CAMPAIGN = re.compile(CAMPAIGN_PATTERN)
 _sound_names: set[str] = set()  # of campaigns that came before
 _REMEMBERED = 10_000
 # No judgment of so few bytes is nested too deep: it has 100 bytes at least, and a level takes two more.
@@ -142,8 +143,8 @@ def check(judgment: Judgment) -> None:
 
 def check_campaign(name: str) -> None:
     """Raise a RecordError if this is no name of a campaign."""
-    if not _CAMPAIGN.search(name):
-        message = f"`campaign` is {quote(name)}: letters, digits, '.', '_' and '-' make a name"
+    if not is_campaign_name(name):
+        message = f"`campaign` is {quote(name)}; {CAMPAIGN_RULE}"
         raise RecordError("invalid_value", message, field="campaign")
     if len(_sound_names) >= _REMEMBERED:
         _sound_names.clear()

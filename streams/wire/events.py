@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
 
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
-CAMPAIGN_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*$(?!\n)"
+from streams.wire.campaign_names import CAMPAIGN_PATTERN
+from streams.wire.limits import (
+    MAX_DURATION_MS,
+    MAX_NAME,
+    MAX_RANK,
+    MAX_RANKED,
+    MAX_SOURCE,
+    MAX_SYSTEMS,
+    MAX_YEAR,
+)
+
+Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 _ABOUT_CAMPAIGN = "Letters, digits, '.', '_' and '-'; one leaderboard, e.g. wmt13.fr-en."
-CampaignName = Annotated[str, Meta(max_length=200, pattern=CAMPAIGN_PATTERN, description=_ABOUT_CAMPAIGN)]
+CampaignName = Annotated[str, Meta(max_length=MAX_NAME, pattern=CAMPAIGN_PATTERN, description=_ABOUT_CAMPAIGN)]
 # Of a judgment the name is checked by `streams.wire.decoding`, which knows most of them already: the pattern is slow.
 JudgedCampaign = Annotated[
-    str, Meta(max_length=200, description=_ABOUT_CAMPAIGN, extra_json_schema={"pattern": CAMPAIGN_PATTERN})
+    str, Meta(max_length=MAX_NAME, description=_ABOUT_CAMPAIGN, extra_json_schema={"pattern": CAMPAIGN_PATTERN})
 ]
 Time = Annotated[datetime, Meta(tz=True)]
 Version = Annotated[
     str, Meta(max_length=20, pattern=r"^1(\.[0-9]+)*$(?!\n)", description="1, or 1.x; any other major is refused.")
 ]
-Rank = Annotated[int, Meta(ge=1, le=1_000_000, description="1 is best, equal ranks are a tie.")]
+Rank = Annotated[int, Meta(ge=1, le=MAX_RANK, description="1 is best, equal ranks are a tie.")]
 Count = Annotated[int, Meta(ge=0)]
 Parameter = bool | int | float | str
 
-MAX_RANKED = 100  # systems in one judgment
-MAX_SYSTEMS = 1000  # systems in one campaign: its pair counts are a square of this side
-MAX_DEPTH = 100
 # One event with a wrong time must not take a campaign's clock to where no request ever expires.
 LONGEST_JUMP = timedelta(days=1)
-LATEST = datetime.fromisoformat("9000-01-01T00:00:00+00:00")  # some way from where a sum of times overflows
+LATEST = datetime(MAX_YEAR, 1, 1, tzinfo=UTC)
 
 Reason = Literal[
     "empty",
@@ -72,8 +79,8 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=MAX_RANKED)] | None = None
     score: Annotated[float, Meta(ge=0, le=100)] | None = None
     request: Name | None = None
-    duration_ms: Annotated[int, Meta(ge=0, le=2**53)] | None = None
-    source: Annotated[str, Meta(max_length=1000)] | None = None
+    duration_ms: Annotated[int, Meta(ge=0, le=MAX_DURATION_MS)] | None = None
+    source: Annotated[str, Meta(max_length=MAX_SOURCE)] | None = None
     version: Version = "1"
 
 
@@ -272,6 +279,6 @@ class Rejection(Struct, frozen=True, kw_only=True):
 
 
 REASONS: tuple[str, ...] = get_args(Reason)
-EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 encode = msgspec.json.Encoder().encode

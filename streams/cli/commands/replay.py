@@ -343,9 +343,7 @@ def _new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
     """Read `--campaign`; the file is looked through first, because nothing may go out under a wrong name."""
     if not given:
         return {}
-    import msgspec
-
-    from streams.wire.events import CampaignName
+    from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 
     if not log.file.is_file():
         raise click.UsageError(f"--campaign looks FILE through first, and {log.file} can be read only once")
@@ -358,10 +356,9 @@ def _new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
         old = old if equals else min(known)
         if old not in known:
             raise click.UsageError(f"--campaign {text}: no campaign {old!r} in the log; {suggestion(old, known)}")
-        try:
-            names[old] = msgspec.convert(new, CampaignName)
-        except msgspec.ValidationError:
-            raise click.UsageError(f"--campaign {text}: letters, digits, '.', '_' and '-' make a name") from None
+        if not is_campaign_name(new):
+            raise click.UsageError(f"--campaign {text}: {CAMPAIGN_RULE}")
+        names[old] = new
     if len({names.get(name, name) for name in known}) < len(known):
         raise click.UsageError("--campaign: two campaigns would have one name, and their ids might be the same")
     return names

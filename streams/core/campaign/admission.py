@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
-from streams.wire.events import MAX_SYSTEMS
+from streams.wire.limits import MAX_SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ from streams.core import matching, models
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
 from streams.wire.decoding import quote
+from streams.wire.limits import MAX_SYSTEMS
 
 # What may change while a campaign runs: nothing here rates a judgment again.
 CHANGEABLE = frozenset(
@@ -97,8 +98,8 @@ def _(command: events.AddSystem, now: events.CampaignStatus) -> events.CampaignS
     if command.system in settings.systems and withdrawn == now.withdrawn:
         raise _refused(f"the system {quote(command.system)} is in the campaign already", field="system")
     systems = dict.fromkeys((*settings.systems, command.system))
-    if len(systems) > events.MAX_SYSTEMS:
-        raise _refused(f"the campaign {now.campaign!r} has {events.MAX_SYSTEMS} systems; no more fit", field="system")
+    if len(systems) > MAX_SYSTEMS:
+        raise _refused(f"the campaign {now.campaign!r} has {MAX_SYSTEMS} systems; no more fit", field="system")
     return msgspec.structs.replace(
         now, settings=msgspec.structs.replace(settings, systems=tuple(systems)), withdrawn=withdrawn
     )

@@ -10,7 +10,7 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.base import MAX_DOCUMENT
 from streams.formats.input.head import FileHead
-from streams.wire.events import MAX_DEPTH
+from streams.wire.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,8 @@ from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import RowError
 from streams.wire.decoding import decode, quote
-from streams.wire.events import MAX_DEPTH, Judgment, encode
+from streams.wire.events import Judgment, encode
+from streams.wire.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,9 @@ from msgspec import Struct
 from streams.monitor.http.access import COOKIE, SESSION_SECONDS, WRONG_TOKEN
 from streams.monitor.http.bodies import NDJSON, judgments_in, label_studio_judgments
 from streams.monitor.http.responses import JSON, UNCACHED, RequestError, answer
-from streams.monitor.live.feed import is_campaign
+from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
+from streams.wire.decoding import quote
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from streams.monitor.state.queries import Order
 
 MOST_ROWS = 10_000
-LONGEST_JUDGE = 200
 PAGE = {"Cache-Control": "no-cache"}
 
 
@@ -136,8 +137,8 @@ async def post_label_studio(site: Site, request: web.Request) -> web.Response:
 async def next_match(site: Site, request: web.Request) -> web.Response:
     """The next match for a judge, who has it until the lease expires."""
     judge = request.query.get("judge", "")
-    if not 1 <= len(judge) <= LONGEST_JUDGE:
-        raise RequestError(422, "invalid_value", f"`judge` has 1 to {LONGEST_JUDGE} characters", field="judge")
+    if not 1 <= len(judge) <= MAX_NAME:
+        raise RequestError(422, "invalid_value", f"`judge` has 1 to {MAX_NAME} characters", field="judge")
     return answer(await site.intake.next_match(_name(request), judge))
 
 
@@ -211,8 +212,8 @@ def _name(request: web.Request) -> str:
 def _sound_name(request: web.Request) -> str:
     """Give the campaign of a request that may bring it into being."""
     name = _name(request)
-    if not is_campaign(name):
-        message = f"no campaign can be called {name[:200]!r}: letters, digits, '.', '_' and '-' make a name"
+    if not is_campaign_name(name):
+        message = f"`campaign` is {quote(name)}; {CAMPAIGN_RULE}"
         raise RequestError(422, "invalid_value", message, field="campaign")
     return name
 

@@ -14,7 +14,9 @@ from streams.monitor.http.handlers import TokenBody
 from streams.monitor.http.responses import JSON, ErrorPayload
 from streams.monitor.http.routes import ROUTES
 from streams.wire import schemas
-from streams.wire.events import CAMPAIGN_PATTERN, encode
+from streams.wire.campaign_names import CAMPAIGN_PATTERN
+from streams.wire.events import encode
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from streams.monitor.http.routes import Route
@@ -73,7 +75,7 @@ def _operation(route: Route) -> Json:
 def _path_parameters(route: Route) -> list[Json]:
     if "{campaign}" not in route.path:
         return []
-    schema = {"type": "string", "maxLength": 200, "pattern": CAMPAIGN_PATTERN.replace("(?!\\n)", "")}
+    schema = {"type": "string", "maxLength": MAX_NAME, "pattern": CAMPAIGN_PATTERN.replace("(?!\\n)", "")}
     return [{"name": "campaign", "in": "path", "required": True, "schema": schema}]
 
 

@@ -20,6 +20,7 @@ from streams.monitor.state.payloads import (
     StatusPayload,
 )
 from streams.wire.events import Leaderboard
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -83,7 +84,7 @@ AFTER = Query(
 JUDGE = Query(
     name="judge",
     about="The judge's id, as in their judgments; only its pseudonym is kept.",
-    schema={"type": "string", "minLength": 1, "maxLength": handlers.LONGEST_JUDGE},
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
     required=True,
 )
 

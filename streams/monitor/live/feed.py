@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from streams.wire import topics
-from streams.wire.events import CAMPAIGN_PATTERN, Leaderboard, MatchRequest, Rejection
+from streams.wire.campaign_names import is_campaign_name
+from streams.wire.events import Leaderboard, MatchRequest, Rejection
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,17 +21,6 @@ FOLLOWED = (topics.LEADERBOARDS, topics.MATCH_REQUESTS, topics.REJECTED)
 _leaderboards = msgspec.json.Decoder(Leaderboard)
 _requests = msgspec.json.Decoder(MatchRequest)
 _rejections = msgspec.json.Decoder(Rejection)
-_CAMPAIGN = re.compile(CAMPAIGN_PATTERN)
-LONGEST_NAME = 200
-
-
-def is_campaign(name: str) -> bool:
-    """Say whether a campaign may be called so.
-
-    >>> is_campaign("wmt13.fr-en"), is_campaign("../../etc")
-    (True, False)
-    """
-    return len(name) <= LONGEST_NAME and _CAMPAIGN.search(name) is not None
 
 
 def tell(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
@@ -43,5 +32,5 @@ def tell(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | N
             handler.on_request(_requests.decode(value or b""))
         elif topic == topics.REJECTED.name:
             campaign = (key or b"").decode(errors="replace")
-            if is_campaign(campaign):
+            if is_campaign_name(campaign):
                 handler.on_rejection(campaign, _rejections.decode(value or b""), at=at)

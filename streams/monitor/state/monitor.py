@@ -11,9 +11,10 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams.errors import JudgestreamError, StoreCorrupt, StoreUnavailable
-from streams.monitor.live.feed import is_campaign
 from streams.monitor.state.snapshot import CampaignSnapshot, sample_of
 from streams.monitor.state.watched import CampaignOutputs, WatchedCampaign
+from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,10 +103,8 @@ class Monitor:
 
     async def snapshot(self, name: str, *, within: float = FRESH_SECONDS) -> CampaignSnapshot:
         """Return a snapshot at most about `within` seconds old. If the store is away, return the last one."""
-        if not is_campaign(name):
-            raise UnknownCampaign(
-                f"no campaign is called {name[:200]!r}: letters, digits, '.', '_' and '-' make a name"
-            )
+        if not is_campaign_name(name):
+            raise UnknownCampaign(f"no campaign is called {quote(name)}; {CAMPAIGN_RULE}")
         watched = self._watched.get(name)
         if watched and watched.snapshot:
             wait = TICK_SECONDS if watched.is_behind else within

@@ -103,7 +103,7 @@ def test_of_several_campaigns_the_named_ones_are_renamed(log: Path) -> None:
     [
         (["--campaign", "new"], "has 2 campaigns; write OLD=new"),
         (["--campaign", "campaign-2=new"], "no campaign 'campaign-2' in the log; did you mean 'campaign-"),
-        (["--campaign", "campaign-1=a new"], "make a name"),
+        (["--campaign", "campaign-1=a new"], "a campaign name has"),
         (["--campaign", "campaign-1=campaign-0"], "two campaigns would have one name"),
         (["--speed", "fast"], "'fast' is no speed"),
         (["--speed", "0x"], "'0x' is no speed"),
