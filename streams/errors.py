@@ -6,7 +6,7 @@
     ├── RecordError          one record is wrong: it is rejected, the next record is processed
     ├── SettingError         a setting is unknown, missing or wrong: nothing starts
     ├── ParameterError       a model, policy or parameter does not exist or is out of range
-    ├── FormatError          a file of judgments can't be read: the message has file, line and column
+    ├── FormatError          a file can't be read or written: the message has file, line and column
     │   └── RowError         one row of a file can't be read (in streams.formats)
     ├── BrokerUnavailable    Kafka does not answer: a command ends, a running worker waits
     ├── NoAnswer             a command was sent, but no worker has answered it yet
@@ -55,7 +55,7 @@ class ParameterError(JudgestreamError):
 
 
 class FormatError(JudgestreamError):
-    """A file of judgments, or one of its rows, can't be read."""
+    """A file, or one of its rows, can't be read or written."""
 
 
 class BrokerUnavailable(JudgestreamError):  # noqa: N818

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from streams.errors import JudgestreamError
 from streams.formats.input.spreadsheets import escape_formula
+from streams.formats.replacing import replacing
 from streams.wire.events import Row
 
 if TYPE_CHECKING:
@@ -116,14 +115,7 @@ def write_plots(file: Path, reports: Sequence[Report]) -> None:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and say so."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        try:
-            beside.write_bytes(content)
-            beside.replace(file)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise JudgestreamError(f"{file}: can't be written: {error.strerror or error}") from None
+    """Write a file completely or not at all, and report it on standard error."""
+    with replacing(file) as stream:
+        stream.write(content)
     click.echo(f"written: {file}", err=True)

@@ -13,6 +13,7 @@ import click
 from streams.cli.log_options import LogFile, reading_options
 from streams.errors import FormatError, ParameterError
 from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, find_format
+from streams.formats.replacing import explaining_errors, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ def command(
     """
     written = _written(target, to_name)
     log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign)
-    with _opened(target, force=force) as stream:
+    with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
             written.write(out, chain.from_iterable(log.read()))
@@ -91,41 +92,27 @@ def _written(target: Path, name: str | None) -> Format:
 
 
 @contextmanager
-def _opened(target: Path, *, force: bool) -> Iterator[BinaryIO]:
-    """Open what to write: a new file beside the target, which takes its place in the end, or nothing does."""
+def _open_target(target: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Open standard output, a pipe or device, or a new file that replaces the target at the end."""
     if str(target) == STDOUT:
         yield click.get_binary_stream("stdout")
         return
     place = target.resolve()
-    if place.exists() and not place.is_file():  # a pipe or a device: there is nothing to replace
-        with _explained(target), place.open("wb") as stream:
+    if place.exists() and not place.is_file():  # a pipe or a device can't be replaced
+        with explaining_errors(target), place.open("wb") as stream:
             yield stream
         return
-    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
-    with _explained(target):
-        _refuse_to_replace(target, force=force)
-        try:
-            with beside.open("xb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            _refuse_to_replace(target, force=force)
-            beside.replace(place)
-        finally:
-            beside.unlink(missing_ok=True)
+    _refuse_to_overwrite(target, force=force)
+    with replacing(place) as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+        _refuse_to_overwrite(target, force=force)
 
 
-def _refuse_to_replace(target: Path, *, force: bool) -> None:
+def _refuse_to_overwrite(target: Path, *, force: bool) -> None:
     if target.exists() and not force:
-        raise click.UsageError(f"{target} is there already; --force writes over it")
-
-
-@contextmanager
-def _explained(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise FormatError(f"{target}: can't be written: {error.strerror or error}") from None
+        raise click.UsageError(f"{target} exists already; add --force to overwrite it")
 
 
 def _tell(reading: Reading, source: Path, target: Path, written: Format, *, as_object: bool) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from streams.errors import JudgestreamError
+from streams.formats.replacing import explaining_errors, replacing
 from streams.lab.running.base import Cell, Result
 from streams.lab.running.results import Results, ResultsHeader, encoded, key, left_from, line
 
@@ -49,7 +49,8 @@ def run(
                 progress(count, len(cells))
     results = tuple(done.pop(key(cell)) for cell in cells)
     if file:
-        _replace(file, encoded(Results(head=head, results=(*results, *done.values()))))
+        with replacing(file) as stream:
+            stream.write(encoded(Results(head=head, results=(*results, *done.values()))))
     return Results(head=head, results=results)
 
 
@@ -93,7 +94,10 @@ def _written(file: Path | None, before: Results) -> Iterator[Callable[[Result], 
     if file is None:
         yield lambda _: None
         return
-    _replace(file, encoded(before))
+    with explaining_errors(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as fresh:
+        fresh.write(encoded(before))
     with file.open("ab") as stream:
 
         def write(result: Result) -> None:
@@ -101,16 +105,3 @@ def _written(file: Path | None, before: Results) -> Iterator[Callable[[Result], 
             stream.flush()
 
         yield write
-
-
-def _replace(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    beside = file.with_name(f".{file.name}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(file)
-    except OSError as error:
-        raise JudgestreamError(f"{file}: can't be written: {error.strerror or error}") from None
-    finally:
-        beside.unlink(missing_ok=True)
