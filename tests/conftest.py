@@ -1,9 +1,10 @@
-"""What all tests share: nothing skips in CI, and a run says what it leaves out."""
+"""Setup shared by all tests: servers, what a run leaves out, and no skipped test in CI."""
 
 from __future__ import annotations
 
 import logging
 import os
+import signal
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from deploy.servers import Servers
+from tests.data import DATA
 from tests.stores.redis.cluster import running_cluster
 
 if TYPE_CHECKING:
@@ -22,11 +24,28 @@ settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+# A background job inherits an ignored SIGINT, and so would each process that a test starts and interrupts.
+# A handler that does nothing is not inherited: this process still ignores the signal, but its children do not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not DATA.is_dir():
+        left_out = [item for item in items if item.get_closest_marker("data")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if config.option.markexpr == "not integration and not long":
         terminalreporter.write_line(
-            "left out: the tests on a real Kafka and a real Redis; `make integration` and `make browser` start both; "
-            "and those that take their time: `make long`"
+            "left out: tests that need a real Kafka and Redis (make integration, make browser, make faults) "
+            "and slow tests (make long)"
+        )
+    if not DATA.is_dir():
+        terminalreporter.write_line(
+            f"left out: tests on the public logs, because {DATA} does not exist (CONTRIBUTING.md says how to get them)"
         )
 
 
@@ -36,13 +55,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     skipped = reporter.stats.get("skipped", [])
     if skipped and os.environ.get("CI"):
-        reporter.write_line(f"{len(skipped)} skipped, and in CI nothing may skip", red=True)
+        reporter.write_line(f"{len(skipped)} tests were skipped. In CI no test may be skipped.", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where the real servers listen."""
+    """Addresses of the real servers."""
 
     kafka: str
     redis: str
@@ -72,5 +91,5 @@ _namespaces = count(1)
 
 @pytest.fixture
 def namespace() -> str:
-    """Give a test topics, groups and keys of its own on the shared servers."""
+    """Return a namespace that no other test uses, for topics, groups and keys on the shared servers."""
     return f"test-{next(_namespaces)}"

@@ -22,7 +22,7 @@ from streams.formats import read
 from streams.lab import Pairs
 from streams.wire.events import EPOCH, Judgment
 from tests.core.methods.outcomes import drawn, turned
-from tests.core.ranking.logs import real_log
+from tests.data import real_log
 
 PAIRS = ("en-cs", "en-de", "en-fr", "en-fi", "en-ru", "cs-en", "de-en", "fr-en", "fi-en", "ru-en")
 
@@ -58,6 +58,7 @@ def published() -> dict[tuple[str, str, str], dict[str, str]]:
         return {(row["kind"], row["collapsed"], row["pair"]): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.data
 @pytest.mark.long
 @pytest.mark.parametrize("collapsed", [True, False], ids=["collapsed", "expanded"])
 @pytest.mark.parametrize("pair", PAIRS)

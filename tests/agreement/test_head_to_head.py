@@ -12,7 +12,7 @@ from streams.agreement.head_to_head import HeadToHead, sign_test
 from streams.crowd import Competition
 from streams.crowd.competition import WMT13_FR_EN
 from streams.errors import ParameterError
-from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
+from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 # Table 25 above its diagonal, the systems in the official order; all other cells are significant.
 WEAK = {(1, 2), (1, 5), (3, 4), (6, 7), (8, 9), (8, 11)}  # at 0.10 only
@@ -41,6 +41,7 @@ def table_25() -> HeadToHead:
     return HeadToHead.of(counts).ordered(np.array([counts.systems.index(name) for name in WMT13_SYSTEMS]))
 
 
+@pytest.mark.data
 def test_the_shares_of_table_25_come_out() -> None:
     table = table_25()
     assert table.systems == WMT13_SYSTEMS
@@ -48,6 +49,7 @@ def test_the_shares_of_table_25_come_out() -> None:
     np.testing.assert_allclose(table.shares.T, published, atol=0.0101)
 
 
+@pytest.mark.data
 def test_the_stars_of_table_25_come_out_but_for_one() -> None:
     table = table_25()
     for row, column in zip(*np.triu_indices(13, 1), strict=True):
@@ -60,6 +62,7 @@ def test_the_stars_of_table_25_come_out_but_for_one() -> None:
     assert table.cell(12, 12) == "–"
 
 
+@pytest.mark.data
 def test_with_two_sides_fewer_stars_are_left() -> None:
     counts = wmt13_counts()
     assert (HeadToHead.of(counts, sides=2).p <= 0.01).sum() < (HeadToHead.of(counts).p <= 0.01).sum()

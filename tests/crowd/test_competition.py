@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -13,7 +12,11 @@ from streams.errors import ParameterError
 
 WMT13 = Competition.load(WMT13_FR_EN)
 PAIRS = [(a, b) for a in range(13) for b in range(13) if a != b]
-PAPER = Path("seeds/004_fc0629e385529898.txt")
+# As printed in the WMT13 findings: Table 25, and the French-English columns of Table 6.
+TABLE_25, OFFICIAL_RESULTS = (
+    [line.split("\t") for line in table.splitlines()]
+    for table in Path(__file__).with_name("wmt13_findings.tsv").read_text().split("\n\n")
+)
 
 
 def rate(a: int, b: int) -> float:
@@ -22,40 +25,24 @@ def rate(a: int, b: int) -> float:
     return found
 
 
-@pytest.fixture(scope="module")
-def paper() -> list[str]:
-    data = os.environ.get("JUDGESTREAM_DATA")
-    places = [Path(data), Path(data).parent] if data else []
-    places.append(Path(__file__).parents[3] / "shared")
-    for place in places:
-        if (place / PAPER).is_file():
-            return (place / PAPER).read_text().splitlines()
-    if "CI" in os.environ:
-        pytest.fail(f"{PAPER} is in none of {places}")
-    pytest.skip(f"{PAPER} is in none of {places}")
-
-
-def test_the_win_rates_are_the_papers_table_with_rows_and_columns_exchanged(paper: list[str]) -> None:
-    caption = next(i for i, line in enumerate(paper) if line.startswith("Table 25: Head to head"))
-    names, *rows = (line.split("\t") for line in paper[caption - 17 : caption - 3])
-    assert tuple(names[1:]) == WMT13.systems == tuple(row[0] for row in rows)
+def test_the_win_rates_are_the_papers_table_with_rows_and_columns_exchanged() -> None:
+    (_, *names), *rows = TABLE_25
+    assert tuple(names) == WMT13.systems == tuple(row[0] for row in rows)
     for a, b in PAIRS:
         printed = re.match(r"\.\d\d", rows[b][1 + a])  # the column's system is the winner, then come marks
         assert printed is not None
         assert rate(a, b) == float(printed[0])
 
 
-def test_the_official_scores_ranges_and_clusters_are_the_papers(paper: list[str]) -> None:
-    first = next(i for i, line in enumerate(paper) if line.endswith("\t1\t0.638\t1\tUEDIN-HEAFIELD"))
-    table = [line.split("\t")[8:11] for line in paper[first : first + 13]]
+def test_the_official_scores_ranges_and_clusters_are_the_papers() -> None:
     ranges = [
         str(row.rank_low) if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
         for row in WMT13.official
     ]
-    assert [(float(score), ranks) for _, score, ranks in table] == [
+    assert [(float(score), ranks) for _, score, ranks, _ in OFFICIAL_RESULTS] == [
         (row.score, ranks) for row, ranks in zip(WMT13.official, ranges, strict=True)
     ]
-    starts = [place for place, (number, _, _) in enumerate(table) if number]  # the paper numbers a cluster's first
+    starts = [place for place, (number, *_) in enumerate(OFFICIAL_RESULTS) if number]  # of each cluster's first system
     assert starts == [place for place in range(13) if place == 0 or WMT13.clusters[place] > WMT13.clusters[place - 1]]
 
 

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
 from streams import formats
 from streams.wire.events import Judgment
+from tests.data import real_log
 
 pytestmark = pytest.mark.long
 
-RAW = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data")) / "raw"
-XML, PAIRS = "wmt15.pseudonymised.xml.gz", "wmt15.fre-eng.pairs.csv.gz"
-
-
-def real(name: str) -> Path:
-    if not (RAW / name).exists():
-        pytest.skip(f"{RAW / name} is not here")
-    return RAW / name
+XML, PAIRS = "raw/wmt15.pseudonymised.xml.gz", "raw/wmt15.fre-eng.pairs.csv.gz"
 
 
 def comparisons(judgments: Iterator[Judgment]) -> Iterator[tuple[str, str, str, str, int]]:
@@ -35,11 +27,12 @@ def comparisons(judgments: Iterator[Judgment]) -> Iterator[tuple[str, str, str, 
             yield judgment.judge, judgment.segment, one, other, outcome
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "known_as", "campaign", "judgments", "pairs", "ties"),
     [
-        ("wmt13.fr-en.5way.csv.gz", "wmt-rankings", "wmt13.fr-en", 9_996, 99_960, 19_219),
-        ("llmfao.csv.gz", "arena", "llmfao", 8_931, 8_931, 3_471),
+        ("raw/wmt13.fr-en.5way.csv.gz", "wmt-rankings", "wmt13.fr-en", 9_996, 99_960, 19_219),
+        ("raw/llmfao.csv.gz", "arena", "llmfao", 8_931, 8_931, 3_471),
         (XML, "appraise", None, 28_260, 540_108, None),
         (PAIRS, "wmt-pairs", "wmt15.fr-en", 29_770, 29_770, None),
     ],
@@ -47,7 +40,7 @@ def comparisons(judgments: Iterator[Judgment]) -> Iterator[tuple[str, str, str, 
 def test_a_raw_log_has_the_counts_that_are_stated(
     name: str, known_as: str, campaign: str | None, judgments: int, pairs: int, ties: int | None
 ) -> None:
-    reading = formats.read(real(name))
+    reading = formats.read(real_log(name))
     read = [entry.judgment for entry in reading]
     outcomes = Counter(outcome for *_, outcome in comparisons(iter(read)))
     assert reading.format is formats.FORMATS[known_as]
@@ -57,8 +50,9 @@ def test_a_raw_log_has_the_counts_that_are_stated(
     assert len({(judgment.campaign, judgment.id) for judgment in read}) == len(read)
 
 
+@pytest.mark.data
 def test_the_export_says_how_many_tasks_were_skipped_and_how_many_outputs_not_ranked() -> None:
-    reading = formats.read(real(XML))
+    reading = formats.read(real_log(XML))
     campaigns = {entry.judgment.campaign for entry in reading}
     assert len(campaigns) == 10
     assert "wmt15.cs-en" in campaigns
@@ -67,9 +61,10 @@ def test_the_export_says_how_many_tasks_were_skipped_and_how_many_outputs_not_ra
     assert reading.summary.unranked == 3
 
 
+@pytest.mark.data
 def test_without_shared_ties_only_those_are_missing() -> None:
     # Counted in the text of the file: what was shown together, and the systems behind each output.
-    text = gzip.decompress(real(XML).read_bytes()).decode()
+    text = gzip.decompress(real_log(XML).read_bytes()).decode()
     shown = expanded = shared = 0
     for result in re.findall(r"<ranking-result.*?</ranking-result>", text, re.DOTALL):
         outputs = re.findall(r'<translation system="([^"]*)" rank="[1-9]"', result)
@@ -78,12 +73,13 @@ def test_without_shared_ties_only_those_are_missing() -> None:
         expanded += sum(sizes) * (sum(sizes) - 1) // 2
         shared += sum(size * (size - 1) // 2 for size in sizes)
     assert (shown, expanded) == (274_741, 540_108)
-    reading = formats.read(real(XML), shared_ties=False)
+    reading = formats.read(real_log(XML), shared_ties=False)
     found = sum(len(judgment.systems) * (len(judgment.systems) - 1) // 2 for _, judgment in reading)
     assert found == expanded - shared
 
 
+@pytest.mark.data
 def test_the_export_and_the_comparisons_of_the_same_pair_are_the_same_judgments() -> None:
-    exported = (entry.judgment for entry in formats.read(real(XML)) if entry.judgment.campaign == "wmt15.fr-en")
-    compared = (entry.judgment for entry in formats.read(real(PAIRS)))
+    exported = (entry.judgment for entry in formats.read(real_log(XML)) if entry.judgment.campaign == "wmt15.fr-en")
+    compared = (entry.judgment for entry in formats.read(real_log(PAIRS)))
     assert Counter(comparisons(exported)) == Counter(comparisons(compared))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -11,21 +10,20 @@ import pytest
 from streams import formats
 from streams.errors import FormatError
 from streams.formats import read
+from tests.data import real_log
 
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "rankings", "pairs", "ties"),
     [("wmt13_fr-en_rank.csv.gz", 9996, 99_960, 19_219), ("wmt15_rank.csv.gz", 28_260, 540_108, None)],
 )
 def test_a_real_log_has_the_counts_that_are_stated(name: str, rankings: int, pairs: int, ties: int | None) -> None:
-    if not (DATA / name).exists():
-        pytest.skip(f"{DATA / name} is not here")
     outcomes: Counter[bool] = Counter()
     count = 0
-    for _, judgment in read(DATA / name):
+    for _, judgment in read(real_log(name)):
         count += 1
         ranks = judgment.ranks or ()
         outcomes.update(a == b for i, a in enumerate(ranks) for b in ranks[i + 1 :])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log, judgment
+from tests.data import real_log
 from tests.integration.stack import Stack
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
-WMT13 = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data")).resolve() / "wmt13_fr-en_rank.csv.gz"
+WMT13 = "wmt13_fr-en_rank.csv.gz"
 
 
 def written(stack: Stack, log: Sequence[Judgment], name: str = "log.jsonl") -> Path:
@@ -67,13 +67,13 @@ def in_order(log: Sequence[Judgment], stack: Stack) -> list[tuple[str, str]]:
     return sorted(((each.campaign, each.id) for each in log), key=lambda each: home[each[0]])
 
 
+@pytest.mark.data
 def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:
-    if not WMT13.is_file():
-        pytest.skip(f"{WMT13} is missing")
+    log = str(real_log(WMT13))
     stack.start_worker()
-    into_kafka = done(stack.command("replay", str(WMT13), "--speed", "max", "--wait", "--json"))
-    directly = done(stack.command("replay", str(WMT13), "--direct", "--json"))
-    rank = done(stack.command("rank", str(WMT13), "--json"))
+    into_kafka = done(stack.command("replay", log, "--speed", "max", "--wait", "--json"))
+    directly = done(stack.command("replay", log, "--direct", "--json"))
+    rank = done(stack.command("rank", log, "--json"))
     assert directly["campaigns"] == rank["campaigns"]
     assert ranked(into_kafka["campaigns"]) == ranked(rank["campaigns"])
     assert into_kafka["replay"] == {
@@ -86,7 +86,7 @@ def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:
         return ranked(boards[-1:]) == ranked(rank["campaigns"])
 
     stack.wait_for(announced, "the worker's own leaderboard is the same")
-    again = done(stack.command("replay", str(WMT13), "--wait", "--json"))
+    again = done(stack.command("replay", log, "--wait", "--json"))
     assert again["campaigns"] == into_kafka["campaigns"]
     assert again["replay"]["there"] == 9996
     assert again["replay"]["sent"] == 0

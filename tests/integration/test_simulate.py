@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,9 +19,11 @@ from streams.crowd import Panel, Skills, recruit
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import Judgment, MatchRequest
+from tests.data import real_log
 from tests.integration.stack import Stack
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
-WMT13 = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data")).resolve() / "wmt13_fr-en_rank.csv.gz"
+WMT13 = "wmt13_fr-en_rank.csv.gz"
 OFFICIAL_FIRST = "newstest2013.fr-en.uedin-heafield-unconstrained.2755"  # UEDIN-HEAFIELD in the paper
 
 
@@ -51,16 +51,16 @@ def requests(stack: Stack, campaign: str) -> dict[str, dict[str, Any]]:
     return {event["id"]: event for event in events if event["campaign"] == campaign}
 
 
+@pytest.mark.data
 def test_a_campaign_with_a_real_log_as_its_oracle_ends_by_its_stop_rule(stack: Stack) -> None:
-    if not WMT13.is_file():
-        pytest.skip(f"{WMT13} is missing")
+    log = str(real_log(WMT13))
     stack.start_worker()
     # As WMT13 was held: five systems at a time, chosen at random. The two best tie in half of their judgments, so a
     # policy that asks for that pair most often may well have them the other way round.
     settings = ("policy=uniform", "ways=5", "stop_confidence=0.9", "budget=6000", "outstanding=200")
     found = done(
         stack.command(
-            *("simulate", "wmt13.fr-en", "--create", "--oracle", str(WMT13), "--json"),
+            *("simulate", "wmt13.fr-en", "--create", "--oracle", log, "--json"),
             *(word for setting in settings for word in ("--setting", setting)),
         )
     )
@@ -73,7 +73,7 @@ def test_a_campaign_with_a_real_log_as_its_oracle_ends_by_its_stop_rule(stack: S
     assert {answer["request"] for answer in answers} == set(asked)
     for answer in answers:
         assert answer["systems"] == asked[answer["request"]]["systems"]
-    again = done(stack.command("simulate", "wmt13.fr-en", "--oracle", str(WMT13), "--json", "--seed", "2"))
+    again = done(stack.command("simulate", "wmt13.fr-en", "--oracle", log, "--json", "--seed", "2"))
     assert again["simulation"]["judgments"] == 0
     assert again["campaigns"] == [board]
 

@@ -23,7 +23,7 @@ from streams.core.campaign.campaign import Campaign
 from streams.errors import FormatError, JudgestreamError, ParameterError
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log, judgment, judgments
-from tests.core.ranking.logs import real_log
+from tests.data import real_log
 
 PAGE = Path("docs/library.md").resolve()
 
@@ -104,6 +104,7 @@ def test_battles_in_a_frame_are_those_in_a_file(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.data
 def test_an_arena_log_gives_the_same_as_a_frame() -> None:
     file = real_log("raw/llmfao.csv.gz")
     frame = streams.rank(streams.read(pd.read_csv(file), campaign="llmfao"))

@@ -16,7 +16,7 @@ from streams.cli.main import cli
 from streams.errors import JudgestreamError
 from streams.wire.events import encode
 from tests.builders import crowd_log
-from tests.core.ranking.logs import real_log
+from tests.data import real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit"
 # Of one segment: r1 and r2 agree on all pairs; t1 turns them around. c and d shared an output.
@@ -46,6 +46,7 @@ def log(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.data
 @pytest.mark.long
 def test_the_published_agreement_of_wmt15_comes_out() -> None:
     rows = {
@@ -62,12 +63,14 @@ def test_the_published_agreement_of_wmt15_comes_out() -> None:
     assert {campaign for *_, campaign in rows} == {None}  # all campaigns together
 
 
+@pytest.mark.data
 def test_the_agreement_of_wmt13_stands_near_the_published_one() -> None:
     rows = found(str(real_log("wmt13_fr-en_rank.csv.gz")), "--rule", "strict")["agreement"]
     inter = {row["judges"]: row["kappa"] for row in rows if row["kind"] == "inter" and row["collapsed"]}
     assert inter == pytest.approx({None: 0.275, "researcher": 0.405, "turker": 0.321}, abs=0.01)
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(("campaign", "published"), [("wmt10", 0.658), ("wmt10-public", 0.466)])
 def test_the_published_agreement_of_wmt10_s_experts_and_crowd_comes_out(campaign: str, published: float) -> None:
     pairs = ("cs-en", "de-en", "es-en", "fr-en", "en-cs", "en-de", "en-es", "en-fr")

@@ -19,7 +19,7 @@ from streams.cli import progress
 from streams.cli.main import cli
 from streams.core.ranking import clusters as ruled_off
 from streams.wire.events import Leaderboard
-from tests.core.ranking.logs import DATA, real_log
+from tests.data import DATA, real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
 # Of the ten pairs those with the fewest comparisons.
@@ -49,6 +49,7 @@ def log(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.data
 @pytest.mark.long
 def test_wmt15_comes_out_as_it_was_published() -> None:
     chosen = [option for name in PAIRS for option in ("--campaign", name)]
@@ -64,6 +65,7 @@ def test_wmt15_comes_out_as_it_was_published() -> None:
     assert max(agreement.swaps, default=0.0) < 0.02
 
 
+@pytest.mark.data
 def test_published_ranges_are_ruled_off_where_the_published_lists_are() -> None:
     real_log("wmt15_official")
     for rows in official(DATA / "wmt15_official").values():

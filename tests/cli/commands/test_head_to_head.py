@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from streams.cli.main import cli
 from streams.wire.events import encode
 from tests.builders import crowd_log, judgment
-from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
+from tests.data import WMT13_SYSTEMS, real_log
 
 
 def run(*arguments: str, columns: int = 200) -> Result:
@@ -40,6 +40,7 @@ def log(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.data
 def test_table_25_of_the_wmt13_findings_comes_out() -> None:
     file = str(real_log("wmt13_fr-en_rank.csv.gz"))
     (campaign,) = found(file, "--runs", "50")

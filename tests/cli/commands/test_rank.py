@@ -15,7 +15,7 @@ from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
 from streams.formats import read
 from streams.wire.events import CampaignSettings, Leaderboard, encode
-from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
+from tests.data import WMT13_SYSTEMS, real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
 
@@ -47,6 +47,7 @@ def log(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.data
 def test_expected_wins_of_wmt13_are_published_scores_and_ranges() -> None:
     file = real_log("wmt13_fr-en_rank.csv.gz")
     (board,) = boards(run(str(file), "--model", "expected-wins", "--ranges", "bootstrap", "--json"))

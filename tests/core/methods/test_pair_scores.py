@@ -14,7 +14,7 @@ from scipy import optimize, special
 from streams.core.methods.pair_scores import PRIOR, bradley_terry, expected_wins
 from streams.core.ranking import SCORES, PairCounts
 from tests.builders import crowd_log
-from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
+from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 if TYPE_CHECKING:
     from streams.core.ranking.ranges import Floats, Ints
@@ -40,6 +40,7 @@ def fitted(wins: Ints, ties: Ints) -> Floats:
     return found
 
 
+@pytest.mark.data
 def test_expected_wins_are_the_published_scores_of_wmt13() -> None:
     counts = wmt13_counts()
     scores = expected_wins(counts.wins, counts.ties)
@@ -57,6 +58,7 @@ def test_bradley_terry_is_the_maximum_of_its_posterior(wins: Ints, ties: Ints) -
     np.testing.assert_allclose(bradley_terry(wins, ties), fitted(wins, ties), atol=2e-3)
 
 
+@pytest.mark.data
 def test_on_a_real_log_bradley_terry_s_prior_does_not_show() -> None:
     counts = wmt13_counts()
     won = counts.wins + counts.ties / 2

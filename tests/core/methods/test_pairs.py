@@ -19,7 +19,7 @@ from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
 from streams.wire.events import Judgment
 from tests.builders import judgment, judgments
 from tests.core.methods.outcomes import drawn, scores_of
-from tests.core.ranking.logs import WMT13_SYSTEMS, real_log
+from tests.data import WMT13_SYSTEMS, real_log
 
 
 @given(st.lists(judgments(), max_size=12))
@@ -94,12 +94,14 @@ def wmt13() -> Pairs:
     return Pairs.of(entry.judgment for entry in read(real_log("wmt13_fr-en_rank.csv.gz")))
 
 
+@pytest.mark.data
 def test_expected_wins_of_the_whole_log_are_in_the_official_order() -> None:
     scores = scores_of(predictor("expected-wins").fit(wmt13()))
     best = np.argsort(-scores)
     assert tuple(wmt13().systems[i] for i in best) == WMT13_SYSTEMS
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("name", ["hopkins-may-gaussian", "bradley-terry-ties", "trueskill", "two-stage"])
 def test_on_a_real_log_abilities_predict_better_than_pairs_on_their_own(name: str) -> None:
     order = np.random.default_rng(0).permutation(len(wmt13()))

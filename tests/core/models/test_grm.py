@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise, permutations
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,11 +18,10 @@ from streams.core.kernels import grm
 from streams.core.models.base import Axis, JudgmentBatch, parameters_of
 from streams.core.models.grm import GradedResponse
 from streams.errors import ParameterError
+from tests.data import real_log
 
 if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
-
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 
 
 class Simulated(NamedTuple):
@@ -413,12 +410,10 @@ def test_a_million_adversarial_outcomes_leave_everything_finite(mode: str) -> No
     assert sum(model.predict(1, 2)) == pytest.approx(1)
 
 
+@pytest.mark.data
 def test_the_official_order_of_a_real_campaign_is_found() -> None:
-    path = DATA / "wmt13_fr-en_rank.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not here")
     names, judges, segments = (dict[str, int]() for _ in range(3))
-    log = [entry.judgment for entry in formats.read(path)]
+    log = [entry.judgment for entry in formats.read(real_log("wmt13_fr-en_rank.csv.gz"))]
     batch = JudgmentBatch(
         systems=np.array([names.setdefault(name, len(names)) for judgment in log for name in judgment.systems]),
         ranks=np.array([rank for judgment in log for rank in judgment.ranks or ()]),

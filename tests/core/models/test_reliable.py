@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,9 +14,9 @@ from streams.core.models.base import JudgmentBatch, parameters_of
 from streams.core.models.reliable import ReliableParameters, ReliableTrueSkill
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 from streams.errors import ParameterError
+from tests.data import real_log
 
 BETA, MARGIN = 1.118, 0.45
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
 
 
 def rankings(rows: list[tuple[int, int, int, int]]) -> JudgmentBatch:
@@ -197,14 +194,12 @@ def test_a_prediction_knows_its_judge() -> None:
         assert sum(model.predict(0, 5, judge=judge)) == pytest.approx(1)
 
 
+@pytest.mark.data
 def test_half_of_the_judges_may_answer_at_random_on_a_real_log() -> None:
-    path = DATA / "wmt13_fr-en_rank.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is not here")
     systems: dict[str, int] = {}
     judges: dict[str, int] = {}
     rows = []
-    for _, judgment in formats.read(path):
+    for _, judgment in formats.read(real_log("wmt13_fr-en_rank.csv.gz")):
         judge = judges.setdefault(judgment.judge, len(judges))
         shown = [systems.setdefault(system, len(systems)) for system in judgment.systems]
         ranks = judgment.ranks or ()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from streams.core.ranking import PairCounts
 from streams.crowd import WMT13_FR_EN, Competition
 from tests.builders import crowd_log
-from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
+from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 
+@pytest.mark.data
 def test_wmt13_has_the_comparisons_that_were_published() -> None:
     counts = wmt13_counts()
     assert (counts.decided, counts.comparisons) == (80_741, 99_960)
@@ -17,6 +19,7 @@ def test_wmt13_has_the_comparisons_that_were_published() -> None:
     assert counts.judgments.sum() == 5 * 9996
 
 
+@pytest.mark.data
 def test_the_head_to_head_table_is_the_published_one() -> None:
     counts = wmt13_counts()
     order = [counts.systems.index(name) for name in WMT13_SYSTEMS]

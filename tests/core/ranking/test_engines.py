@@ -8,12 +8,13 @@ import pytest
 from streams.core.ranking import ENGINES, PairCounts, PosteriorScores, engines, rank_scores
 from streams.errors import ParameterError
 from tests.builders import crowd_log
-from tests.core.ranking.logs import WMT13_SYSTEMS, wmt13_counts
+from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 RATINGS = PosteriorScores(np.array([0.0, 1.0, 0.9, -3.0]), np.array([0.1, 0.1, 0.1, 0.1]))
 COUNTS = PairCounts.of(crowd_log(600, systems=6))
 
 
+@pytest.mark.data
 def test_the_bootstrap_of_wmt13_gives_the_published_ranges_up_to_one() -> None:
     counts = wmt13_counts()
     ranked = rank_scores("bootstrap", counts, score="expected-wins")

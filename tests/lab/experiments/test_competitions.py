@@ -25,7 +25,7 @@ from streams.lab.running.tables import Estimate
 from streams.wire.events import Judgment
 from tests.builders import judgment
 from tests.core.methods.outcomes import drawn
-from tests.core.ranking.logs import real_log
+from tests.data import real_log
 from tests.lab.logs import rankings
 
 TABLE_3 = json.loads(Path("reproduction/published/hopkins2013.json").read_text())["table3"]
@@ -40,6 +40,7 @@ def tracks(year: str) -> dict[str, list[Judgment]]:
     return found
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(("year", "pair"), TRACKS)
 def test_the_training_and_test_sets_have_the_sizes_of_table_3(year: str, pair: str) -> None:
     campaign = {"wmt10": "wmt10", "wmt11": "wmt11-indivsystems"}[year]

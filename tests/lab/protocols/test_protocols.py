@@ -10,7 +10,7 @@ from streams.errors import ParameterError
 from streams.formats import read
 from streams.lab.protocols.drawing import drawn, drawn_rankings, hold_out, inside, judges_like, with_noise
 from tests.builders import judgment
-from tests.core.ranking.logs import real_log
+from tests.data import real_log
 from tests.lab.logs import rankings
 
 
@@ -51,6 +51,7 @@ def test_a_test_set_inside_the_training_set_is_found() -> None:
     assert inside(Rankings.of(log), Rankings.of(rankings(50, seed=1))) == 0
 
 
+@pytest.mark.data
 def test_rows_that_stand_twice_in_the_wmt13_log_do_not_leak_into_the_test_set() -> None:
     log = [entry.judgment for entry in read(real_log("wmt13_fr-en_rank.csv.gz"))]
     data = Rankings.of(log)

@@ -1,19 +1,17 @@
-"""The real logs that tests of rankings read, once a session."""
+"""The public logs for the tests that carry the marker `data`. Without the folder of the logs, these are deselected."""
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from benchmarks.data import DATA, find_log
 from streams.core.ranking import PairCounts
 from streams.formats import read
 
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", "../shared/data"))
-
-# As the log names the systems of WMT13 French-English, in the official order.
+# The systems of WMT13 French-English as the log names them, in the official order.
 WMT13 = (
     "uedin-heafield-unconstrained.2755",
     "uedin-wmt13.2838",
@@ -33,10 +31,13 @@ WMT13_SYSTEMS = tuple(f"newstest2013.fr-en.{name}" for name in WMT13)
 
 
 def real_log(name: str) -> Path:
-    """Find a real log, or skip."""
-    if not (DATA / name).exists():
-        pytest.skip(f"{DATA / name} is not here")
-    return DATA / name
+    """Return the path of a public log. Skip the test if the folder is there without this file."""
+    if not DATA.is_dir():
+        pytest.fail(f"{DATA} is missing. A test that reads a public log needs the marker `data`.")
+    try:
+        return find_log(name)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
 
 
 @cache
