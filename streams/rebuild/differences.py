@@ -123,7 +123,8 @@ def _fields(found: Contents | None) -> dict[str, Any]:
         meta: dict[str, Any] = msgspec.json.decode(found.stored.meta, type=dict[str, Any])
     except msgspec.DecodeError:
         return {"meta": UNREADABLE}
-    meta.pop("outstanding", None)
+    for name in ("layout", "outstanding"):
+        meta.pop(name, None)
     counts = meta.pop("counts", None)
     return meta | (counts if isinstance(counts, dict) else {"counts": counts})
 

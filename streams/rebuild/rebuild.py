@@ -17,9 +17,7 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from streams.core.campaign.state import CampaignMeta, StoredCampaign
+from streams.core.campaign.state import StoredCampaign, decode_meta
 from streams.errors import (
     Conflict,
     Fenced,
@@ -144,7 +142,7 @@ class _Rebuild:
             )
         stops: defaultdict[int, list[Stop]] = defaultdict(list)
         for name, found in stored.items():
-            stops[_place(found, until, end)].append(partial(self._compare, name, found))
+            stops[_place(name, found, until, end)].append(partial(self._compare, name, found))
         stops[until].append(partial(self._compare_rest, stored, head, until))
         reach = max(stops)
         self._rerun.rate(
@@ -263,12 +261,12 @@ class _Rebuild:
         self._staging.swap_partition(lease)
 
 
-def _place(found: Contents | None, until: int, end: int) -> int:
+def _place(campaign: str, found: Contents | None, until: int, end: int) -> int:
     """Say behind which offset a stored campaign is to be compared: where it stands itself, if the log has that."""
     offset = None
     if found is not None:
-        with suppress(msgspec.DecodeError):
-            offset = msgspec.json.decode(found.stored.meta, type=CampaignMeta).offset
+        with suppress(StoreCorrupt):
+            offset = decode_meta(campaign, found.stored.meta).offset
     return until if offset is None or not 0 <= offset < end else offset + 1
 
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from streams.core.campaign.state import CampaignChange, CampaignMeta, Outstanding
+from streams.core.campaign.state import CampaignChange, decode_meta
+from streams.errors import StoreCorrupt
 from streams.wire import topics
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
+    from streams.core.campaign.state import CampaignMeta
     from streams.rebuild.differences import CampaignDifference
     from streams.stores.base import Contents
     from streams.stores.commit import Commit
+    from streams.wire.events import MatchRequest
     from streams.wire.outputs import Output
 
 
@@ -78,7 +81,7 @@ def replacement(
     The requests that are out stay those that were sent, if the live state can still say which these are; else they are
     those of the run. What may not have gone out yet stays in the outbox, and what differs goes out anew.
     """
-    meta = msgspec.json.decode(log.stored.meta, type=CampaignMeta)
+    meta = decode_meta(difference.campaign, log.stored.meta)
     kept = _still_out(live, meta, log)
     more = publications.of(difference, requests=kept is None, late=late)
     return CampaignChange(
@@ -96,13 +99,13 @@ def replacement(
     )
 
 
-def _still_out(live: Contents | None, meta: CampaignMeta, log: Contents) -> tuple[Outstanding, ...] | None:
+def _still_out(live: Contents | None, meta: CampaignMeta, log: Contents) -> tuple[MatchRequest, ...] | None:
     """Give the requests of a live state at the same place of the log; None where it can't be relied on."""
     if live is None:
         return None
     try:
-        found = msgspec.json.decode(live.stored.meta, type=CampaignMeta)
-    except msgspec.DecodeError:
+        found = decode_meta(meta.status.campaign, live.stored.meta)
+    except StoreCorrupt:
         return None
     systems, segments = log.stored.tables["systems"], log.stored.tables["segments"]
     if found.offset != meta.offset or not all(

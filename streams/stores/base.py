@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     # What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
-    from streams.core.campaign.state import StoredCampaign
+    from streams.core.campaign.state import CampaignMeta, StoredCampaign
     from streams.stores.commit import Commit
 
 # Fields of a partition's head besides its epoch and offset: the stored name, the name in a Commit, and the type.
@@ -67,6 +67,12 @@ class Store(Protocol):
 
     def outline(self, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state to look at, without the ids seen, which only a writer needs and which are many."""
+
+    def read_meta(self, campaign: str) -> CampaignMeta | None:
+        """Return what is stored of a campaign besides its tables, in one small read: None if there is no campaign.
+
+        It holds the campaign's status, its counts, its clock and the outstanding match requests as they were sent.
+        """
 
     def head(self, campaign: str) -> dict[str, str]:
         """Give the head of a campaign: epoch, partition and offset; nothing if there is none."""

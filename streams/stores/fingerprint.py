@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.core.campaign.state import TABLES, CampaignMeta
+from streams.core.campaign.state import TABLES, decode_meta
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def state_hash(store: Store, partitions: Iterable[str]) -> str:
 
 def settled_meta(meta: bytes) -> bytes:
     """Give a campaign's meta without the match requests that are out."""
-    return encode(msgspec.structs.replace(msgspec.json.decode(meta, type=CampaignMeta), outstanding=()))
+    return encode(msgspec.structs.replace(decode_meta("", meta), outstanding=()))
 
 
 def _parts(store: Store, partitions: list[str]) -> Iterator[bytes]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.state import TABLES, StoredCampaign
+from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
 from streams.stores.base import Contents, Lease, encode_head, partition_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from streams.core.campaign.state import CampaignChange, Tables
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, Tables
     from streams.stores.commit import Commit, PartitionState
     from streams.wire.outputs import Output
 
@@ -104,6 +104,11 @@ class MemoryStore:
         """Give a campaign's state without the ids seen."""
         found = self.peek(campaign)
         return replace(found, seen=()) if found else None
+
+    def read_meta(self, campaign: str) -> CampaignMeta | None:
+        """Return what is stored of a campaign besides its tables."""
+        kept = self._campaigns.get(campaign)
+        return None if kept is None else decode_meta(campaign, kept.meta)
 
     def head(self, campaign: str) -> dict[str, str]:
         """Give the head of a campaign: epoch, partition and offset."""

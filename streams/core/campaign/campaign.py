@@ -15,7 +15,7 @@ from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
 from streams.core.campaign.requests import Requests
 from streams.core.campaign.seen import SeenIds
-from streams.core.campaign.state import LAYOUT, CampaignChange, CampaignMeta, Counts, Retractions
+from streams.core.campaign.state import CampaignChange, CampaignMeta, Counts, Retractions, decode_meta
 from streams.core.campaign.tables import CampaignTables
 from streams.core.ranking.outlook import outlook
 from streams.errors import HistoryGone, RecordError, StoreCorrupt
@@ -402,12 +402,7 @@ class Campaign:
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Campaign:
         """Put a stored campaign back, to the last bit."""
-        try:
-            meta = msgspec.json.decode(stored.meta, type=CampaignMeta)
-        except msgspec.DecodeError as error:
-            raise StoreCorrupt(f"campaign {name!r}: its stored state can't be read: {error}") from None
-        if meta.layout != LAYOUT:
-            raise StoreCorrupt(f"campaign {name!r}: stored in layout {meta.layout}, this version reads {LAYOUT}")
+        meta = decode_meta(name, stored.meta)
         # The stored tables name the systems and segments in their order.
         bare = msgspec.structs.replace(meta.status.settings, systems=(), segments=(), baseline=None)
         campaign = cls(name, bare, options=options)

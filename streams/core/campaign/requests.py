@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.campaign.state import Outstanding
 from streams.core.matching import choose_segments, policy
 from streams.wire.events import MatchRequest
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class Requests:
     """The requests that are out, by id; time is the campaign's clock, which its log drives."""
 
-    def __init__(self, outstanding: Iterable[Outstanding] = ()) -> None:
+    def __init__(self, outstanding: Iterable[MatchRequest] = ()) -> None:
         self.outstanding = {request.id: request for request in outstanding}
 
     def answered(self, request_id: str) -> None:
@@ -68,9 +67,7 @@ class Requests:
             for number, (match, segment) in enumerate(zip(matches, self._segments(campaign, matches), strict=True))
         ]
         for request in requests:
-            self.outstanding[request.id] = Outstanding(
-                id=request.id, systems=request.systems, segment=request.segment, expires_at=request.expires_at
-            )
+            self.outstanding[request.id] = request
         return requests
 
     def _segments(self, campaign: Campaign, matches: list[Match]) -> list[str | None]:

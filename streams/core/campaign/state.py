@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from streams.wire.events import CampaignStatus  # noqa: TC001 - msgspec reads the annotations
+from streams.errors import StoreCorrupt
+from streams.wire.events import CampaignStatus, MatchRequest  # noqa: TC001 - msgspec reads the annotations
 
 if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
-LAYOUT = 1
+LAYOUT = 2  # of CampaignMeta. In layout 1 an outstanding request had no campaign, reason or information
 
 
 class SystemRow(Struct, frozen=True, kw_only=True):
@@ -67,15 +68,6 @@ class PairRow(Struct, frozen=True, kw_only=True):
     losses: int
 
 
-class Outstanding(Struct, frozen=True, kw_only=True):
-    """A match request that was sent and not answered yet."""
-
-    id: str
-    systems: tuple[str, ...]
-    segment: str | None
-    expires_at: datetime
-
-
 class Counts(Struct, frozen=True, kw_only=True):
     """What became of a campaign's records: their sum is the number of records read."""
 
@@ -99,7 +91,11 @@ class Retractions(Struct, frozen=True, kw_only=True):
 
 
 class CampaignMeta(Struct, frozen=True, kw_only=True):
-    """Everything of a campaign that is not a row of a table; the record at offset `opened` opened it."""
+    """Everything of a campaign that is not a row of a table.
+
+    The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
+    neither answered nor expired. `clock` is the latest time that the campaign's log names.
+    """
 
     layout: int = LAYOUT
     status: CampaignStatus = msgspec.field(name="standing")  # the stored name
@@ -107,8 +103,32 @@ class CampaignMeta(Struct, frozen=True, kw_only=True):
     clock: datetime
     counts: Counts
     opened: int = -1
-    outstanding: tuple[Outstanding, ...]
+    outstanding: tuple[MatchRequest, ...]
     retractions: Retractions
+
+
+class _Layout(Struct):
+    layout: int
+
+
+def decode_meta(campaign: str, stored: bytes) -> CampaignMeta:
+    """Return a campaign's stored meta in the present layout. Raise StoreCorrupt if it cannot be read."""
+    try:
+        layout = msgspec.json.decode(stored, type=_Layout).layout
+        if layout == LAYOUT:
+            return msgspec.json.decode(stored, type=CampaignMeta)
+        if layout == 1:
+            return msgspec.convert(_from_layout_1(msgspec.json.decode(stored, type=dict[str, Any])), CampaignMeta)
+    except (msgspec.DecodeError, KeyError, TypeError) as error:
+        raise StoreCorrupt(f"campaign {campaign!r}: its stored state can't be read: {error}") from None
+    raise StoreCorrupt(f"campaign {campaign!r}: stored in layout {layout}, this version reads 1 to {LAYOUT}")
+
+
+def _from_layout_1(fields: dict[str, Any]) -> dict[str, Any]:
+    """Complete the outstanding requests, of which layout 1 kept only id, systems, segment and expiry."""
+    unknown = {"campaign": fields["standing"]["campaign"], "why": "unknown", "information": 0.0}
+    outstanding = [unknown | request for request in fields["outstanding"]]
+    return fields | {"layout": LAYOUT, "outstanding": outstanding}
 
 
 TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas")

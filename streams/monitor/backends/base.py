@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from streams.monitor.ledger.base import Ledger
     from streams.stores import Store
-    from streams.wire.events import Judgment, Leaderboard, MatchRequest, Rejection
+    from streams.wire.events import Judgment, Leaderboard, Rejection
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -33,9 +33,6 @@ class OutputHandler(Protocol):
 
     def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
         """Take a leaderboard."""
-
-    def on_request(self, request: MatchRequest) -> None:
-        """Take a match request."""
 
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Take a rejection of a record whose key was the campaign."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Where following begins, in records before the end of a partition: Redis has the present, so the past is for details.
-BACK = ((topics.LEADERBOARDS, 200), (topics.MATCH_REQUESTS, 5000), (topics.REJECTED, 2000))
+BACK = ((topics.LEADERBOARDS, 200), (topics.REJECTED, 2000))
 THREADS = 4
 RETRY_SECONDS = 1.0
 BEAT_SECONDS = 2.0

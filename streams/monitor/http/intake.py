@@ -90,8 +90,7 @@ class Intake:
             raise RequestError(
                 503, "unavailable", "no matches are given out here: set JUDGESTREAM_JUDGE_KEY as workers have it"
             )
-        snapshot = await self._monitor.snapshot(campaign)
-        requests = {request.id: request for request in self._monitor.outputs(campaign).offers(snapshot)}
+        requests = {request.id: request for request in await self._monitor.match_requests(campaign)}
         backend = self._monitor.backend
         taken = await backend.run(
             backend.ledger.take,

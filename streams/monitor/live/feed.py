@@ -9,17 +9,16 @@ import msgspec
 
 from streams.wire import topics
 from streams.wire.campaign_names import is_campaign_name
-from streams.wire.events import Leaderboard, MatchRequest, Rejection
+from streams.wire.events import Leaderboard, Rejection
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.monitor.backends.base import OutputHandler
 
-FOLLOWED = (topics.LEADERBOARDS, topics.MATCH_REQUESTS, topics.REJECTED)
+FOLLOWED = (topics.LEADERBOARDS, topics.REJECTED)
 
 _leaderboards = msgspec.json.Decoder(Leaderboard)
-_requests = msgspec.json.Decoder(MatchRequest)
 _rejections = msgspec.json.Decoder(Rejection)
 
 
@@ -28,8 +27,6 @@ def tell(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | N
     with suppress(msgspec.MsgspecError):
         if topic == topics.LEADERBOARDS.name:
             handler.on_leaderboard(_leaderboards.decode(value or b""), at=at)
-        elif topic == topics.MATCH_REQUESTS.name:
-            handler.on_request(_requests.decode(value or b""))
         elif topic == topics.REJECTED.name:
             campaign = (key or b"").decode(errors="replace")
             if is_campaign_name(campaign):

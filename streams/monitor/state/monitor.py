@@ -103,8 +103,7 @@ class Monitor:
 
     async def snapshot(self, name: str, *, within: float = FRESH_SECONDS) -> CampaignSnapshot:
         """Return a snapshot at most about `within` seconds old. If the store is away, return the last one."""
-        if not is_campaign_name(name):
-            raise UnknownCampaign(f"no campaign is called {quote(name)}; {CAMPAIGN_RULE}")
+        _check_name(name)
         watched = self._watched.get(name)
         if watched and watched.snapshot:
             wait = TICK_SECONDS if watched.is_behind else within
@@ -120,6 +119,14 @@ class Monitor:
             if watched and watched.snapshot:
                 return watched.snapshot
             raise
+
+    async def match_requests(self, name: str) -> tuple[MatchRequest, ...]:
+        """Return the outstanding match requests of a campaign as the store has them now."""
+        _check_name(name)
+        meta = await self.backend.run(self.backend.store.read_meta, name)
+        if meta is None:
+            raise UnknownCampaign(f"there is no campaign {name!r}")
+        return meta.outstanding
 
     @property
     def campaigns(self) -> int:
@@ -155,10 +162,6 @@ class Monitor:
             self._unseen.add(name)
         elif leaderboard.offset > watched.board.offset:
             self._advance(watched, leaderboard, at=at)
-
-    def on_request(self, request: MatchRequest) -> None:
-        """Remember a match request."""
-        self._outputs_of(request.campaign).add_request(request)
 
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Count a rejection."""
@@ -302,3 +305,8 @@ class Monitor:
 def _report_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
         log.critical("%s has ended; only a restart helps", task.get_name(), exc_info=task.exception())
+
+
+def _check_name(name: str) -> None:
+    if not is_campaign_name(name):
+        raise UnknownCampaign(f"no campaign is called {quote(name)}; {CAMPAIGN_RULE}")

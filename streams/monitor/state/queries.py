@@ -94,7 +94,7 @@ class Queries:
     async def requests(self, name: str) -> RequestsPayload:
         """Give the match requests that are out."""
         snapshot = await self._monitor.snapshot(name)
-        found = self._monitor.outputs(name).requests(snapshot)
+        found = snapshot.requests
         ids = [request.id for request in found[:MOST_LEASES_SHOWN]]
         left = await self._monitor.backend.run(self._monitor.backend.ledger.leased, name, ids)
         now = datetime.now(UTC)

@@ -15,11 +15,10 @@ from streams.reports.views import CampaignView, campaign_view, judge_views, pair
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from streams.core.campaign.state import Outstanding
     from streams.reports import PairView
     from streams.reports.views import JudgeView, SegmentView
     from streams.stores import Store
-    from streams.wire.events import CampaignSettings, Leaderboard, Rating
+    from streams.wire.events import CampaignSettings, Leaderboard, MatchRequest, Rating
 
 MOST_COST = 0.5  # seconds of a snapshot that count; the first of a process takes longer, as it compiles
 DIGITS = 5  # of scores in the history, which is drawn and not computed with
@@ -65,8 +64,8 @@ class CampaignSnapshot:
         return self._campaign.status.settings
 
     @property
-    def requests(self) -> tuple[Outstanding, ...]:
-        """Give the match requests that are out."""
+    def requests(self) -> tuple[MatchRequest, ...]:
+        """Return the outstanding match requests."""
         return tuple(self._campaign.requests.outstanding.values())
 
     @cached_property

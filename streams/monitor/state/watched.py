@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from streams.monitor.state.rejections import Rejections
 from streams.monitor.state.snapshot import CampaignSnapshot, Overview, overview
-from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from streams.monitor.ledger.base import Sample
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from streams.wire.events import Leaderboard
 
 WINDOW_SECONDS = 60.0
-MOST_REQUESTS = 10_000  # as many as a campaign may have out
-UNTOLD = "asked for before this monitor began to listen"
 
 
 class Rate:
@@ -90,44 +86,3 @@ class CampaignOutputs:
     def __init__(self) -> None:
         self.board: Leaderboard | None = None
         self.rejections = Rejections()
-        self._requests: dict[str, MatchRequest] = {}
-
-    def add_request(self, request: MatchRequest) -> None:
-        """Remember a request."""
-        self._requests[request.id] = request
-        if len(self._requests) > MOST_REQUESTS:
-            del self._requests[next(iter(self._requests))]
-
-    def requests(self, snapshot: CampaignSnapshot) -> Sequence[MatchRequest]:
-        """Give the requests that are out, as they were sent where that was heard."""
-        return [
-            self._requests.get(out.id)
-            or MatchRequest(
-                id=out.id,
-                campaign=snapshot.view.campaign,
-                systems=out.systems,
-                segment=out.segment,
-                why=UNTOLD,
-                information=0.0,
-                expires_at=out.expires_at,
-            )
-            for out in snapshot.requests
-        ]
-
-    def offers(self, snapshot: CampaignSnapshot) -> Sequence[MatchRequest]:
-        """Give what a judge may be asked for: what is out, and what was sent since the snapshot."""
-        since = snapshot.leaderboard.offset
-        return [
-            *self.requests(snapshot),
-            *(request for request in self._requests.values() if _asked_at(request.id) > since),
-        ]
-
-
-def _asked_at(request: str) -> int:
-    """Read the offset after which a request was sent out of its id.
-
-    >>> _asked_at("judgments.v1/3/1042/0")
-    1042
-    """
-    parts = request.rsplit("/", 2)
-    return int(parts[1]) if len(parts) == 3 and parts[1].isdecimal() else -1

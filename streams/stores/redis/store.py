@@ -18,7 +18,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from streams.core.campaign.state import TABLES, StoredCampaign
+from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import ForeignCampaign
 from streams.stores.base import Contents, Lease, partition_state
 from streams.stores.redis.client import Client, fenced
@@ -28,6 +28,7 @@ from streams.stores.redis.units import campaign_unit, partition_unit, unpacked
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from streams.core.campaign.state import CampaignMeta
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
@@ -162,6 +163,12 @@ class RedisStore:
             outbox=unpacked(outbox),
         )
         return Contents(stored, {system.decode(): float(score) for system, score in _pairs(scores)})
+
+    def read_meta(self, campaign: str) -> CampaignMeta | None:
+        """Return what is stored of a campaign besides its tables."""
+        with self.client.answering():
+            meta: bytes | None = self.client.redis.hget(self.keys.campaign(campaign, "meta"), "campaign")  # type: ignore[assignment]
+        return None if meta is None else decode_meta(campaign, meta)
 
     def outbox(self, partition: str) -> tuple[Output, ...]:
         """Give what the partition's last batch emits besides its campaigns' outputs."""
