@@ -1,4 +1,4 @@
-"""Judgment logs as people have them, read into judgments."""
+"""Import judgment logs: every supported file format is read into judgments."""
 
 from streams.formats.base import Entry, EntryBatch, Format, RowError, Summary
 from streams.formats.input.compression import SUFFIXES, compressing

@@ -1,4 +1,7 @@
-"""Appraise's XML export: rankings within tasks within HITs; outputs that were the same are one, with commas between."""
+"""Read the XML export of Appraise: HITs that contain tasks that contain rankings.
+
+Systems with the same output are one element, with commas between their names.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-_MAX_NAMES = 1000  # of elements and attributes: the parser keeps each
+_MAX_NAMES = 1000  # different names of elements and attributes: the parser keeps them all
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
 
@@ -28,7 +31,7 @@ Attributes = dict[str, str]
 
 
 class _RankingResult(NamedTuple):
-    """A ranking-result, with what stands around it."""
+    """A <ranking-result> and the elements around it."""
 
     root: str
     hit: Attributes
@@ -38,7 +41,7 @@ class _RankingResult(NamedTuple):
 
 
 class _Handler:
-    """Gathers the results while the parser runs; nothing else of the document is kept."""
+    """Collects the results while the parser runs. Nothing else of the document is kept."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self._parser = parser
@@ -62,7 +65,9 @@ class _Handler:
         if self._depth > MAX_DEPTH:
             raise ValueError(f"the XML is nested more than {MAX_DEPTH} levels deep")
         if len(self._names) > _MAX_NAMES:
-            raise ValueError(f"more than {_MAX_NAMES} names of elements and attributes: this is not of Appraise")
+            raise ValueError(
+                f"more than {_MAX_NAMES} names of elements and attributes; this is not an export of Appraise"
+            )
         if self._depth == 1:
             self._root = name
         if name == "HIT":
@@ -82,7 +87,7 @@ class _Handler:
             self._result = None
 
     def _refuse(self, *_: object) -> None:
-        raise ValueError("a document type is not accepted: it could declare entities")
+        raise ValueError("a document type is not accepted, because it can declare entities")
 
 
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingResult]]:
@@ -91,13 +96,13 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingRe
     fed = found = 0
     try:
         while chunk := source.read():
-            # In small pieces: results wait until the piece that they stand in is done.
+            # In small pieces, because results are collected until a whole piece is parsed.
             for start in range(0, len(chunk), 2**16):
                 piece = chunk[start : start + 2**16]
                 parser.Parse(piece)
                 fed += len(piece)
                 if fed - parser.CurrentByteIndex > MAX_LINE:
-                    raise ValueError(f"something of more than {MAX_LINE:,} bytes that does not end")
+                    raise ValueError(f"an element of more than {MAX_LINE:,} bytes that does not end")
                 found += len(handler.done)
                 yield from handler.done
                 handler.done = []
@@ -107,7 +112,7 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingRe
     except (ValueError, LookupError) as error:
         raise FormatError(f"{run.file}:{parser.CurrentLineNumber}: {str(error)[:200]}") from None
     if not found:
-        raise FormatError(f"{run.file}: no <ranking-result> in it: this is not an export of Appraise")
+        raise FormatError(f"{run.file}: there is no <ranking-result>; this is not an export of Appraise")
 
 
 def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judgment]:
@@ -116,16 +121,16 @@ def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judg
         return []
     if len(row.outputs) > MAX_RANKED:
         raise RecordError("too_many_systems", f"more than {MAX_RANKED} translations", field="translation")
-    shown = [(_get(output, "system", "translation").split(","), output.get("rank", "")) for output in row.outputs]
-    outputs = ranked_outputs(run, shown)
-    if not outputs:
+    outputs = [(_get(output, "system", "translation").split(","), output.get("rank", "")) for output in row.outputs]
+    ranked = ranked_outputs(run, outputs)
+    if not ranked:
         return []
     root = _ROOT.match(row.root)
     pair = language_pair(_get(row.hit, "source-language", "HIT"), _get(row.hit, "target-language", "HIT"))
     return make_judgments(
         run,
         number,
-        outputs,
+        ranked,
         campaign=campaign_name(run, in_file=root[1].lower() if root else None, pair=pair),
         segment=_get(row.task, "id", "ranking-task"),
         judge=_get(row.result, "user", "ranking-result"),
@@ -144,7 +149,7 @@ def _parse_duration(text: str) -> int | None:
         return None
     found = _DURATION.fullmatch(text)
     if not found:
-        raise RecordError("invalid_value", f"{text[:60]!r} is no duration such as 00:01:30.5", field="duration")
+        raise RecordError("invalid_value", f"{text[:60]!r} is not a duration; write it as 00:01:30.5", field="duration")
     hours, minutes, seconds, fraction = found.groups(default="")
     return ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(fraction.ljust(3, "0") or 0)
 

@@ -1,4 +1,4 @@
-"""Battles of an arena: two models, or a left and a right one, and which of them won; CSV, JSON or JSON Lines."""
+"""Read battles of an arena: two models and the winner. The file is CSV, JSON or JSON Lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SIDES = (("model_a", "model_b"), ("left", "right"))
 WINNER = "winner"
-# What a file may call the same thing; the first that it has counts.
+# Names that files use for the same field. The first one that is present counts.
 SEGMENT = ("segment", "prompt_id", "prompt", "question_id")
 JUDGE = ("judge", "judge_hash", "worker", "annotator", "user")
 TIME = ("tstamp", "timestamp", "at", "created_at")
@@ -37,12 +37,12 @@ RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fr
 
 
 def is_battles(names: Collection[str]) -> bool:
-    """Say whether columns or keys are those of battles."""
+    """Return whether these columns or keys are those of battles."""
     return WINNER in names and any(first in names and second in names for first, second in SIDES)
 
 
 def judge_battle(row: BattleRow, number: int, run: ImportRun) -> list[Judgment]:
-    """Make the judgment of a battle."""
+    """Return the judgment of a battle."""
     first, second = next((sides for sides in SIDES if sides[0] in row and sides[1] in row), SIDES[0])
     systems = (required_text(row, first), required_text(row, second))
     segment, at = first_text(row, SEGMENT), first_text(row, TIME)
@@ -58,23 +58,25 @@ def judge_battle(row: BattleRow, number: int, run: ImportRun) -> list[Judgment]:
 
 
 def parse_winner(winner: str) -> tuple[int, int]:
-    """Read who won."""
+    """Return the ranks of the two models."""
     found = RANKS.get(winner.strip().lower())
     if not found:
-        raise RecordError("invalid_value", f"{quote(winner)} is none of {', '.join(RANKS)}", field=WINNER)
+        raise RecordError(
+            "invalid_value", f"{quote(winner)} is not a winner; use one of {', '.join(RANKS)}", field=WINNER
+        )
     return found
 
 
 def required_text(row: BattleRow, name: str) -> str:
-    """Read a field that must be there."""
+    """Return a field that must be present, as text."""
     found = first_text(row, (name,))
     if not found:
-        raise RecordError("missing_field", f"there is no {name}", field=name)
+        raise RecordError("missing_field", f"`{name}` is missing", field=name)
     return found[1]
 
 
 def first_text(row: BattleRow, names: Collection[str]) -> tuple[str, str] | None:
-    """Read the first of some fields that is there, as text, with its name."""
+    """Return the name and the text of the first of these fields that is present."""
     for name in names:
         value = row.get(name)
         if value is None or value == "":
@@ -84,7 +86,7 @@ def first_text(row: BattleRow, names: Collection[str]) -> tuple[str, str] | None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise RecordError("invalid_value", f"{quote(value)} is no text", field=name)
+            raise RecordError("invalid_value", f"{quote(value)} is not a text or a number", field=name)
         return name, str(value)
     return None
 

@@ -1,4 +1,4 @@
-"""What all formats share: the entries that come out, the form of a format, and the account of one reading."""
+"""Types that all formats share: entries, batches, the summary of a file, and the description of a format."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment, Reason
 
-MAX_LINE = 2**20  # bytes of a line, or of a row of several lines
-MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may carry whole conversations
+MAX_LINE = 2**20  # bytes of a line, or of a row that spans several lines
+MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may contain whole conversations
 
 
 class Entry(NamedTuple):
-    """A judgment and the line that it stands on."""
+    """A judgment and its line number."""
 
     line: int
     judgment: Judgment
 
 
 class EntryBatch(NamedTuple):
-    """Judgments that were read together, and the line of each."""
+    """Judgments that were read together, and the line number of each."""
 
     lines: Sequence[int]
     judgments: Sequence[Judgment]
 
 
 class RowError(FormatError):
-    """One row that is no judgment: where it stands, which field is wrong, and the reason as a rejection has it."""
+    """A row can't be read as a judgment.
+
+    `file`, `line` and `field` locate the error. `reason` is the one that a worker would reject the record for.
+    """
 
     def __init__(self, file: str, line: int, error: RecordError) -> None:
         place = f"{file}:{line}: {error.field}" if error.field else f"{file}:{line}"
@@ -49,45 +52,46 @@ class RowError(FormatError):
 
 @dataclass
 class Summary:
-    """The account of a reading: every row gave judgments, or was skipped, or was left out."""
+    """Counts of one read. Every row is counted once: in `judged`, `skipped` or `left_out`."""
 
     rows: int = 0
-    judged: int = 0  # rows that gave judgments
+    judged: int = 0  # rows that became judgments
     judgments: int = 0
-    unranked: int = 0  # outputs that were shown, but that the judge did not rank
+    unranked: int = 0  # outputs that the judge saw but did not rank
     skipped: Counter[str] = field(default_factory=Counter)  # bad rows, by reason
-    left_out: Counter[str] = field(default_factory=Counter)  # rows that are sound and no judgments, by kind
+    left_out: Counter[str] = field(default_factory=Counter)  # valid rows that are not judgments, by kind
 
 
 @dataclass
 class ImportRun:
-    """One reading of one file: its options, and the account that it gives."""
+    """One read of one file: its options and its summary. Every function of a format receives it."""
 
     file: str
     on_bad: Callable[[RowError], None]
     campaign: str | None = None
     shared_ties: bool = True
     columns: bool = False
-    shared: dict[str, tuple[tuple[str, ...], ...]] | None = None  # by judgment: its outputs, where systems shared one
+    # Filled while reading, if given: the outputs of each judgment in which systems shared an output, by judgment id.
+    shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
     summary: Summary = field(default_factory=Summary)
 
     def bad(self, line: int, error: RecordError) -> None:
-        """Account for a bad row; raise it, if that is how bad rows are taken."""
+        """Count a bad row and report it. With `on_error="stop"` it is raised."""
         self.summary.skipped[error.reason] += 1
         self.on_bad(RowError(self.file, line, error))
 
     def leave_out(self, kind: str) -> None:
-        """Account for a row that is sound, and no judgment."""
+        """Count a valid row that is not a judgment."""
         self.summary.left_out[kind] += 1
 
 
 @dataclass(frozen=True)
 class Format:
-    """A form that logs come in: how to know it, to read it and, for some, to write it."""
+    """A file format: how to recognise it, how to read it and, for some formats, how to write it."""
 
     name: str
     about: str
     recognises: Callable[[FileHead], bool]
     batches: Callable[[Source, ImportRun], Iterator[EntryBatch]]
     write: Callable[[BinaryIO, Iterable[Judgment]], None] | None = None
-    suffixes: tuple[str, ...] = ()  # of the files that are written in it
+    suffixes: tuple[str, ...] = ()  # file names with these suffixes are written in this format

@@ -1,4 +1,7 @@
-"""Label Studio: exported tasks with their annotations, or what its webhooks send; pairwise or comparison by choice."""
+"""Read Label Studio: exported tasks with annotations, or the payloads of its webhooks.
+
+The labels are pairwise selections, or choices that name the winner.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-# The fields of a task's data that name the two systems; the first pair that it has counts.
+# The fields of a task's data that name the two systems. The first pair that is present counts.
 SYSTEMS = (("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"), ("system1", "system2"))
 
 _EVENTS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
@@ -54,7 +57,7 @@ class _AnnotationRow(NamedTuple):
     task: Document
     annotation: object
     project: object
-    kind: str | None = None  # of something that is no annotation
+    kind: str | None = None  # of a document that is not an annotation
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _AnnotationRow | RecordError]]:
@@ -113,7 +116,7 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
 
 
 def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, int]:
-    """Find the one verdict among the results: a side that was selected, or a choice that names one, or a tie."""
+    """Return the ranks of the two systems. Exactly one verdict must be among the results."""
     named = {system.lower(): ranks for system, ranks in zip(systems, ((1, 2), (2, 1)), strict=True)}
     said: list[object] = []
     for result in annotation.result:
@@ -125,9 +128,9 @@ def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, in
     known = RANKS | named
     verdicts = {known[word.strip().lower()] for word in said if isinstance(word, str) and word.strip().lower() in known}
     if len(verdicts) != 1:
-        wanted = f"{', '.join(RANKS)} or the name of a system"
-        what = "two verdicts that differ" if verdicts else "no verdict"
-        raise RecordError("invalid_value", f"{what} in {quote(said)}: one of {wanted} is needed", field="result")
+        wanted = f"one of {', '.join(RANKS)}, or the name of a system"
+        what = "different verdicts" if verdicts else "no verdict"
+        raise RecordError("invalid_value", f"{what} in {quote(said)}; the result must be {wanted}", field="result")
     return verdicts.pop()
 
 
@@ -145,7 +148,7 @@ def _annotator(annotation: _Annotation) -> str:
 
 def _duration(seconds: float | None) -> int | None:
     if seconds is not None and not 0 <= seconds <= 1e9:
-        raise RecordError("invalid_value", f"{seconds} is no number of seconds", field="lead_time")
+        raise RecordError("invalid_value", f"{seconds} is not a number of seconds", field="lead_time")
     return None if seconds is None else round(seconds * 1000)
 
 
@@ -156,7 +159,7 @@ def _convert(value: object, kind: type[_Kind], field: str) -> _Kind:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise RecordError("invalid_value", f"not as Label Studio has it: {error}", field=field) from None
+        raise RecordError("invalid_value", f"this is not how Label Studio writes it: {error}", field=field) from None
 
 
 def _recognise(head: FileHead) -> bool:
@@ -165,7 +168,7 @@ def _recognise(head: FileHead) -> bool:
 
 FORMAT = Format(
     name="label-studio",
-    about="Label Studio's JSON export, or its webhooks' payloads: pairwise, or a choice",
+    about="JSON export or webhook payloads of Label Studio: pairwise or choices",
     recognises=_recognise,
     batches=row_reader(_read_rows, _to_judgments),
 )

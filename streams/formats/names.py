@@ -1,4 +1,4 @@
-"""Names and ids of judgments that come from files which know neither."""
+"""Make campaign names and judgment ids for files that have none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNSPECIFIED = "unspecified"
 _SUFFIX = re.compile(r"\.(gz|zst|csv|tsv|xml|json|jsonl|ndjson|parquet)$", re.IGNORECASE)
 _YEAR = re.compile(r"[a-z]+20(\d\d)\.")
 
-# The languages of the WMT campaigns, by what their files call them.
+# The languages of the WMT campaigns, and their names and codes in the files.
 _LANGUAGES = {
     "cs": ("czech", "ces", "cze"),
     "de": ("german", "deu", "ger"),
@@ -44,7 +44,7 @@ _CODES = {name: code for code, names in _LANGUAGES.items() for name in names}
 
 @lru_cache(maxsize=1000)
 def language_pair(source: str, target: str) -> str:
-    """Name a language pair.
+    """Return the code of a language pair.
 
     >>> language_pair("French", "eng")
     'fr-en'
@@ -55,7 +55,7 @@ def language_pair(source: str, target: str) -> str:
 
 
 def wmt_campaign(systems: list[str]) -> str | None:
-    """Find the year of a campaign in the names of its systems.
+    """Return the WMT campaign of these systems, or None if no name contains a year.
 
     >>> wmt_campaign(["_ref", "newstest2013.fr-en.cu-zeman.2738"])
     'wmt13'
@@ -64,7 +64,7 @@ def wmt_campaign(systems: list[str]) -> str | None:
 
 
 def campaign_name(run: ImportRun, *, in_file: str | None = None, pair: str | None = None) -> str:
-    """Name the campaign: as the reader was asked to, or as the file tells, or after the file."""
+    """Return the name of the campaign: the requested one, else the one in the file, else the name of the file."""
     if run.campaign:
         return run.campaign if not pair or run.campaign.endswith(f".{pair}") else f"{run.campaign}.{pair}"
     if not pair:
@@ -73,7 +73,7 @@ def campaign_name(run: ImportRun, *, in_file: str | None = None, pair: str | Non
 
 
 def content_id(number: int, *content: str) -> str:
-    """Make the id of the nth row of a file: the same for the same content at the same place.
+    """Return an id for row `number` of a file. The same content in the same row has the same id.
 
     >>> content_id(7, "wmt13.fr-en", "judge1", "a", "b", "1", "2")
     '7-633ec69140d54ea3'
@@ -82,7 +82,7 @@ def content_id(number: int, *content: str) -> str:
 
 
 def shorten_name(text: str) -> str:
-    """Cut a text that is too long for a name, and put a digest of it in the place of the rest."""
+    """Shorten a text that is too long for a name. A hash of the whole text keeps it unique."""
     return text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 17]}-{_digest(text)}"
 
 
@@ -97,5 +97,5 @@ def _stem(file: str) -> str:
         name = shorter
     cleaned = to_campaign_name(name)
     if not cleaned:
-        raise FormatError(f"{file}: it does not say which campaign it is of; name it")
+        raise FormatError(f"{file}: it is not known which campaign this is; name the campaign")
     return cleaned

@@ -1,4 +1,4 @@
-"""Parquet, with the columns of an arena or of our own judgments; pyarrow reads it, if it is installed."""
+"""Read Parquet files with the columns of an arena or of a judgment. This needs pyarrow."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRo
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise FormatError(f"{run.file}: Parquet needs pyarrow: pip install 'judgestream[parquet]'") from None
+        raise FormatError(f"{run.file}: reading Parquet needs pyarrow: pip install 'judgestream[parquet]'") from None
     if source.path is None or not source.head.startswith(MAGIC):
-        raise FormatError(f"{run.file}: Parquet is read from a file that is neither a stream nor compressed as a whole")
+        raise FormatError(f"{run.file}: Parquet is read from a plain file, neither a stream nor compressed as a whole")
     number = 0
     try:
         with source.path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False, buffer_size=2**16) as file:
@@ -57,13 +57,13 @@ def _columns(names: list[str], run: ImportRun) -> list[str]:
     if arena.is_battles(names):
         return [name for name in names if name in _BATTLE]
     raise FormatError(
-        f"{run.file}: no columns {', '.join(_NEEDED)} of a judgment, nor model_a, model_b, winner of a battle; "
-        f"it has {', '.join(names)[:200]}"
+        f"{run.file}: Parquet needs the columns {', '.join(_NEEDED)} of a judgment, or model_a, model_b, winner of a "
+        f"battle; it has {', '.join(names)[:200]}"
     )
 
 
 def _values(batch: Any, pyarrow: Any) -> list[_ParquetRow]:
-    """Turn a batch into rows; a time becomes seconds, for not every time of Arrow is one of Python."""
+    """Return the rows of a batch. Times become seconds, because Python can't represent every time of Arrow."""
     columns: dict[str, list[object]] = {}
     for field, column in zip(batch.schema, batch.columns, strict=True):
         if pyarrow.types.is_timestamp(field.type):

@@ -1,4 +1,4 @@
-"""A ranking of outputs, some of which several systems shared, as the judgments that it means."""
+"""Make judgments from a ranking of outputs, and parse the values that files contain."""
 
 from __future__ import annotations
 
@@ -38,18 +38,20 @@ def make_judgments(
     id: str | None = None,  # noqa: A002 - as in Judgment
     duration_ms: int | None = None,
 ) -> list[Judgment]:
-    """Make the judgments of the nth row: of outputs, each with the systems that it is of and its rank.
+    """Return the judgments of row `number`. Each output has a rank and the systems that produced it.
 
-    Systems that shared an output are tied with each other, unless the reader leaves such ties out: then the ranking
-    becomes its pairs, without those.
+    Systems that shared an output are tied. Without `run.shared_ties`, they are not compared: the ranking is split into
+    pairs of systems with different outputs.
     """
     systems = tuple(system for names, _ in outputs for system in names)
     ranks = tuple(rank for names, rank in outputs for _ in names)
     if len(systems) > MAX_RANKED:
-        raise RecordError("too_many_systems", f"{len(systems)} systems; at most {MAX_RANKED}", field="systems")
+        raise RecordError(
+            "too_many_systems", f"{len(systems)} systems; at most {MAX_RANKED} are accepted", field="systems"
+        )
     if len(set(systems)) != len(systems):
         twice = next(name for name in systems if systems.count(name) > 1)
-        raise RecordError("duplicate_system", f"{quote(twice)} stands twice", field="systems")
+        raise RecordError("duplicate_system", f"the system {quote(twice)} is listed twice", field="systems")
     id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
     at = at or row_time(number)
     if run.shared is not None and len(systems) != len(outputs):
@@ -65,7 +67,7 @@ def make_judgments(
         ]
         compared = [(shorten_name(f"{id}.{place}"), pair, ranks) for place, (pair, ranks) in enumerate(pairs, start=1)]
         if not pairs:
-            run.leave_out("one output of all systems")
+            run.leave_out("all systems share one output")
     return [
         Judgment(
             id=name,
@@ -82,7 +84,7 @@ def make_judgments(
 
 
 def ranked_outputs(run: ImportRun, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], int]]:
-    """Read the ranks; an output without one was shown and not ranked: it is counted, and left out."""
+    """Return the outputs that have a rank. The others were not ranked by the judge; they are counted and left out."""
     found = [(systems, parse_rank(rank)) for systems, rank in outputs if rank not in UNRANKED]
     if found:
         run.summary.unranked += len(outputs) - len(found)
@@ -92,47 +94,49 @@ def ranked_outputs(run: ImportRun, outputs: Sequence[tuple[Sequence[str], str]])
 
 
 def parse_rank(text: str) -> int:
-    """Read a rank."""
+    """Parse a rank."""
     if not text.isdecimal() or len(text) > 7 or int(text) < 1:
-        raise RecordError("invalid_value", f"{quote(text)} is no rank; 1 is best", field="ranks")
+        raise RecordError(
+            "invalid_value", f"{quote(text)} is not a rank; ranks are whole numbers, and 1 is best", field="ranks"
+        )
     return int(text)
 
 
 def parse_number(text: str, *, field: str) -> float:
-    """Read a number."""
+    """Parse a finite number."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise RecordError("invalid_value", f"{quote(text)} is no number", field=field)
+        raise RecordError("invalid_value", f"{quote(text)} is not a number", field=field)
     return number
 
 
 def parse_milliseconds(text: str, *, field: str) -> int:
-    """Read a duration in seconds."""
+    """Parse a duration in seconds, and return milliseconds."""
     if not _SECONDS.fullmatch(text):
-        raise RecordError("invalid_value", f"{quote(text)} is no number of seconds", field=field)
+        raise RecordError("invalid_value", f"{quote(text)} is not a number of seconds", field=field)
     return int((Decimal(text) * 1000).to_integral_value())
 
 
 def row_time(number: int) -> datetime:
-    """Give a row without a time its place in the file as one."""
+    """Return the time of a row that has none: its number, in seconds since 1970. This keeps the order of the file."""
     return EPOCH + timedelta(seconds=number)
 
 
 def parse_time(value: str | float, *, field: str) -> datetime:
-    """Read a time: ISO 8601, in UTC if it names no zone, or seconds since 1970."""
+    """Parse a time: ISO 8601 (UTC if it has no zone) or seconds since 1970."""
     try:
         seconds = float(value)
     except ValueError:
         pass
     else:
         if not 0 <= seconds <= _LATEST_SECONDS:
-            raise RecordError("invalid_value", f"{quote(value)} is no number of seconds since 1970", field=field)
+            raise RecordError("invalid_value", f"{quote(value)} is not a number of seconds since 1970", field=field)
         return EPOCH + timedelta(seconds=seconds)
     try:
         time = datetime.fromisoformat(str(value))
     except ValueError:
-        raise RecordError("invalid_value", f"{quote(value)} is no time in ISO 8601", field=field) from None
+        raise RecordError("invalid_value", f"{quote(value)} is not an ISO 8601 time", field=field) from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""One reading of a log: opened, recognised, read in batches, with an account at the end."""
+"""Reading: open a log, recognise its format, read it in batches and count its rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OnError = Literal["stop", "skip"]
 
 
 class Reading:
-    """A log that can be iterated for its entries, or read batch by batch, which is quicker.
+    """A log to read. Iterate over its entries, or over its batches, which is faster.
 
-    `format` and `summary` say what was found, as far as it has been read.
+    `format` and `summary` describe what has been read so far.
     """
 
     def __init__(
@@ -41,17 +41,18 @@ class Reading:
         self._shared_ties = shared_ties
         self.format: Format | None = None
         self.summary = Summary()
-        # Set to a dictionary, it is told of each judgment in which systems shared an output which systems did.
+        # Set it to a dictionary to collect, by judgment id, which systems shared an output.
         self.shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
-        self.position = 0  # bytes of the file that have been read, as it lies there
+        self.position = 0  # bytes of the file that have been read, compressed or not
 
     def __iter__(self) -> Iterator[Entry]:
         return chain.from_iterable(map(Entry, batch.lines, batch.judgments) for batch in self.batches())
 
     def batches(self, *, columns: bool = False) -> Iterator[EntryBatch]:
-        """Read the judgments in batches of some hundred to some thousand, from the beginning.
+        """Read the log from the beginning, in batches of some hundred to some thousand judgments.
 
-        With `columns` a batch may be Scanned: quicker for one who rates it, slower for one who reads each judgment.
+        With `columns`, a batch may hold columns (`Scanned`) instead of judgments. This is faster for rating, and slower
+        for code that reads each judgment.
         """
         run = ImportRun(
             file=describe_source(self._source),

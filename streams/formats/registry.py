@@ -1,4 +1,4 @@
-"""The formats that are known, by name: a new one is its file and its line here."""
+"""The registry of formats. A new format is one file in this package and one line here."""
 
 from __future__ import annotations
 
@@ -42,14 +42,17 @@ def read(
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
 ) -> Reading:
-    """Read a log: a path, `-` for standard input, or a binary stream; plain, gzip or zstd.
+    """Read a log.
 
-    Without a `format` its content tells it. `campaign` names the campaign, whatever the file calls it. A bad row is
-    raised (`stop`), counted in the summary (`skip`), or counted and given to the function that `on_error` is. Without
-    `shared_ties` systems that shared an output are not compared with each other.
+    `source` is a path, `-` for standard input, or a binary stream. It may be plain, gzip or zstd.
+
+    `format` is the name of a format. By default the format is recognised by the content.
+    `campaign` replaces the campaign name of the file.
+    `on_error` decides what happens to a bad row: "stop" raises it, "skip" counts it, and a function is called with it.
+    With `shared_ties=False`, systems that shared an output are not compared with each other.
     """
     if campaign is not None and not is_campaign_name(campaign):
-        raise ParameterError(f"the campaign is {campaign!r}; {CAMPAIGN_RULE}, e.g. wmt13.fr-en")
+        raise ParameterError(f"{campaign!r} is not a campaign name; {CAMPAIGN_RULE}, for example wmt13.fr-en")
     if format is not None:
         known = find_format(format)
         return Reading(source, lambda _: known, campaign=campaign, on_error=on_error, shared_ties=shared_ties)
@@ -63,23 +66,23 @@ def read(
 
 
 def recognise(head: bytes, *, name: str = "the log") -> Format:
-    """Tell the format of a log from its first bytes, decompressed."""
+    """Return the format of a log. `head` is its first bytes, decompressed."""
     seen = FileHead(head)
     for known in FORMATS.values():
         if known.recognises(seen):
             return known
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(f"{name}: it is in UTF-16; save it as UTF-8")
+        raise FormatError(f"{name}: the file is in UTF-16; save it as UTF-8")
     if not head.strip():
-        raise FormatError(f"{name}: it is empty; name its format, if that is right")
+        raise FormatError(f"{name}: the file is empty, so its format is unknown; name the format to read it anyway")
     begins = quote(head[:40].decode(errors="replace"))
     raise FormatError(
-        f"{name}: it begins with {begins}, like no known format; if it is one of {', '.join(FORMATS)}, name it"
+        f"{name}: unknown format; the file begins with {begins}. If it is one of {', '.join(FORMATS)}, name the format"
     )
 
 
 def find_format(name: str) -> Format:
-    """Find a format."""
+    """Return the format with this name."""
     if name not in FORMATS:
         raise ParameterError(f"no format {name!r}; {suggestion(name, FORMATS)}")
     return FORMATS[name]

@@ -1,4 +1,7 @@
-"""The uniform ranking CSV: one ranking a row, `|` between systems, `+` between systems that shared one output."""
+"""Read and write the uniform CSV: one ranking per row.
+
+Systems are separated by `|`, systems that shared one output by `+`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
 
-# As the files that people share have them, and then what only a Judgment has.
+# First the columns of published files, then those that only a Judgment has.
 _WRITTEN = (
     *("campaign", "pair", "seq", "segment", "judge", "judge_type", "n", "systems", "ranks"),
     *("duration_s", "timestamp", "hit", "id", "score", "request", "source", "version", "escaped"),
@@ -40,7 +43,7 @@ _UniformRow = dict[str, str]
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _UniformRow | RecordError]]:
     table = Table(source, required=COLUMNS, kind="a uniform ranking CSV")
     names = tuple(table.columns)
-    last: dict[tuple[str, str], int] = {}  # of each campaign
+    last: dict[tuple[str, str], int] = {}  # the last `seq` of each campaign
     for line, cells in table.rows():
         if isinstance(cells, RecordError):
             yield line, cells
@@ -49,9 +52,9 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _UniformRow 
         seq, campaign = row["seq"], (row["campaign"], row["pair"])
         before = last.get(campaign, 0)
         if not seq.isdecimal() or len(seq) > 10:
-            yield line, RecordError("invalid_value", f"{quote(seq)} is no number of a row", field="seq")
+            yield line, RecordError("invalid_value", f"{quote(seq)} is not a row number", field="seq")
         elif int(seq) <= before and not row.get("id"):
-            reason = f"{seq} comes after {before}; number the rows in their order: it makes their ids"
+            reason = f"{seq} comes after {before}; number the rows in ascending order: ids are made from it"
             yield line, RecordError("invalid_value", reason, field="seq")
         else:
             last[campaign] = int(seq)
@@ -95,7 +98,7 @@ def _to_judgments(row: _UniformRow, _: int, run: ImportRun) -> list[Judgment]:
 def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
     try:
-        table = csv.writer(text, lineterminator="\r\n")  # so that a carriage return in a cell is quoted
+        table = csv.writer(text, lineterminator="\r\n")  # then a carriage return in a cell is quoted
         table.writerow(_WRITTEN)
         table.writerows(_row(judgment, seq) for seq, judgment in enumerate(judgments, start=1))
     finally:
@@ -123,7 +126,7 @@ def _row(judgment: Judgment, seq: int) -> tuple[object, ...]:
 
 FORMAT = Format(
     name="uniform",
-    about="the uniform CSV: a ranking a row",
+    about="the uniform CSV: one ranking per row",
     recognises=lambda head: head.columns.issuperset(COLUMNS),
     batches=row_reader(_read_rows, _to_judgments),
     write=_write,

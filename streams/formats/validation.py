@@ -1,4 +1,4 @@
-"""From rows to sound judgments: what the wire would refuse is a bad row here, for the same reason."""
+"""Turn rows into valid judgments. A row is bad for the same reasons for which a worker rejects a record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
 
-_ROWS = 256  # that are checked together
+_ROWS = 256  # rows that are validated together
 
 _ParsedRow = TypeVar("_ParsedRow")
 _decoder = msgspec.json.Decoder(Judgment)
@@ -28,10 +28,10 @@ def row_reader(
     rows: Callable[[Source, ImportRun], Iterable[tuple[int, _ParsedRow | RecordError]]],
     judge: Callable[[_ParsedRow, int, ImportRun], Iterable[Judgment]],
 ) -> Callable[[Source, ImportRun], Iterator[EntryBatch]]:
-    """Read a format whose rows are judged one by one.
+    """Return the `batches` function of a format that is read row by row.
 
-    `rows` gives each row with its line; `judge` turns one, the nth of the file, into judgments; no judgment means that
-    it has left the row out, and said so.
+    `rows` yields every row with its line number. `judge` receives a row and its number, and returns its judgments. If
+    it returns none, it has counted the row with `run.leave_out`.
     """
 
     def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
@@ -56,7 +56,7 @@ def row_reader(
 
 
 def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
-    """Decode so many lines at once; None if any of them needs a closer look, by `decode`."""
+    """Decode `count` lines at once. Return None if a line must be decoded on its own, with `decode`."""
     try:
         if not data.isascii():
             data.decode()
@@ -65,10 +65,10 @@ def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
             check(judgment)
     except (RecordError, ValueError, RecursionError):
         return None
-    # Of a ranking: its own, those of its systems and those of its ranks.
+    # Brackets of a ranking: of the object, of its systems and of its ranks.
     brackets = 3 * count - sum(judgment.ranks is None for judgment in judgments)
     if len(judgments) != count or data.count(b"[") + data.count(b"{") != brackets:
-        return None  # something is nested, and may be too deep
+        return None  # something is nested, perhaps too deep
     return judgments
 
 
@@ -79,7 +79,7 @@ def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iter
     made = [judgment for _, judgments in pending for judgment in judgments]
     try:
         judgments = decode_lines(_encoder.encode_lines(made), len(made))
-    except ValueError:  # half a character, which JSON can't carry
+    except ValueError:  # a lone surrogate, which JSON can't contain
         judgments = None
     if judgments is not None:
         run.summary.judged += len(pending)
@@ -101,7 +101,7 @@ def _validate_one(judgment: Judgment) -> Judgment:
     try:
         value = encode(judgment)
     except ValueError:
-        raise RecordError("invalid_utf8", "it holds half a character") from None
+        raise RecordError("invalid_utf8", "the text contains half a character (a lone surrogate)") from None
     sound = decode(value, max_bytes=MAX_LINE)
     assert isinstance(sound, Judgment)
     return sound

@@ -1,4 +1,4 @@
-"""The CSV files of WMT: a ranking of five systems a row, or the two systems of one comparison."""
+"""Read the CSV files of WMT: one row ranks five systems, or compares two."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _WmtRow | 
         if found := _SYSTEM.fullmatch(name):
             rank = f"system{found[1]}rank"
             if rank not in at:
-                raise FormatError(f"{run.file}:1: there is a column {name}, but no {rank}")
+                raise FormatError(f"{run.file}:1: there is a column {name}, but no column {rank}")
             places.append((at[name], at[rank]))
     source_language, target, segment, judge = (at[name] for name in _REQUIRED[:4])
     campaign = None
@@ -84,8 +84,8 @@ def _is_pairs(head: FileHead) -> bool:
 
 
 RANKINGS = Format(
-    "wmt-rankings", "WMT's CSV of rankings, five systems a row", _is_rankings, row_reader(_read_rows, _to_judgments)
+    "wmt-rankings", "WMT's CSV of rankings: five systems per row", _is_rankings, row_reader(_read_rows, _to_judgments)
 )
 PAIRS = Format(
-    "wmt-pairs", "WMT's CSV of comparisons, two systems a row", _is_pairs, row_reader(_read_rows, _to_judgments)
+    "wmt-pairs", "WMT's CSV of comparisons: two systems per row", _is_pairs, row_reader(_read_rows, _to_judgments)
 )

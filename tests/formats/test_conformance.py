@@ -170,12 +170,12 @@ def test_a_format_that_does_not_exist_is_named_with_the_one_that_was_meant() -> 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "it is empty"),
-        (b"  \n", "it is empty"),
-        (b"hello world\n", "begins with 'hello world.*like no known format"),
+        (b"", "the file is empty"),
+        (b"  \n", "the file is empty"),
+        (b"hello world\n", "unknown format; the file begins with 'hello world"),
         ("a,b\n".encode("utf-16"), "UTF-16"),
-        (b"{}", "like no known format"),
-        (b"[]", "like no known format"),
+        (b"{}", "unknown format"),
+        (b"[]", "unknown format"),
     ],
 )
 def test_a_file_of_no_known_format_is_refused_with_the_way_out(data: bytes, words: str) -> None:

@@ -1,4 +1,4 @@
-"""JSON objects, one by one and bounded: a line each, or the elements of one array, however it is laid out."""
+"""Read JSON objects one by one, in bounded memory: one per line, or the elements of one array."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPACE = re.compile(rb"\s*+")
 
 
 def read_documents(source: Source) -> Iterator[tuple[int, Document | RecordError]]:
-    """Give each object of a file, with the line that it begins on."""
+    """Yield every object of a file, with the line on which it begins."""
     texts = _lines(source) if FileHead(source.head).in_lines else _ObjectScanner(source).texts()
     for line, text in texts:
         if isinstance(text, RecordError):
@@ -51,7 +51,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes | RecordError]]:
 
 
 class _ObjectScanner:
-    """Cuts the objects out of an array, or out of a sequence, without decoding them."""
+    """Finds the objects of an array or of a sequence, without decoding them."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -60,7 +60,7 @@ class _ObjectScanner:
         self._line = 1
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
-        """Give the text of each object."""
+        """Yield the line number and the text of every object."""
         in_array = self._next() == b"["
         if in_array:
             self._step()
@@ -85,7 +85,7 @@ class _ObjectScanner:
             raise self._error("the file ends in the middle of an array")
 
     def _next(self) -> bytes:
-        """Go to the next byte that is no space, and look at it."""
+        """Skip white space, and return the next byte. Return nothing at the end of the file."""
         while True:
             space = _SPACE.match(self._data, self._at)
             assert space
@@ -123,7 +123,7 @@ class _ObjectScanner:
                     return text
 
     def _end_of_string(self, place: int) -> int:
-        """Read on until a string is whole, without going over it again."""
+        """Return the place after the end of a string. Every byte of it is scanned once."""
         while True:
             rest = _REST.match(self._data, place)
             assert rest
@@ -132,7 +132,7 @@ class _ObjectScanner:
             place = self._fetch(rest.end())
 
     def _fetch(self, place: int) -> int:
-        """Read more of an object, and say where a place in it is now."""
+        """Read more of an object, and return the new index of `place`."""
         place -= self._at
         if not self._more():
             raise self._error("the file ends in the middle of an object")

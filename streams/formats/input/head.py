@@ -1,4 +1,4 @@
-"""The first bytes of a log, looked at as a table and as JSON, so that each format can say whether it knows them."""
+"""Inspect the first bytes of a log as a table and as JSON, so that a format can recognise them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[\[\]{}]', re.DOTAL
 
 
 class FileHead:
-    """What the beginning of a file shows."""
+    """The beginning of a file."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -20,12 +20,12 @@ class FileHead:
 
     @cached_property
     def delimiter(self) -> str:
-        """Say what stands between the cells of the first line."""
+        """Return the delimiter between the cells of the first line."""
         return max(DELIMITERS, key=self._first_line.count)
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """Name the columns, in lower case, as if the first line were the header of a table."""
+        """Return the names in the first line, in lower case, as if it were the header of a table."""
         if self.start in (b"", b"{", b"[", b"<"):
             return frozenset()
         try:
@@ -36,7 +36,7 @@ class FileHead:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Name the keys of the first JSON object, alone or in an array; it may be cut off."""
+        """Return the keys of the first JSON object, alone or in an array. The object may be incomplete."""
         if self.start not in (b"{", b"["):
             return frozenset()
         found: set[str] = set()
@@ -54,7 +54,7 @@ class FileHead:
 
     @property
     def in_lines(self) -> bool:
-        """Say whether the first line is a JSON object of its own, or too long to see its end."""
+        """Return whether the file has one JSON object per line. A first line without a visible end counts as one."""
         line, newline, _ = self.data.lstrip().partition(b"\n")
         return self.start == b"{" and (not newline or line.rstrip().endswith(b"}"))
 

@@ -1,4 +1,4 @@
-"""Where a log comes from: a file, standard input or a stream; its bytes, and the first of them to look at."""
+"""Open a log: a file, standard input or a stream."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 STDIN = "-"
-HEAD = 2**16  # bytes that are looked at to recognise a format
+HEAD = 2**16  # bytes that are inspected to recognise a format
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK = 2**20
 
 
 class Source:
-    """The content of a log, decompressed, from its beginning."""
+    """The decompressed content of a log. `head` is its beginning, which `read` returns again."""
 
     def __init__(self, name: str, stream: BinaryIO, *, path: Path | None, position: Callable[[], int]) -> None:
         head = b""
         while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
             head += more
         self.name = name
-        self.path = path  # of the content as it is: if it is in a file, and not compressed
+        self.path = path  # of an uncompressed file; else None
         self.head = head.removeprefix(_BOM)
-        self.position = position  # in the file as it lies there, compressed or not
+        self.position = position  # in the file, before decompression
         self._stream = io.BufferedReader(_Joined(self.head, stream), _CHUNK)
 
     def read(self) -> bytes:
-        """Read what is there now, some hundred KiB at most; nothing is the end."""
+        """Return the bytes that are available, up to 1 MiB. No bytes mean the end."""
         return self._stream.read1(_CHUNK)
 
     def readline(self, limit: int) -> bytes:
-        """Read up to the end of the line, or as many bytes as the limit says."""
+        """Return the rest of the line, but at most `limit` bytes."""
         return self._stream.readline(limit)
 
 
 class _Joined(io.RawIOBase):
-    """The head that was taken off a stream, and the rest of it."""
+    """The head of a stream, followed by the rest of the stream."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head = head
@@ -61,7 +61,7 @@ class _Joined(io.RawIOBase):
         if self._head:
             data, self._head = self._head[: len(view)], self._head[len(view) :]
         else:
-            read = getattr(self._stream, "read1", self._stream.read)  # what is there, not what was asked for
+            read = getattr(self._stream, "read1", self._stream.read)  # available bytes, without waiting for more
             data = read(len(view))
         view[: len(data)] = data
         return len(data)
@@ -69,7 +69,7 @@ class _Joined(io.RawIOBase):
 
 @contextmanager
 def open_source(source: Path | str | BinaryIO) -> Iterator[Source]:
-    """Open a path, `-` for standard input, or a binary stream; what can't be read is a FormatError that names it."""
+    """Open a path, `-` for standard input, or a binary stream. Raise FormatError if it can't be read."""
     name = describe_source(source)
     try:
         if isinstance(source, (str, Path)) and name != STDIN:
@@ -86,7 +86,7 @@ def open_source(source: Path | str | BinaryIO) -> Iterator[Source]:
 
 
 def describe_source(source: Path | str | BinaryIO) -> str:
-    """Name a source for messages."""
+    """Return the name of a source, for messages."""
     if isinstance(source, (str, Path)):
         return str(source)
     name = getattr(source, "name", None)

@@ -1,18 +1,18 @@
-"""Cells that a spreadsheet shows as text: what it would run as a formula is marked, and the mark comes off again."""
+"""Escape CSV cells, so that a spreadsheet does not run them as formulas, and undo it."""
 
 from __future__ import annotations
 
 import re
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # the last is the mark itself
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")  # the last one is the escape itself
 _ESCAPES = {"%": "%25", "|": "%7C", "+": "%2B"}
-_UNESCAPES = {escape: mark for mark, escape in _ESCAPES.items()}
+_UNESCAPES = {escape: separator for separator, escape in _ESCAPES.items()}
 _SEPARATORS = re.compile(r"[%|+]")
 _ESCAPED = re.compile("|".join(_UNESCAPES))
 
 
 def escape_formula(text: str | None) -> str:
-    """Mark a text that a spreadsheet would run, or that would be taken for an empty cell.
+    """Put a `'` before a text that a spreadsheet would run. An empty text gets one too: it differs from an empty cell.
 
     >>> escape_formula("=1+1"), escape_formula("a=b"), escape_formula(""), escape_formula(None)
     ("'=1+1", 'a=b', "'", '')
@@ -23,7 +23,7 @@ def escape_formula(text: str | None) -> str:
 
 
 def unescape_formula(cell: str) -> str | None:
-    """Take the mark off.
+    """Undo `escape_formula`.
 
     >>> unescape_formula("'=1+1"), unescape_formula("'"), unescape_formula("")
     ('=1+1', '', None)
@@ -32,7 +32,7 @@ def unescape_formula(cell: str) -> str | None:
 
 
 def escape_separators(name: str) -> str:
-    """Escape what stands between names that share a cell.
+    """Escape the separators of names that share a cell.
 
     >>> escape_separators("gpt+tools")
     'gpt%2Btools'
@@ -41,5 +41,5 @@ def escape_separators(name: str) -> str:
 
 
 def unescape_separators(name: str) -> str:
-    """Undo `escaped`."""
+    """Undo `escape_separators`."""
     return _ESCAPED.sub(lambda found: _UNESCAPES[found[0]], name)

@@ -1,4 +1,4 @@
-"""CSV, row by row and bounded: what is no row of the table is an error with its line, and the next row goes on."""
+"""Read CSV row by row, in bounded memory. A bad row is reported with its line, and reading continues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Cells = list[str]
 
 
 class Table:
-    """A CSV table with a header; `;` or tabs between its cells are known from the header."""
+    """A CSV table with a header. The delimiter (`,`, `;` or a tab) is recognised from the header."""
 
     def __init__(self, source: Source, *, required: Collection[str], kind: str) -> None:
         self._source = source
@@ -31,13 +31,13 @@ class Table:
             raise FormatError(f"{source.name}:1: the header can't be read: {error}") from None
         names = [cell.strip().lower() for cell in header]
         if missing := [name for name in required if name not in names]:
-            raise FormatError(f"{source.name}:1: no column {', '.join(missing)}: this is not {kind}")
+            raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {kind}")
         if twice := next((name for name in names if name and names.count(name) > 1), None):
             raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
         self.columns = {name: place for place, name in enumerate(names)}
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
-        """Give the cells of each row, with the line that it begins on."""
+        """Yield the cells of every row, with the line on which it begins."""
         lines, width = self._lines, len(self.columns)
         while True:
             lines.begin()
@@ -59,7 +59,7 @@ class Table:
 
 
 class _Lines:
-    """The lines of a source as text; a row may take several, but not without end."""
+    """The lines of a source as text. A row may span several lines, up to MAX_LINE bytes."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -68,14 +68,14 @@ class _Lines:
         self.begin()
 
     def begin(self) -> None:
-        """Begin a row at the next line."""
+        """Start a new row at the next line."""
         self.first = self.number + 1
         self.broken: str | None = None
         self._bytes = 0
 
     @property
     def span(self) -> int:
-        """Count the lines of the row."""
+        """Return the number of lines of the row."""
         return self.number - self.first + 1
 
     def __iter__(self) -> _Lines:

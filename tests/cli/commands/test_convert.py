@@ -76,7 +76,7 @@ def test_a_bad_row_stops_it_and_leaves_no_file(tmp_path: Path, log: Path) -> Non
     log.write_bytes(BAD_ARENA)
     result = convert(log, tmp_path / "out.jsonl")
     assert isinstance(result.exception, FormatError)
-    assert str(result.exception).startswith(f"{log}:2: winner: 'nobody' is none of")
+    assert str(result.exception).startswith(f"{log}:2: winner: 'nobody' is not a winner; use one of")
     assert [path.name for path in tmp_path.iterdir()] == ["battles.csv"]
 
 
@@ -128,7 +128,7 @@ def test_the_format_can_be_named(tmp_path: Path) -> None:
         (["out.jsonl", "--to", "jsnl"], "did you mean 'jsonl'?"),
         (["out.jsonl", "--to", "arena"], "can only be read"),
         (["out.jsonl", "--from", "areena"], "did you mean 'arena'?"),
-        (["out.jsonl", "--campaign", "a b"], "the campaign is 'a b'"),
+        (["out.jsonl", "--campaign", "a b"], "'a b' is not a campaign name"),
         (["out.jsonl", "--on-error", "ignore"], "'ignore' is not one of"),
     ],
 )
