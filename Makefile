@@ -1,43 +1,48 @@
-# Everything runs in a virtual environment of its own; nothing but Python 3.11 to 3.13, make and PyPI is needed.
+# Everything runs in the virtual environment .venv. Needed: Python 3.11 to 3.13, make, and access to PyPI.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+SERVERS := -m integration --timeout=1200
+QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
-.PHONY: demo test long integration browser faults lint format bench reproduction schemas constraints clean help
+.PHONY: demo quick test long integration browser faults lint format bench reproduction sample schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(VENV)/.installed  ## a simulated crowd ranks the systems of a WMT competition; no server needed
+demo: $(VENV)/.installed  ## run the demo: a simulated crowd ranks the systems of WMT13 French-English; needs no server
 	@$(BIN)/judgestream demo
 
-test: $(VENV)/.dev  ## the unit tests; no server needed
+quick: $(VENV)/.dev  ## run the unit tests of the core: events, campaign, ranking, pipeline, stores; under 20 s
+	$(PYTEST) $(QUICK) -m "not integration and not long and not data" -n auto
+
+test: $(VENV)/.dev  ## run the unit tests; needs no server
 	$(PYTEST) -m "not integration and not long" -n auto
 
-long: $(VENV)/.dev  ## the unit tests that take their time: whole logs, figures, the examples in the docs
+long: $(VENV)/.dev  ## run the slow unit tests: whole logs, figures, the examples in the docs
 	$(PYTEST) -m "long and not integration" -n auto
 
-integration: $(VENV)/.dev  ## the tests on a real Kafka and a real Redis, which it starts and stops itself
-	$(PYTEST) -m integration --ignore=tests/faults --ignore=tests/browser --timeout=300 -n 3
+integration: $(VENV)/.dev  ## run the tests on a real Kafka and Redis, which are started and stopped for it
+	$(PYTEST) $(SERVERS) --ignore=tests/faults --ignore=tests/browser -n 3
 
-browser: $(VENV)/.dev  ## the live page in headless Chromium, on the real monitor and the real stack
-	$(PYTEST) tests/browser -m integration --timeout=300
+browser: $(VENV)/.dev  ## run the tests of the live page in headless Chromium, on a real Kafka and Redis
+	$(PYTEST) $(SERVERS) tests/browser
 
-faults: $(VENV)/.dev  ## the fault suite: servers and workers killed, stopped, filled and cut off; the state must not show it
-	$(PYTEST) tests/faults -m integration --timeout=300 -n 2
+faults: $(VENV)/.dev  ## run the fault tests: kill, stop, fill and cut off servers and workers, then compare the state
+	$(PYTEST) $(SERVERS) tests/faults -n 2
 
-lint: $(VENV)/.dev  ## style, types and the directions of the imports
+lint: $(VENV)/.dev  ## check style, types and the directions of the imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: $(VENV)/.dev  ## put the code into the house's form
+format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in one run
+bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants of one run
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/judges.py
@@ -48,24 +53,27 @@ bench: $(VENV)/.dev  ## the benchmarks; each prints ratios between variants in o
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
 
-reproduction: $(VENV)/.dev  ## the papers' tables and figures beside ours: reproduction/README.md, in half an hour
+reproduction: $(VENV)/.dev  ## compute the papers' tables and figures again: reproduction/README.md; takes half an hour
 	$(BIN)/python -m reproduction
 
-schemas: $(VENV)/.installed  ## write schemas/ anew from streams/wire/events.py
+sample: $(VENV)/.installed  ## generate samples/arena.csv
+	$(BIN)/python samples/generate.py > samples/arena.csv
+
+schemas: $(VENV)/.installed  ## generate schemas/ from streams/wire/events.py
 	$(BIN)/python -m streams.wire.schemas schemas
 
-constraints: $(VENV)/.dev  ## pin the dependencies anew
+constraints: $(VENV)/.dev  ## update the pinned dependencies
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-header --no-annotate --quiet --upgrade -o constraints.txt
 
-clean:  ## remove what was made, but not running servers
+clean:  ## remove everything that make created, except running servers
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	  || { echo "Judgestream needs Python 3.11 to 3.13; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	  || { echo "Judgestream needs Python 3.11 to 3.13. Choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) \
-	  || { echo "$(PYTHON) can't make virtual environments; on Debian: apt-get install python3-venv" >&2; rm -rf $(VENV); exit 1; }
+	  || { echo "$(PYTHON) can't create virtual environments. On Debian: apt-get install python3-venv" >&2; rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "installing into $(VENV) ..."
@@ -73,6 +81,6 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "installing into $(VENV), with the tools for development ..."
+	@echo "installing into $(VENV), with the development tools ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(VENV)/.installed $@

@@ -78,6 +78,7 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
         lines = [encode(entry).replace(b"campaign-0", campaign.encode()) for entry in log]
         (tmp_path / name).write_bytes(b"\n".join(lines) + b"\n")
     battle = '{"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "j", "question_id": "1"}'
+    (tmp_path / "samples").symlink_to(Path("samples").resolve())
     (tmp_path / "battles.json").write_text(f"[{battle}]")
     words = shlex.split(re.split(r" (?:>>?|\|) ", example)[0], comments=True)[1:]
     with (tmp_path / "arena.jsonl").open("rb") as stdin:
