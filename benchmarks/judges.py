@@ -103,7 +103,9 @@ def run(rows: Ints, official: Floats, judges: int, *, size: int, share: float, s
         model.apply(batch)
     scores = (expected_wins(drawn, len(official)), plain.scores()[0], aware.scores()[0])
     known = np.bincount(drawn[:, 3], minlength=judges) >= ENOUGH
-    found = separation(-aware.reliabilities()[known], careless[known]) if share else float("nan")
+    reliability = aware.judge_facts().reliability
+    assert reliability is not None
+    found = separation(-reliability[known], careless[known]) if share else float("nan")
     return [float(np.corrcoef(score, official)[0, 1]) for score in scores], found
 
 

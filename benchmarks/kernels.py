@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.bootstrap import Bootstrap  # noqa: E402
-from streams.core.models import JudgmentBatch  # noqa: E402
+from streams.core.models import JudgmentBatch, PairParameters  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def by_replicas(log: Log) -> None:
         segments=np.zeros(matches, np.int64),
         scores=np.full(matches, np.nan),
     )
-    replicas = Bootstrap(200, mean=0.0, deviation=1.0, beta=BETA, margin=MARGIN)
+    replicas = Bootstrap(200, PairParameters(beta=BETA, margin=MARGIN))
     replicas.grow(SYSTEMS)
     replicas.apply(batch, np.arange(matches))
 

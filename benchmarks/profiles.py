@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.tables import NameIndex  # noqa: E402
-from streams.core.models.trueskill import ONLINE  # noqa: E402
+from streams.core.models import PairParameters  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,11 +96,12 @@ def main() -> None:
     default = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
     parser.add_argument("--data", type=Path, default=default, help="the folder of the logs (default: %(default)s)")
     logs = read(parser.parse_args().data)
-    unit = ONLINE["deviation"]
+    ours_now = PairParameters()
+    unit = ours_now.deviation
     losses = np.array(
         [[[loss(log, deviation=unit, beta=b, margin=b * m) for m in MARGINS] for b in BETAS] for log in logs]
     )
-    ours = np.array([loss(log, deviation=unit, beta=ONLINE["beta"], margin=ONLINE["margin"]) for log in logs])
+    ours = np.array([loss(log, deviation=unit, beta=ours_now.beta, margin=ours_now.margin) for log in logs])
     print(f"mean loss of {len(logs)} logs by beta (down) and margin / beta (across)")
     print("        " + "".join(f"{m:8.4g}" for m in MARGINS))
     for b, row in zip(BETAS, losses.mean(axis=0), strict=True):

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.pace import Minute
-from streams.core.models.grm import GradedResponse
-from streams.core.models.reliable import ReliableTrueSkill
 from streams.errors import JudgestreamError, suggestion
 from streams.reports import PairView, Report
 
@@ -143,9 +141,7 @@ def judge_views(campaign: Campaign) -> list[JudgeView]:
     """Report on the judges, in the order in which they came."""
     tables, model = campaign.tables, campaign.model
     names = tables.judges.names
-    unknown: list[float | None] = [None] * len(names)
-    sensitivities = model.sensitivities().tolist() if isinstance(model, GradedResponse) else unknown
-    reliabilities = model.reliabilities().tolist() if isinstance(model, ReliableTrueSkill) else unknown
+    facts = model.judge_facts()
     excluded = frozenset(campaign.status.excluded)
     judges = []
     for i, name in enumerate(names):
@@ -161,8 +157,8 @@ def judge_views(campaign: Campaign) -> list[JudgeView]:
                 agreed=agreed,
                 compared=compared,
                 agreement=agreed / compared if compared else None,
-                sensitivity=sensitivities[i],
-                reliability=reliabilities[i],
+                sensitivity=None if facts.sensitivity is None else float(facts.sensitivity[i]),
+                reliability=None if facts.reliability is None else float(facts.reliability[i]),
                 too_fast=tables.paces.get(name, Minute()).flagged,
                 excluded=name in excluded,
             )

@@ -125,7 +125,7 @@ def test_a_judge_s_figures_are_counted_from_the_log() -> None:
 @pytest.mark.parametrize(("model", "field"), [("grm", "sensitivity"), ("trueskill-judges", "reliability")])
 def test_the_model_s_own_figure_is_there(model: str, field: str) -> None:
     made = campaign(crowd(300), model)
-    expected = made.model.sensitivities() if field == "sensitivity" else made.model.reliabilities()  # type: ignore[attr-defined]
+    expected = getattr(made.model.judge_facts(), field)
     assert [getattr(judge, field) for judge in judge_views(made)] == expected.tolist()
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
-from streams.core.models import TrueSkill, create
 from streams.core.ranking import sampled_ranges
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streams.core.models import JudgmentBatch, Model
+    from streams.core.models import JudgmentBatch, Model, PairParameters
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -28,21 +27,17 @@ class Bootstrap:
     (Oza and Russell 2001): the same judgment has the same weights wherever and in whatever batch it is applied.
     """
 
-    def __init__(self, count: int, *, mean: float, deviation: float, beta: float, margin: float) -> None:
-        self._prior = (mean, deviation**2)
-        self._beta, self._margin = beta, margin
+    def __init__(self, count: int, parameters: PairParameters) -> None:
+        self._prior = (parameters.mean, parameters.deviation**2)
+        self._beta, self._margin = parameters.beta, parameters.margin
         self._mean: Floats = np.empty((count, 0))
         self._variance: Floats = np.empty((count, 0))
 
     @classmethod
     def for_model(cls, model: Model, count: int) -> Bootstrap | None:
         """Make the replicas of a campaign: of its own TrueSkill's pairs or, beside another model, of the default's."""
-        if not count or model.kind != "rankings":
-            return None
-        rater = model if isinstance(model, TrueSkill) else create(TrueSkill.name, {})
-        assert isinstance(rater, TrueSkill)
-        own = rater.parameters
-        return cls(count, mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
+        parameters = model.bootstrap_parameters()
+        return cls(count, parameters) if count and parameters is not None else None
 
     def grow(self, systems: int) -> None:
         """Make room for so many systems."""

@@ -56,14 +56,14 @@ def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStat
     settings = command.settings
     if 0 < settings.replicas < 40:
         raise _refused(f"`replicas` is {settings.replicas}: 0, or 40 and more", field="settings.replicas")
-    _check_choices(settings)
+    model = _check_choices(settings)
     if settings.baseline and settings.systems and settings.baseline not in settings.systems:
         hint = suggestion(settings.baseline, settings.systems)
         raise _refused(
             f"the baseline {quote(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
         )
-    if settings.parameters.get("mode") == "baseline" and not settings.baseline:
-        raise _refused("the mode 'baseline' needs a `baseline`", field="settings.baseline")
+    if problem := model.check_settings(settings):
+        raise _refused(problem.message, field=f"settings.{problem.setting}")
     for name in ("systems", "segments"):
         listed = getattr(settings, name)
         if len(set(listed)) != len(listed):
@@ -144,12 +144,14 @@ def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatu
     return msgspec.structs.replace(now, state="closed")
 
 
-def _check_choices(settings: events.CampaignSettings) -> None:
+def _check_choices(settings: events.CampaignSettings) -> models.Model:
+    """Return the model of the settings, or raise an error if a choice is unknown or impossible."""
     matching.policy(settings.policy)
     model = models.create(settings.model, settings.parameters, budget=settings.budget)
-    if settings.segment_choice == "information" and not model.widths["segments"]:
+    if settings.segment_choice == "information" and not model.learns_segments:
         message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
         raise _refused(message, field="settings.segment_choice")
+    return model
 
 
 def _refused(message: str, *, field: str) -> RecordError:

@@ -18,6 +18,7 @@ from streams.core.methods.online import Online
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs, UniformOutcomes
 from streams.core.methods.students import IndependentStudents
 from streams.core.methods.two_stage import TwoStage
+from streams.core.models import MODELS
 from streams.errors import ParameterError, suggestion
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ PREDICTORS: dict[str, Predictor] = {
         BatchGradedResponse(),
         Elo(),
         Glicko2(),
-        Online(model="trueskill"),
-        Online(model="trueskill-judges"),
-        Online(model="grm"),
+        *(Online(model=name) for name, model in MODELS.items() if model.kind == "rankings"),
     )
 }
 

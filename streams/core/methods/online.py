@@ -8,7 +8,6 @@ import numpy as np
 
 from streams.core.methods.base import Fitted, Predictor
 from streams.core.models import create
-from streams.core.models.reliable import ReliableTrueSkill
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -40,5 +39,5 @@ class Online(Predictor, frozen=True):
         model.apply(training.batch())
         outcomes = np.array([[model.predict(a, b) for b in range(size)] for a in range(size)]).reshape(size, size, 3)
         mean, deviation = model.scores()
-        reliabilities = model.reliabilities() if isinstance(model, ReliableTrueSkill) else None
-        return Fitted(outcomes=outcomes, scores=mean, deviations=deviation, reliabilities=reliabilities)
+        facts = model.judge_facts()
+        return Fitted(outcomes=outcomes, scores=mean, deviations=deviation, reliabilities=facts.reliability)

@@ -1,11 +1,20 @@
-"""The models by name; a new one is its own file and a line here."""
+"""The online models by name. To add one, write its file and add its class to MODELS."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from streams.core.models.assessment import Assessment
-from streams.core.models.base import Axis, JudgmentBatch, Model, Outcome, Parameters, parameters_of
+from streams.core.models.base import (
+    Axis,
+    JudgeFacts,
+    JudgmentBatch,
+    Model,
+    Outcome,
+    PairParameters,
+    Parameters,
+    parameters_of,
+)
 from streams.core.models.grm import GradedResponse
 from streams.core.models.reliable import ReliableTrueSkill
 from streams.core.models.trueskill import TrueSkill
@@ -20,7 +29,7 @@ MODELS: dict[str, type[Model]] = {
 
 
 def create(name: str, parameters: Mapping[str, object], *, budget: int | None = None) -> Model:
-    """Make a model with its parameters checked.
+    """Return a new model, or raise ParameterError if its parameters are wrong.
 
     >>> create("trueskill", {"beta": 2.0}).name
     'trueskill'
@@ -31,4 +40,15 @@ def create(name: str, parameters: Mapping[str, object], *, budget: int | None = 
     return model(parameters_of(model, parameters), budget=budget)
 
 
-__all__ = ["MODELS", "Axis", "JudgmentBatch", "Model", "Outcome", "Parameters", "TrueSkill", "create", "parameters_of"]
+__all__ = [
+    "MODELS",
+    "Axis",
+    "JudgeFacts",
+    "JudgmentBatch",
+    "Model",
+    "Outcome",
+    "PairParameters",
+    "Parameters",
+    "create",
+    "parameters_of",
+]

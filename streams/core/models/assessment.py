@@ -1,4 +1,4 @@
-"""Direct assessment: judges give one output a score from 0 to 100, and each judge's scale is made comparable."""
+"""Direct assessment: scores from 0 to 100 for single outputs, made comparable between judges."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from streams.core.models.base import Axis, Cell, Floats, Ints, JudgmentBatch, Kind
 
-# What a segment's score is before any is known: z has mean 0 and deviation 1 by its making, a raw score is taken to be
-# uniform from 0 to 100.
-BEFORE = {"z": (0.0, 1.0), "raw": (50.0, 100.0 / sqrt(12.0))}
-UNSEEN = 2.0  # a system without a judgment is less known than one with a single segment: a bit less
+# Mean and deviation of a segment's score before any is known. z has mean 0 and deviation 1 by construction. A raw score
+# is assumed to be uniform from 0 to 100.
+PRIOR = {"z": (0.0, 1.0), "raw": (50.0, 100.0 / sqrt(12.0))}
+UNSEEN = 2.0  # the deviation of a system without a judgment, in units of that with one segment: one bit less is known
 
 
 class AssessmentParameters(Parameters, frozen=True, kw_only=True):
-    """The scale, each judge's own (z) or as given (raw), and the margin of scores within which two systems tie."""
+    """The scale, standardised per judge (z) or as given (raw), and the score margin within which two systems tie."""
 
     scale: Literal["z", "raw"] = "z"
     margin: Annotated[float, Meta(ge=0, le=100)] = 0.0
@@ -32,14 +32,14 @@ class AssessmentParameters(Parameters, frozen=True, kw_only=True):
 class Assessment(Model):
     """The mean over a system's segments of the segment's mean z = (x - mean_k) / deviation_k, with k the judge.
 
-    A judge's mean and (n - 1) deviation are over all scores that the judge has given so far, and every z follows them:
-    at any moment the scores are what the whole log gives anew (Graham, Baldwin, Moffat and Zobel 2013). A judge whose
-    scores are all alike, or only one, gives z = 0. A system's deviation is the standard error over its n segments,
-    with one prior observation of the spread, without which two like segments would seem to tell everything:
-    sqrt((sum of squares + spread²) / n / n).
+    A judge's mean and (n - 1) deviation are over all scores of the judge so far. When they change, every z of the judge
+    changes, so the scores always equal those computed from the whole log (Graham, Baldwin, Moffat and Zobel 2013). A
+    judge with one score, or with equal scores only, has z = 0. A system's deviation is the standard error over its n
+    segments, sqrt((sum of squares + spread²) / n / n). The spread² is one prior observation: without it, two segments
+    with equal scores would have no error at all.
 
-    That takes a count and a sum for every distinct (system, segment, judge), a cell: the state grows with these, and
-    not with systems, judges and segments alone.
+    The state has a count and a sum for every distinct (system, segment, judge), a cell. It grows with the number of
+    cells, not only with systems, judges and segments.
 
     >>> model = Assessment(AssessmentParameters(scale="raw"))
     >>> model.grow(systems=2, judges=1, segments=1)
@@ -61,19 +61,19 @@ class Assessment(Model):
         self._systems = 0
         self._judges: list[tuple[float, float, float]] = []
         self._places: dict[Cell, int] = {}
-        # Scores come in one by one, which is fast here, and numpy reads the same memory.
+        # Scores arrive one by one. Appending to an array is fast, and numpy reads the same memory.
         self._counts, self._totals = array("d"), array("d")
         self._order: tuple[Ints, Ints, Ints, Ints] | None = None
         self._result: tuple[Floats, Floats, Floats] | None = None
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no row of its own
-        """Make room for so many systems and judges."""
+        """Make room for this many systems and judges."""
         if systems > self._systems:
             self._systems, self._result = systems, None
         self._judges += [(0.0, 0.0, 0.0)] * (judges - len(self._judges))
 
     def apply(self, batch: JudgmentBatch) -> None:
-        """Add scores, in order: to the judge's mean and squares by Welford's recurrence, and to the cell."""
+        """Add scores, in order, to the judge's mean and squares (Welford's recurrence) and to the cell."""
         self._result = None
         cells = zip(batch.systems.tolist(), batch.segments.tolist(), batch.judges.tolist(), strict=True)
         for cell, score in zip(cells, batch.scores.tolist(), strict=True):
@@ -86,7 +86,7 @@ class Assessment(Model):
             self._totals[place] += score
 
     def predict(self, a: int, b: int) -> Outcome:
-        """Carve the normal of the difference of the two scores at the margin."""
+        """Split the normal distribution of the difference at -margin and margin."""
         mean, deviation, _ = self._results()
         difference, spread = float(mean[a] - mean[b]), hypot(deviation[a], deviation[b])
         win = 0.5 * erfc((self.parameters.margin - difference) / spread / sqrt(2.0))
@@ -94,33 +94,33 @@ class Assessment(Model):
         return Outcome(win, max(0.0, 1.0 - win - loss), loss)
 
     def information(self, a: int, b: int) -> float:
-        """Tell how far the two standard errors would narrow if each system got one more segment."""
+        """Return how far the two standard errors would narrow if each system got one more segment."""
         segments = self._results()[2]
         return sum(0.5 * log2((n + 1.0) / n) if n else log2(UNSEEN) for n in (float(segments[a]), float(segments[b])))
 
     def scores(self) -> tuple[Floats, Floats]:
-        """Give each system's mean over its segments and the standard error of it."""
+        """Return the mean over segments and its standard error for each system."""
         mean, deviation, _ = self._results()
         return mean.copy(), deviation.copy()
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Give a judge's count, mean and sum of squared differences from it."""
+        """Return the number of scores of a judge, their mean and the sum of squared differences from it."""
         return self._judges[index] if axis == "judges" else ()
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Put a judge's row back."""
+        """Restore the row of a judge."""
         if axis == "judges":
             count, mean, squares = row
             self._judges[index] = count, mean, squares
             self._result = None
 
     def dump_cell(self, cell: Cell) -> tuple[float, ...]:
-        """Give a cell's count and sum of scores."""
+        """Return the number and the sum of the scores of a cell."""
         place = self._places[cell]
         return self._counts[place], self._totals[place]
 
     def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
-        """Put a cell back."""
+        """Restore a cell."""
         place = self._place(cell)
         self._counts[place], self._totals[place] = row
         self._result = None
@@ -133,20 +133,20 @@ class Assessment(Model):
         return place
 
     def _results(self) -> tuple[Floats, Floats, Floats]:
-        """Give mean, deviation and number of segments of each system."""
+        """Return the mean, the deviation and the number of segments of each system."""
         if self._result is None:
-            self._result = self._computed()
+            self._result = self._compute()
         return self._result
 
-    def _computed(self) -> tuple[Floats, Floats, Floats]:
-        places, judges, outputs, systems = self._sorted()
+    def _compute(self) -> tuple[Floats, Floats, Floats]:
+        places, judges, outputs, systems = self._sort_cells()
         counts, totals = np.array(self._counts)[places], np.array(self._totals)[places]
         shift, unit = self._scales()
-        # An output is a system's translation of one segment; bincount adds in the order of the cells.
+        # An output is what a system produced for one segment. bincount adds in the order of the cells.
         z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
         output_score = z / np.bincount(outputs, counts)
         segments = np.bincount(systems, minlength=self._systems).astype(np.float64)
-        before, spread = BEFORE[self.parameters.scale]
+        before, spread = PRIOR[self.parameters.scale]
         n = np.maximum(segments, 1.0)
         mean = np.bincount(systems, output_score, self._systems) / n
         squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
@@ -154,17 +154,17 @@ class Assessment(Model):
         return np.where(segments, mean, before), np.where(segments, error, UNSEEN * spread), segments
 
     def _scales(self) -> tuple[Floats, Floats]:
-        """Give what to subtract from each judge's scores, and what to multiply them with then."""
+        """Return what to subtract from each judge's scores, and the factor to multiply the result with."""
         count, mean, squares = np.array(self._judges).reshape(-1, 3).T
         if self.parameters.scale == "raw":
             return np.zeros_like(mean), np.ones_like(mean)
         deviation = np.sqrt(squares / np.maximum(count - 1.0, 1.0))
         return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
 
-    def _sorted(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Give the cells' places and judges, the output of each, and the system of each output.
+    def _sort_cells(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return the places and judges of the cells, the output of each cell, and the system of each output.
 
-        They are in the order of their keys and not of their arrival, so that a state put back adds up to the same bits.
+        They are in the order of their keys and not of arrival, so that a restored state adds up to the same bits.
         """
         if self._order is None or len(self._order[0]) < len(self._places):
             keys = np.array(list(self._places), np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""What every model is: state on arrays, updated by batches of judgments in the order of the log."""
+"""The interface of all online models: state on arrays, updated by batches of judgments in log order."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streams.wire.events import CampaignSettings
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 Axis = Literal["systems", "judges", "segments"]
 Kind = Literal["rankings", "scores"]
-Cell = tuple[int, int, int]  # a system on a segment by a judge
+Cell = tuple[int, int, int]  # system, segment, judge
 
 
 class Outcome(NamedTuple):
-    """The probabilities of a's win, a tie and b's win."""
+    """The probabilities that a wins, that they tie and that b wins."""
 
     win: float
     tie: float
@@ -34,10 +36,10 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgmentBatch:
-    """Judgments as arrays: the k-th is of systems[starts[k]:starts[k + 1]], by judges[k] on segments[k].
+    """Judgments as arrays: judgment k is about systems[starts[k]:starts[k + 1]], by judges[k] on segments[k].
 
-    Systems, judges and segments are indices that the campaign gave out in the order of its log. A ranking has its
-    ranks (1 is best, equal is a tie); a direct assessment, of one system, has its score and no meaning in its rank.
+    Systems, judges and segments are indices that the campaign assigned in log order. A ranking has ranks (1 is best,
+    equal ranks are a tie). A direct assessment has one system and a score; its rank has no meaning.
     """
 
     systems: Ints
@@ -45,29 +47,59 @@ class JudgmentBatch:
     starts: Ints
     judges: Ints
     segments: Ints
-    scores: Floats  # one a judgment; NaN in a ranking
+    scores: Floats  # one per judgment; NaN for a ranking
 
     def __len__(self) -> int:
         return len(self.judges)
 
     @property
     def pairs(self) -> int:
-        """Count the pairwise outcomes."""
+        """Return the number of pairwise outcomes."""
         sizes = np.diff(self.starts)
         return int((sizes * (sizes - 1) // 2).sum())
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model's parameters: each model declares its own, with bounds and defaults."""
+    """The parameters of a model. Each model declares its own, with bounds and defaults."""
+
+
+class PairParameters(NamedTuple):
+    """The prior N(mean, deviation²), noise and tie margin of TrueSkill on pairs; the online bootstrap uses them.
+
+    The defaults are the best on average over the real logs, see docs/models.md. The deviation is the unit of the scale.
+    """
+
+    mean: float = 0.0
+    deviation: float = 1.0
+    beta: float = 1.118
+    margin: float = 0.58
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeFacts:
+    """What a model has learned about each judge, by index. A column is None if the model does not estimate it."""
+
+    sensitivity: Floats | None = None  # how well the judge tells systems apart
+    reliability: Floats | None = None  # expected share of answers that were not given at random
+
+
+class SettingProblem(NamedTuple):
+    """A campaign setting that does not suit the model: its name and the reason."""
+
+    setting: str
+    message: str
 
 
 class Model(ABC):
     """An online model of one campaign.
 
-    A row of state is `widths[axis]` floats for each system, judge or segment, and all rows are all of the state:
-    `dump_row` and `load_row` keep every bit. A model may keep `cell_width` floats more for each distinct cell, a system
-    on a segment by a judge; its state grows with these. `budget` is the number of judgments planned, `baseline` the
-    index of the system that all others are compared with, where the campaign names one.
+    A row of state is `widths[axis]` floats for each system, judge or segment. All rows together are the whole state,
+    and `dump_row` and `load_row` keep every bit. A model may also keep `cell_width` floats for each distinct cell (a
+    system on a segment by a judge); its state then grows with the number of cells. `budget` is the planned number of
+    judgments. `baseline` is the index of the campaign's baseline system, or None.
+
+    Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
+    `segment_information`) and never look at its class.
     """
 
     name: ClassVar[str]
@@ -75,7 +107,7 @@ class Model(ABC):
     parameters_type: ClassVar[type[Parameters]]
     widths: ClassVar[Mapping[Axis, int]]
     cell_width: ClassVar[int] = 0
-    moves_all: ClassVar[bool] = False  # whether a judgment moves the scores of systems that it does not name
+    moves_all: ClassVar[bool] = False  # whether a judgment also changes the scores of systems that are not in it
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
         self.parameters = parameters
@@ -84,7 +116,7 @@ class Model(ABC):
 
     @abstractmethod
     def grow(self, systems: int, judges: int, segments: int) -> None:
-        """Make room for so many systems, judges and segments; new ones start at the prior."""
+        """Make room for this many systems, judges and segments. New ones start at the prior."""
 
     @abstractmethod
     def apply(self, batch: JudgmentBatch) -> None:
@@ -92,39 +124,56 @@ class Model(ABC):
 
     @abstractmethod
     def predict(self, a: int, b: int) -> Outcome:
-        """Give the probabilities of the outcomes of a against b."""
+        """Return the probabilities of the outcomes of a against b."""
 
     @abstractmethod
     def information(self, a: int, b: int) -> float:
-        """Give the information, in bits, that a judgment of a against b is expected to bring about their ratings."""
-
-    def segment_information(self, a: int, b: int) -> Floats | None:  # noqa: ARG002 - few models know of segments
-        """Give what a typical judge's verdict on each segment tells about the gap of a and b, if segments matter."""
-        return None
+        """Return the information, in bits, that a judgment of a against b is expected to add about their ratings."""
 
     @abstractmethod
     def scores(self) -> tuple[Floats, Floats]:
-        """Give each system's mean and deviation."""
+        """Return the mean and the deviation of each system."""
 
     @abstractmethod
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Give one row of state, exactly."""
+        """Return one row of state, exactly."""
 
     @abstractmethod
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Put one row of state back, exactly."""
+        """Restore one row of state, exactly."""
 
     def dump_cell(self, cell: Cell) -> tuple[float, ...]:
-        """Give the state of a cell that was judged, exactly."""
-        raise NotImplementedError(f"{self.name} keeps no cells, not even {cell}")
+        """Return the state of a cell that was judged, exactly."""
+        raise NotImplementedError(f"the model {self.name!r} keeps no cells; asked for {cell}")
 
     def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
-        """Put the state of a cell back, exactly."""
-        raise NotImplementedError(f"{self.name} keeps no cells, not even {cell}: {row}")
+        """Restore the state of a cell, exactly."""
+        raise NotImplementedError(f"the model {self.name!r} keeps no cells; got {row} for {cell}")
+
+    def judge_facts(self) -> JudgeFacts:
+        """Return what the model has learned about its judges. By default, nothing."""
+        return JudgeFacts()
+
+    def bootstrap_parameters(self) -> PairParameters | None:
+        """Return the parameters of the online bootstrap beside this model, or None if judgments have no pairs."""
+        return PairParameters() if self.kind == "rankings" else None
+
+    @property
+    def learns_segments(self) -> bool:
+        """Return whether the model estimates anything about segments."""
+        return self.widths["segments"] > 0
+
+    def segment_information(self, a: int, b: int) -> Floats | None:  # noqa: ARG002 - few models learn about segments
+        """Return how much a typical verdict on each segment tells about a and b, or None if segments do not matter."""
+        return None
+
+    def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:  # noqa: ARG002 - most suit any
+        """Return the first setting of a new campaign that does not suit the model, or None."""
+        return None
 
 
 def grown(array: Floats, size: int, fill: float) -> Floats:
-    """Give the array with room for at least `size`, doubling so that growing stays cheap.
+    """Return the array with room for at least `size` values. The size doubles, so that repeated growing stays cheap.
 
     >>> grown(np.zeros(1), 2, 0.5).tolist()[:3]
     [0.0, 0.5, 0.5]
@@ -135,7 +184,7 @@ def grown(array: Floats, size: int, fill: float) -> Floats:
 
 
 def parameters_of(model: type[Model], values: Mapping[str, object]) -> Parameters:
-    """Check parameters against what the model declares."""
+    """Return the parameters as the model declares them, or raise ParameterError."""
     try:
         return msgspec.convert(values, model.parameters_type, strict=True)
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""The graded response model, online: systems, the sensitivity of judges and the difficulty of segments."""
+"""The online graded response model: systems, the sensitivity of judges and the difficulty of segments."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from msgspec import Meta
 
 from streams.core import kernels
 from streams.core.kernels.grm import gap_information, item_informations, moderation, outcomes
-from streams.core.models.base import Model, Outcome, Parameters
+from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, SettingProblem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streams.core.models.base import Axis, Floats, JudgmentBatch
+    from streams.wire.events import CampaignSettings
 
 Deviation = Annotated[float, Meta(gt=0, le=10)]
 
 
 class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
-    """The priors, and what is compared: every pair, or each system with the campaign's baseline only.
+    """The priors, and the `mode`: compare every pair, or each system with the campaign's baseline only.
 
-    theta ~ N(0, deviation²) and log a ~ N(log sensitivity, sensitivity_deviation²) as in the paper. Its independent
-    thresholds N(-0.5, 4) and N(0.5, 4) are here their middle m ~ N(0, difficulty_deviation²), of variance 2, and the
-    logarithm of their distance, for a judge of that sensitivity: log(2 margin), and where the distance is above 0 its
-    deviation is about 1.
+    theta ~ N(0, deviation²) and log a ~ N(log sensitivity, sensitivity_deviation²), as in the paper. The paper has
+    independent thresholds N(-0.5, 4) and N(0.5, 4). Here they are replaced by their middle m ~ N(0,
+    difficulty_deviation²), of variance 2, and the logarithm of their distance for a judge of prior sensitivity. Its
+    mean is log(2 margin). The paper's distance, where positive, has a log deviation of about 1.
     """
 
     mode: Literal["pairwise", "baseline"] = "pairwise"
@@ -39,7 +40,7 @@ class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
 
 
 class _Typical(NamedTuple):
-    """A judge and a segment of which nothing else is known."""
+    """A judge and a segment about which nothing else is known."""
 
     alpha: float
     alpha_variance: float
@@ -50,18 +51,18 @@ class _Typical(NamedTuple):
 class GradedResponse(Model):
     """The graded response model for comparisons by judges of different sensitivity.
 
-    Judge k on segment j sees system i not lose to the baseline with probability sigmoid(a_k (theta_i - b_1)), and win
-    with sigmoid(a_k (theta_i - b_2)) (Samejima 1968; Otani, Nakazawa, Kawahara and Kurohashi 2016). The thresholds are
-    b = m_j -+ exp(delta_j) / (2 a_k): in the paper they do not depend on the judge, so that one who answers at random,
-    a = 0, would never see a tie, and ties would pass for sensitivity.
+    For judge k on segment j, system i does not lose to the baseline with probability sigmoid(a_k (theta_i - b_1)), and
+    wins with sigmoid(a_k (theta_i - b_2)) (Samejima 1968; Otani, Nakazawa, Kawahara and Kurohashi 2016). The thresholds
+    are b = m_j -+ exp(delta_j) / (2 a_k). In the paper they do not depend on the judge. Then a judge who answers at
+    random (a = 0) would never report a tie, and ties would be mistaken for sensitivity.
 
-    In mode `baseline` only comparisons with the campaign's baseline count, and its theta stays at 0; a campaign that
-    names none is rated pairwise, so that no judgment is lost. In mode `pairwise` the same likelihood is on
-    theta_i - theta_j, with m = 0: the two systems can be exchanged.
+    In mode `baseline` only comparisons with the campaign's baseline count, and its theta stays at 0. A campaign without
+    a baseline is rated pairwise, so that no judgment is lost. In mode `pairwise` the same likelihood applies to
+    theta_i - theta_j with m = 0, so that the two systems can be exchanged.
 
-    Online, a comparison is one step on the log posterior: the gradient divided by the Fisher information so far plus
-    the prior's precision, jointly for all that took part, and no learning rate. The unit of theta is the priors': a
-    deviation tells systems apart, not how far the whole scale may stretch.
+    The online update is one step on the log posterior per comparison: the gradient divided by the Fisher information so
+    far plus the prior's precision, jointly for system, judge and segment. There is no learning rate. The unit of theta
+    comes from the priors: a deviation compares systems; it does not include the uncertainty of the whole scale.
 
     >>> model = GradedResponse(GradedResponseParameters())
     >>> model.grow(systems=2, judges=1, segments=1)
@@ -87,7 +88,7 @@ class GradedResponse(Model):
         self._counts: dict[Axis, int] = dict.fromkeys(self.widths, 0)
 
     def grow(self, systems: int, judges: int, segments: int) -> None:
-        """Make room for so many systems, judges and segments."""
+        """Make room for this many systems, judges and segments."""
         sizes: dict[Axis, int] = {"systems": systems, "judges": judges, "segments": segments}
         for axis, size in sizes.items():
             rows = self._rows[axis]
@@ -113,7 +114,7 @@ class GradedResponse(Model):
         )
 
     def predict(self, a: int, b: int) -> Outcome:
-        """Give the probabilities for a typical judge and segment, with their spread."""
+        """Return the probabilities for a typical judge and segment, averaged over their spread."""
         gap, spread = self._gap(a, b)
         alpha, alpha_variance, delta, delta_variance = self._population()
         u, y = exp(alpha) * gap, 0.5 * exp(delta)
@@ -121,7 +122,7 @@ class GradedResponse(Model):
         return Outcome(*outcomes(factor * u, factor * y))
 
     def information(self, a: int, b: int) -> float:
-        """Give how far a typical judge's verdict is expected to narrow the two posteriors; 0 if it would not count."""
+        """Return how far a typical verdict is expected to narrow the two posteriors, or 0 if it would not count."""
         if self._held is not None and self._held not in (a, b):
             return 0.0
         gap, spread = self._gap(a, b)
@@ -129,7 +130,7 @@ class GradedResponse(Model):
         return sum(-0.5 * log2(1.0 - self._variance(system) * known) for system in (a, b))
 
     def scores(self) -> tuple[Floats, Floats]:
-        """Give each system's theta and its deviation; of the baseline 0 and 0."""
+        """Return theta and its deviation for each system. Both are 0 for the baseline."""
         rows = self._rows["systems"][: self._counts["systems"]]
         mean, deviation = rows[:, 0].copy(), np.sqrt(rows[:, 1])
         if self._held is not None:
@@ -137,31 +138,37 @@ class GradedResponse(Model):
             deviation[self._held] = 0.0
         return mean, deviation
 
-    def sensitivities(self) -> Floats:
-        """Give each judge's sensitivity a."""
-        return np.exp(self._rows["judges"][: self._counts["judges"], 0])
+    def judge_facts(self) -> JudgeFacts:
+        """Return the sensitivity a of each judge."""
+        return JudgeFacts(sensitivity=np.exp(self._rows["judges"][: self._counts["judges"], 0]))
+
+    def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:
+        """Return a problem if the mode is `baseline` and the campaign names no baseline."""
+        if self.parameters.mode == "baseline" and not settings.baseline:
+            return SettingProblem("baseline", "the mode 'baseline' needs a `baseline`")
+        return None
 
     def item_information(self, segment: int, theta: float) -> float:
-        """Give the Fisher information about a system at theta that a judge with a = 1 brings on a segment.
+        """Return the Fisher information about a system at theta from a judge with a = 1 on a segment.
 
-        Its thresholds are those that a judge of the prior's sensitivity draws.
+        The thresholds are those of a judge with the prior's sensitivity.
         """
         rows = self._rows["segments"][segment : segment + 1]
         return float(item_informations(rows, theta, True, self.parameters.sensitivity)[0])
 
     def segment_information(self, a: int, b: int) -> Floats:
-        """Give the item information of every segment at the gap of a and b; m matters where the baseline plays."""
+        """Return the item information of every segment at the gap of a and b. m matters only against the baseline."""
         rows = self._rows["segments"][: self._counts["segments"]]
         gap, _ = self._gap(*((b, a) if a == self._held else (a, b)))
         kernel = kernels.suited("grm", len(rows))
         return kernel.item_informations(rows, gap, self._held in (a, b), self.parameters.sensitivity)  # type: ignore[no-any-return]
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Give means and variances: of theta, of alpha, or of m and delta."""
+        """Return means and variances of theta, of alpha, or of m and delta."""
         return tuple(self._rows[axis][index].tolist())
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Put means and variances back."""
+        """Restore means and variances."""
         self._rows[axis][index] = row
         self._typical = None
 
@@ -170,7 +177,7 @@ class GradedResponse(Model):
         return self.baseline if self.parameters.mode == "baseline" else None
 
     def _population(self) -> _Typical:
-        """Give the judge and the segment to expect: the mean of those seen, each by what is known of it."""
+        """Return the expected judge and segment: the mean of those seen, weighted by what is known about each."""
         if self._typical is None:
             self._typical = _Typical(
                 self._mean_of("judges", 0),
@@ -181,7 +188,7 @@ class GradedResponse(Model):
         return self._typical
 
     def _mean_of(self, axis: Axis, column: int) -> float:
-        """Weigh by the information gathered; the prior counts as one more."""
+        """Return the mean, weighted by the information gathered. The prior counts as one more."""
         mean, variance = self._rows[axis][: self._counts[axis], column : column + 2].T
         prior_mean, prior_variance = self._priors[axis][column : column + 2]
         weights = np.maximum(1.0 / variance - 1.0 / prior_variance, 0.0)
@@ -191,7 +198,7 @@ class GradedResponse(Model):
         return 0.0 if system == self._held else float(self._rows["systems"][system, 1])
 
     def _gap(self, a: int, b: int) -> tuple[float, float]:
-        """Give the difference of two systems and its variance, a segment's m included where the baseline plays."""
+        """Return the difference of two systems and its variance, including a segment's m against the baseline."""
         rows = self._rows["systems"]
         segment = self.parameters.difficulty_deviation**2 if self._held in (a, b) else 0.0
         return float(rows[a, 0] - rows[b, 0]), self._variance(a) + self._variance(b) + segment

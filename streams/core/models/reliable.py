@@ -1,4 +1,4 @@
-"""TrueSkill that learns, with the ratings, which judges look and which answer at random."""
+"""TrueSkill that also learns which judges answer with care and which answer at random."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Meta
 from streams.core import kernels
 from streams.core.kernels.mixture import BY_CHANCE
 from streams.core.kernels.normal import tie_moments, win_moments
-from streams.core.models.base import Outcome, Parameters, grown
+from streams.core.models.base import JudgeFacts, Outcome, Parameters, grown
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
     """TrueSkill's parameters, and the prior Beta(prior_a, prior_b) of a judge's reliability.
 
-    The official procedure knows no judges, and a match of all as one would count for its judge as a single answer.
+    There is no profile `wmt`, because the official procedure ignores judges. There is no free-for-all, because it would
+    count as a single answer of its judge.
     """
 
     profile: Literal["online"] = "online"
@@ -35,14 +36,14 @@ class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
 class ReliableTrueSkill(TrueSkill):
     """TrueSkill under the mixture r_k P(outcome) + (1 - r_k) / 3, where r_k is the reliability of judge k.
 
-    With q = r P / (r P + (1 - r) / 3), the probability that the judge looked, v becomes q v and w becomes
-    q (w - (1 - q) v²), not below 0: the moments of the mixture (Minka 2001, assumed-density filtering). The judge's
-    Beta(a, b) becomes the Beta with the mean and variance of q Beta(a + 1, b) + (1 - q) Beta(a, b + 1); to add q to
-    a and 1 - q to b has the same mean, but counts every outcome as if it told for sure whether the judge looked.
+    q = r P / (r P + (1 - r) / 3) is the probability that the judge answered with care. v becomes q v and w becomes
+    q (w - (1 - q) v²), at least 0: the moments of the mixture (Minka 2001, assumed-density filtering). The judge's
+    Beta(a, b) becomes the Beta with the mean and variance of q Beta(a + 1, b) + (1 - q) Beta(a, b + 1). Adding q to
+    a and 1 - q to b would have the same mean, but would treat every outcome as certain evidence about the judge.
 
     >>> model = ReliableTrueSkill(ReliableParameters())
     >>> model.grow(systems=2, judges=1, segments=0)
-    >>> model.reliabilities().tolist()
+    >>> model.judge_facts().reliability.tolist()
     [0.8]
     """
 
@@ -58,7 +59,7 @@ class ReliableTrueSkill(TrueSkill):
         self._judges = 0
 
     def grow(self, systems: int, judges: int, segments: int) -> None:
-        """Make room for so many systems and judges."""
+        """Make room for this many systems and judges."""
         super().grow(systems, judges, segments)
         self._a = grown(self._a, judges, self.parameters.prior_a)
         self._b = grown(self._b, judges, self.parameters.prior_b)
@@ -80,14 +81,14 @@ class ReliableTrueSkill(TrueSkill):
         )
 
     def predict(self, a: int, b: int, *, judge: int | None = None) -> Outcome:
-        """Mix what a judge who looks would say with chance; without a judge, as for one who is new."""
+        """Mix the outcomes of a careful judge with chance. Without a judge, predict for a new one."""
         r = self._reliability(judge)
         win, tie, loss = super().predict(a, b)
         chance = (1.0 - r) * BY_CHANCE
         return Outcome(r * win + chance, r * tie + chance, r * loss + chance)
 
     def information(self, a: int, b: int) -> float:
-        """Average, over the outcomes, how far the two posteriors would narrow after the answer of a new judge."""
+        """Return how far the two posteriors would narrow after a new judge's answer, averaged over the outcomes."""
         r = self._reliability(None)
         c = self._spread(a, b)
         t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
@@ -95,22 +96,22 @@ class ReliableTrueSkill(TrueSkill):
         shares = (float(self._variance[a]) / c**2, float(self._variance[b]) / c**2)
         bits = 0.0
         for seen, mixed, (v, w) in zip(super().predict(a, b), self.predict(a, b), moments, strict=True):
-            looked = r * seen / mixed
-            shrink = max(looked * (w - (1.0 - looked) * v * v), 0.0)
+            careful = r * seen / mixed
+            shrink = max(careful * (w - (1.0 - careful) * v * v), 0.0)
             bits -= 0.5 * mixed * sum(log2(1.0 - share * shrink) for share in shares)
         return bits
 
-    def reliabilities(self) -> Floats:
-        """Give each judge's expected reliability: the share of the answers for which the judge looked."""
+    def judge_facts(self) -> JudgeFacts:
+        """Return each judge's expected reliability: the share of answers that were given with care."""
         a, b = self._a[: self._judges], self._b[: self._judges]
-        return a / (a + b)
+        return JudgeFacts(reliability=a / (a + b))
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Give a system's mean and variance, or the a and b of a judge's reliability."""
+        """Return the mean and variance of a system, or the a and b of a judge's reliability."""
         return (float(self._a[index]), float(self._b[index])) if axis == "judges" else super().dump_row(axis, index)
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Put a row back."""
+        """Restore a row."""
         if axis == "judges":
             self._a[index], self._b[index] = row
         else:

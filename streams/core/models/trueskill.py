@@ -1,4 +1,4 @@
-"""TrueSkill for rankings of systems: a closed form on the pairs of a ranking, or all of it as one match."""
+"""TrueSkill for rankings of systems: a closed-form update per pair, or the whole ranking as one match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from streams.core import kernels
 from streams.core.kernels.normal import tie_moments, win_moments
-from streams.core.models.base import Model, Outcome, Parameters, grown
+from streams.core.models.base import Model, Outcome, PairParameters, Parameters, grown
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,18 +21,17 @@ if TYPE_CHECKING:
     from streams.core.models.base import Axis, Floats, JudgmentBatch
 
 
-# The best on the mean of the real logs, see docs/models.md; deviation is the unit of the scale.
-ONLINE = {"mean": 0.0, "deviation": 1.0, "beta": 1.118, "margin": 0.58}
-# A free-for-all comes to each system about so many times until its chain is at rest.
+# Expectation propagation visits each system of a free-for-all about this often before it converges.
 VISITS = 10
-# Stands in a parameter that was not given, until the model is made: the profile has its value.
+# Placeholder of a parameter that was not given. The model replaces it by the value of the profile.
 BY_PROFILE = cast("float", UNSET)
 
 
 class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
-    """The prior N(mean, deviation²), the noise of one performance, and the margin within which a judge sees a tie.
+    """The prior N(mean, deviation²), the noise `beta` of one performance, and the `margin` within which judges tie.
 
-    What is not given is as the profile has it; the profile `wmt` is the official procedure, so it takes no others.
+    The profile provides the parameters that are not given. The profile `wmt` is the official procedure and accepts no
+    other values.
     """
 
     profile: Literal["online", "wmt"] = "online"
@@ -47,13 +46,14 @@ Given = TypeVar("Given", bound=TrueSkillParameters)
 
 
 class TrueSkill(Model):
-    """TrueSkill without dynamics, so that the deviation is a posterior.
+    """TrueSkill without dynamics, so that the deviation is that of the posterior.
 
     For winner i and loser j: c² = 2 beta² + s_i + s_j, t = (mu_i - mu_j) / c, e = margin / c,
-    mu_i += s_i / c v(t, e), s_i *= 1 - s_i / c² w(t, e), and likewise for j with the other sign;
-    v and w are the moments of the truncated normal (Herbrich, Minka and Graepel 2006). A ranking of n systems
-    counts as its n (n - 1) / 2 pairs, or, with `ways` free-for-all, as one match: the expectation propagation of the
-    same paper on the chain of adjacent ranks, where systems of one rank stand in the order listed.
+    mu_i += s_i / c v(t, e), s_i *= 1 - s_i / c² w(t, e), and the same for j with the opposite sign.
+    v and w are the moments of the truncated normal (Herbrich, Minka and Graepel 2006).
+
+    A ranking of n systems counts as n (n - 1) / 2 pairs. With `ways` free-for-all it counts as one match, by the
+    expectation propagation of the same paper on the chain of adjacent ranks; tied systems keep the order listed.
 
     >>> model = TrueSkill(TrueSkillParameters())
     >>> model.grow(systems=2, judges=0, segments=0)
@@ -74,7 +74,7 @@ class TrueSkill(Model):
         self._count = 0
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - TrueSkill rates systems only
-        """Make room for so many systems."""
+        """Make room for this many systems."""
         self._mean = grown(self._mean, systems, self.parameters.mean)
         self._variance = grown(self._variance, systems, self.parameters.deviation**2)
         self._count = max(self._count, systems)
@@ -96,7 +96,7 @@ class TrueSkill(Model):
         )
 
     def predict(self, a: int, b: int) -> Outcome:
-        """Carve the normal of the difference at the margin."""
+        """Split the normal distribution of the difference at -margin and margin."""
         c = self._spread(a, b)
         difference = float(self._mean[a] - self._mean[b])
         win = _phi((difference - self.parameters.margin) / c)
@@ -104,7 +104,7 @@ class TrueSkill(Model):
         return Outcome(win, max(0.0, 1.0 - win - loss), loss)
 
     def information(self, a: int, b: int) -> float:
-        """Average, over the outcomes, how far the two posteriors would narrow."""
+        """Return how far the two posteriors would narrow, averaged over the outcomes."""
         c = self._spread(a, b)
         t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
         outcome = self.predict(a, b)
@@ -121,32 +121,37 @@ class TrueSkill(Model):
         )
 
     def scores(self) -> tuple[Floats, Floats]:
-        """Give each system's mean and deviation."""
+        """Return the mean and the deviation of each system."""
         return self._mean[: self._count].copy(), np.sqrt(self._variance[: self._count])
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Give a system's mean and variance."""
+        """Return the mean and the variance of a system."""
         return (float(self._mean[index]), float(self._variance[index])) if axis == "systems" else ()
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Put a system's mean and variance back."""
+        """Restore the mean and the variance of a system."""
         if axis == "systems":
             self._mean[index], self._variance[index] = row
+
+    def bootstrap_parameters(self) -> PairParameters:
+        """Return the model's own parameters."""
+        own = self.parameters
+        return PairParameters(mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
 
     def _spread(self, a: int, b: int) -> float:
         return sqrt(2.0 * self.parameters.beta**2 + float(self._variance[a] + self._variance[b]))
 
 
 def _completed(given: Given, budget: int | None) -> Given:
-    """Give the parameters with those of the profile where none were given."""
-    profile = _wmt(budget) if given.profile == "wmt" else ONLINE
+    """Return the parameters, with the profile's values for those that were not given."""
+    profile = _wmt(budget) if given.profile == "wmt" else PairParameters()._asdict()
     values = {name: getattr(given, name) for name in profile if getattr(given, name) is not UNSET}
     if given.profile == "wmt":
         for name, value in values.items():
             if value != profile[name]:
                 raise ParameterError(
                     f"{name}: {value} contradicts the profile 'wmt', which has {profile[name]:.6g}; "
-                    f"leave {name} out, or choose the profile 'online'"
+                    f"leave out {name}, or choose the profile 'online'"
                 )
     return replace(given, **(profile | values))
 

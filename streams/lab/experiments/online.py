@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from streams.core.methods.pairs import TIE
-from streams.core.models import create
+from streams.core.models import MODELS, create
 from streams.errors import ParameterError, suggestion
 from streams.lab.measures.calibration import Reliability, reliability
 from streams.lab.measures.prediction import accuracy, log_loss
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
     "trueskill": ("trueskill", {}),
     "trueskill-wmt": ("trueskill", {"profile": "wmt"}),
-    "trueskill-judges": ("trueskill-judges", {}),
-    "grm": ("grm", {}),
+    **{name: (name, {}) for name, model in MODELS.items() if model.kind == "rankings"},
 }
 TIES = "ties-so-far"  # knows nothing but how often judges have tied
 DEFAULT = "trueskill"  # of the product

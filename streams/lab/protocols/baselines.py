@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.methods import predictor
-from streams.core.models.base import parameters_of
-from streams.core.models.grm import GradedResponse
+from streams.core.models import create
 from streams.lab.protocols.drawing import drawn_rankings
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def scores_with_baseline(name: str, training: Pairs, baseline: int) -> Floats:
     True
     """
     if name == "grm":
-        model = GradedResponse(parameters_of(GradedResponse, {"mode": "baseline"}))
+        model = create("grm", {"mode": "baseline"})
         model.baseline = baseline
         model.grow(len(training.systems), len(training.judges), len(training.segments))
         model.apply(training.batch())

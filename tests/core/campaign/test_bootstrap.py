@@ -10,6 +10,7 @@ from streams.core import kernels
 from streams.core.campaign.bootstrap import Bootstrap, weights
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.columns import Columns
+from streams.core.models import PairParameters
 from streams.wire import events
 from tests.builders import crowd_log, judgment
 
@@ -36,7 +37,7 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
         systems = [int(name[-1]) for name in entry.systems]
         columns.append(offset, entry, systems=systems, judge=0, segment=0)
     batch, keys = columns.admitted().batch, np.array(columns.keys)
-    replicas = Bootstrap(40, mean=0.0, deviation=1.0, beta=1.118, margin=0.45)
+    replicas = Bootstrap(40, PairParameters(margin=0.45))
     replicas.grow(4)
     replicas.apply(batch, keys)
     for replica in (0, 17, 39):
@@ -58,7 +59,7 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
 
 
 def test_what_was_dumped_loads_to_the_same_bits() -> None:
-    one, other = (Bootstrap(40, mean=0.0, deviation=1.0, beta=1.0, margin=0.1) for _ in range(2))
+    one, other = (Bootstrap(40, PairParameters(beta=1.0, margin=0.1)) for _ in range(2))
     for replicas in (one, other):
         replicas.grow(3)
     columns = Columns()
@@ -70,7 +71,7 @@ def test_what_was_dumped_loads_to_the_same_bits() -> None:
 
 
 def test_systems_that_were_never_judged_may_stand_anywhere() -> None:
-    replicas = Bootstrap(40, mean=0.0, deviation=1.0, beta=1.0, margin=0.1)
+    replicas = Bootstrap(40, PairParameters(beta=1.0, margin=0.1))
     replicas.grow(3)
     best, worst = replicas.ranges([0, 1, 2])
     assert (best.tolist(), worst.tolist()) == ([1, 1, 1], [3, 3, 3])

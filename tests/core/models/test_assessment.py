@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.core.models.assessment import BEFORE, Assessment
+from streams.core.models.assessment import PRIOR, Assessment
 from streams.core.models.base import JudgmentBatch, parameters_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def by_definition(log: list[Score], scale: str) -> tuple[Floats, Floats]:
         else:
             value = float((score - np.mean(given_by[judge])) / np.std(given_by[judge], ddof=1))
         outputs[system][segment].append(value)
-    before, spread = BEFORE[scale]
+    before, spread = PRIOR[scale]
     mean, deviation = np.full(SYSTEMS, before), np.full(SYSTEMS, 2 * spread)
     for system, segments in outputs.items():
         values = [np.mean(values) for values in segments.values()]

@@ -312,6 +312,18 @@ def test_a_wrong_parameter_is_refused_by_name(kind: type[Model]) -> None:
 
 
 @models
+def test_what_a_model_offers_has_one_value_per_judge_and_per_segment(kind: type[Model]) -> None:
+    model = rated(kind, log_of(kind))
+    facts = model.judge_facts()
+    for column in (facts.sensitivity, facts.reliability):
+        assert column is None or (column.shape == (JUDGES,) and np.isfinite(column).all())
+    told = model.segment_information(0, 1)
+    assert (told is not None) == model.learns_segments
+    assert told is None or told.shape == (SEGMENTS,)
+    assert (model.bootstrap_parameters() is not None) == (kind.kind == "rankings")
+
+
+@models
 def test_the_defaults_are_within_their_own_bounds(kind: type[Model]) -> None:
     defaults = create(kind).parameters
     assert parameters_of(kind, msgspec.to_builtins(defaults)) == defaults

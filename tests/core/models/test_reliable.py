@@ -154,7 +154,8 @@ def test_the_careless_judges_are_told_from_the_careful() -> None:
     model = ReliableTrueSkill(ReliableParameters())
     model.grow(6, 20, 1)
     model.apply(crowd(6000, careless=8))
-    reliabilities = model.reliabilities()
+    reliabilities = model.judge_facts().reliability
+    assert reliabilities is not None
     assert reliabilities.shape == (20,)
     assert reliabilities[:8].max() < 0.5 < reliabilities[8:].min()
 
