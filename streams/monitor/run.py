@@ -1,4 +1,4 @@
-"""Running the monitor beside the workers."""
+"""Runs the monitor beside the workers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SWITCH_SECONDS = 0.001
 
 
 def run(settings: Settings, *, ready: Callable[[str], None]) -> None:
-    """Serve until told to stop; `ready` is given the URL."""
+    """Serve until SIGINT or SIGTERM. Call `ready` with the URL when it answers."""
     with reporting(settings):
         if not settings.judge_key:
-            log.warning("judge_key is not set, so no matches are given out; set it as the workers have it")
+            log.warning("judge_key is not set, so no matches are leased; set JUDGESTREAM_JUDGE_KEY as for the workers")
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(settings, ready))
 
@@ -48,7 +48,7 @@ async def _serve(settings: Settings, ready: Callable[[str], None]) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Give the quicker event loop, where it is installed."""
+    """Return the factory of uvloop, which is faster, if it is installed."""
     if find_spec("uvloop") is None:
         return None
     import uvloop

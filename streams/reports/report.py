@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
+from streams.reports.thinning import ThinnedSeries
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -56,27 +58,26 @@ class History:
 
     def __init__(self) -> None:
         self.model = ""
-        self.judgments: list[int] = []
         self.systems: list[str] = []
-        self._ratings: list[Floats] = []
-        self._step = 1
+        self._points: ThinnedSeries[tuple[int, Floats]] = ThinnedSeries(MOST_POINTS)
+
+    @property
+    def judgments(self) -> list[int]:
+        """Return the number of judgments at each point."""
+        return [judgments for judgments, _ in self._points.items]
 
     def observe(self, campaign: Campaign) -> None:
-        """Note the ratings, unless the point before is too near; when there are too many, every other one goes."""
-        count = campaign.counts.judgments
-        if self.judgments and count < self.judgments[-1] + self._step:
+        """Record the ratings, unless the point before is too near. If there are too many, drop every other one."""
+        judgments = campaign.counts.judgments
+        if not self._points.accepts(judgments):
             return
         self.model, self.systems = campaign.model.name, list(campaign.tables.systems.names)
-        self.judgments.append(count)
-        self._ratings.append(campaign.model.scores()[0])
-        if len(self.judgments) > MOST_POINTS:
-            self.judgments, self._ratings = self.judgments[::2], self._ratings[::2]
-            self._step = max(1, self.judgments[-1] // (MOST_POINTS // 2))
+        self._points.add(judgments, (judgments, campaign.model.scores()[0]))
 
     def of(self, system: str) -> Floats:
         """Give a system's rating at each point; NaN where it had not been seen yet."""
         place = self.systems.index(system)
-        return np.array([ratings[place] if place < len(ratings) else np.nan for ratings in self._ratings])
+        return np.array([ratings[place] if place < len(ratings) else np.nan for _, ratings in self._points.items])
 
 
 @dataclass(frozen=True, kw_only=True)

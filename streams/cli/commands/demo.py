@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from itertools import zip_longest
+from math import inf
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SHOW_SECONDS = 12.0
 SERVED_SECONDS = 180.0
 FRAMES_PER_SECOND = 8
+RATE_SECONDS = 1.0  # window of the displayed rate
 SCORES = (-0.75, 0.75)  # that the plot of the show spans, so that the whiskers are seen to shrink
 LONGEST_FEED = 12
 WIDE = 110
@@ -122,10 +124,13 @@ class Pace:
     """
 
     def __init__(self, *, seconds: float, budget: int) -> None:
+        from streams.reports.rate import WindowedRate
+
         self._seconds = seconds
         self._budget = budget
         self._start = time.monotonic()
-        self._frames: deque[tuple[float, int]] = deque(maxlen=FRAMES_PER_SECOND)
+        self._drawn = -inf  # when the last frame was drawn
+        self._rate = WindowedRate(RATE_SECONDS)
 
     def _now(self) -> float:
         return time.monotonic() - self._start
@@ -136,18 +141,18 @@ class Pace:
         time.sleep(max(0.0, due - self._now()))
 
     def draws(self, judgments: int) -> bool:
-        """Say whether it is time for a frame."""
+        """Return whether it is time for a frame."""
         now = self._now()
-        if self._frames and now < self._frames[-1][0] + 1 / FRAMES_PER_SECOND:
+        if now < self._drawn + 1 / FRAMES_PER_SECOND:
             return False
-        self._frames.append((now, judgments))
+        self._drawn = now
+        self._rate.add(now, judgments)
         return True
 
     @property
     def rate(self) -> float:
-        """Give the judgments a second over the last frames."""
-        (before, fewer), (now, judgments) = self._frames[0], self._frames[-1]
-        return (judgments - fewer) / (now - before) if now > before else 0.0
+        """Return the judgments per second over the last second."""
+        return self._rate.at(self._drawn)
 
 
 # -- on a terminal -----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from streams.stores.redis.store import RedisStore
     from streams.wire.events import Leaderboard
 
-WINDOW = 30.0  # seconds, over which the rate is taken
+WINDOW = 30.0  # seconds of the displayed rate
 _AGES = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
 
 
@@ -85,11 +84,13 @@ class Following:
     """The campaign that is followed, and what is remembered of it: where it began, and how fast it goes."""
 
     def __init__(self, store: RedisStore, settings: Settings, name: str) -> None:
+        from streams.reports.rate import WindowedRate
+
         self._store, self._settings, self._name = store, settings, name
         self._head: Mapping[str, str] = {}
         self._campaign: Campaign | None = None
         self._ranks: dict[str, int] = {}
-        self._looks: deque[tuple[float, int]] = deque()
+        self._rate = WindowedRate(WINDOW)
 
     def look(self, *, at: datetime) -> Frame:
         """Look once; the state is read again only if the store has moved on."""
@@ -102,13 +103,10 @@ class Following:
         for row in board.rows:
             self._ranks.setdefault(row.system, row.rank)
         now = at.timestamp()
-        self._looks.append((now, board.judgments))
-        while now - self._looks[0][0] > WINDOW:
-            self._looks.popleft()
-        before, fewer = self._looks[0]
+        self._rate.add(now, board.judgments)
         return Frame(
             at=at,
-            rate=(board.judgments - fewer) / (now - before) if now > before else 0.0,
+            rate=self._rate.at(now),
             age=max(0.0, now - self._campaign.clock.timestamp()),
             moved={row.system: self._ranks[row.system] - row.rank for row in board.rows},
             view=campaign_view(self._campaign),

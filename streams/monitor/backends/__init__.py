@@ -1,1 +1,1 @@
-"""What the monitor reads from and publishes to: real servers, this process, or the demo."""
+"""Where the monitor reads and publishes: Kafka and Redis, an embedded stream, or the demo."""

@@ -1,4 +1,4 @@
-"""What stands behind the monitor: a log to publish into, the outputs that come out of it, a store and a ledger."""
+"""The interface between the monitor and its servers: a log to publish to, its outputs, a store and a ledger."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class Lag(Struct, frozen=True, kw_only=True):
-    """How far the workers are on one partition: `lag` records of the log are not applied yet."""
+    """The progress of the workers on one partition. `lag` is the number of records that are not applied yet."""
 
     partition: int
     end: int
@@ -29,43 +29,43 @@ class Lag(Struct, frozen=True, kw_only=True):
 
 
 class OutputHandler(Protocol):
-    """Who is told of the outputs, in the event loop."""
+    """Receives the records of the output topics, in the event loop."""
 
     def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
-        """Take a leaderboard."""
+        """Handle a leaderboard."""
 
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
-        """Take a rejection of a record whose key was the campaign."""
+        """Handle a rejection of a record whose key was the campaign."""
 
 
 class Backend(Protocol):
-    """Kafka and Redis, or one process that does without them."""
+    """Kafka and Redis, or an embedded stream without servers."""
 
     store: Store
     ledger: Ledger
 
     async def start(self, handler: OutputHandler) -> None:
-        """Begin to tell an handler of the outputs; servers that are away are waited for in the background."""
+        """Start to pass outputs to the handler. Servers that are away are waited for in the background."""
 
     async def stop(self) -> None:
-        """End it."""
+        """Stop all tasks and close all connections."""
 
     async def run(
         self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """Do something with the store or the ledger in a thread."""
+        """Call a function that uses the store or the ledger, in a thread."""
 
     async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append to the log; BrokerUnavailable if it may not have them all."""
+        """Append judgments to the log. Raise BrokerUnavailable if some may not have arrived."""
 
     def partitions(self) -> list[str]:
-        """Name the partitions of the log, as the store knows them."""
+        """Return the names of the log's partitions, as the store uses them."""
 
     async def lags(self) -> list[Lag]:
-        """Compare the log's ends with what is applied."""
+        """Return the lag of each partition."""
 
     def tasks(self) -> Sequence[asyncio.Task[None]]:
-        """Give what has to run for as long as the monitor does."""
+        """Return the tasks that must run as long as the monitor."""
 
     def waiting(self) -> list[str]:
-        """Say what is waited for, a line for each; nothing: all is well."""
+        """Return what the monitor waits for, one line each. Empty if all servers answer."""

@@ -1,4 +1,4 @@
-"""The demo behind a page: two campaigns that play themselves, at a pace that can be watched."""
+"""The demo of the live page: two simulated campaigns, slow enough to watch."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SECOND = "arena.assistants"
 ASSISTANTS = {"robin": 0.9, "wren": 0.7, "kestrel": 0.4, "heron": 0.35, "sparrow": -0.2, "dodo": -1.1}
 SNAPSHOT_SECONDS = 0.5
 SHORTEST_PAUSE = 0.02
-TYPICAL_SECONDS = 25.0  # of a simulated judgment
-BAD_EVERY = 40  # steps, after which somebody sends something that is no judgment
+TYPICAL_SECONDS = 25.0  # per simulated judgment
+BAD_EVERY = 40  # steps between two invalid records
 
 
 class DemoCampaigns:
-    """The campaigns and their crowds; everything but the pace is a function of the arguments."""
+    """The campaigns and their simulated judges. Everything but the pace is a function of the arguments."""
 
     def __init__(self, *, judges: int, careless: float, budget: int, seed: int, judge_key: str = "demo") -> None:
         random = np.random.default_rng(seed)
@@ -70,30 +70,30 @@ class DemoCampaigns:
 
     @property
     def judgments(self) -> int:
-        """Count the judgments so far."""
+        """Return the number of judgments so far."""
         return sum(play.judgments for play in self.plays)
 
     async def run(self, backend: EmbeddedBackend, *, seconds: float) -> None:
-        """Play all campaigns to their end, in about so many seconds."""
+        """Run all campaigns until their budgets are spent, in about the given number of seconds."""
         loop = asyncio.get_running_loop()
         began, number = loop.time(), 0
         steps: dict[SimulatedCampaign, Iterator[SimulationStep]] = {play: play.steps() for play in self.plays}
         while steps:
             for play in list(steps):
-                # Each has its share of the budget, and they end together.
+                # The second campaign has a smaller budget; both end at the same time.
                 if play is not self.plays[0] and self.plays[0] in steps and number % 5:
                     continue
                 if await backend.work(lambda play=play: next(steps[play], None)) is None:  # type: ignore[misc]
                     del steps[play]
             number += 1
             if number % BAD_EVERY == 0:
-                await backend.work(self._send_bad)
-            # Ever faster, as the first judgments move the leaderboard most.
+                await backend.work(self._publish_invalid)
+            # Faster and faster: the first judgments change the leaderboard most.
             due = seconds * (self.plays[0].judgments / self.budget) ** 0.5
             await asyncio.sleep(max(SHORTEST_PAUSE if seconds else 0.0, due - (loop.time() - began)))
 
-    def _send_bad(self) -> None:
-        """Publish what a careless client might: a judgment of a system that there is not."""
+    def _publish_invalid(self) -> None:
+        """Publish what a client with a bug might send: a judgment of an unknown system."""
         name = self.plays[0].name
         record = f'{{"id":"bad-{self.judgments}","campaign":"{name}","segment":"s","judge":"tester",'
         record += '"systems":["ONLINE-Z","UEDIN"],"ranks":[1,2],"at":"2026-01-01T00:00:00Z"}'

@@ -1,4 +1,4 @@
-"""The monitor without servers: log, worker and store live in this process."""
+"""The monitor without servers: log, worker and store are in this process."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams.monitor.backends.base import Arguments, Lag, Result
+from streams.monitor.backends.records import FOLLOWED, dispatch
 from streams.monitor.ledger.memory import MemoryLedger
-from streams.monitor.live.feed import FOLLOWED, tell
 from streams.wire import topics
 
 if TYPE_CHECKING:
@@ -28,31 +28,31 @@ CHUNK = 1000
 
 
 class EmbeddedBackend:
-    """An embedded stream; everything that touches it runs in one thread, one thing after the other."""
+    """An embedded stream. All calls to it run in one thread, one after the other."""
 
     def __init__(self, stream: Embedded) -> None:
         self.stream = stream
         self.store = stream.store
         self.ledger: Ledger = MemoryLedger(clock=monotonic)
         self._thread = ThreadPoolExecutor(1, "stream")
-        self._told: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._next_offsets: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._handler: OutputHandler
         self._snapshots: asyncio.Task[None]
 
     async def start(self, handler: OutputHandler) -> None:
-        """Begin to tell an handler of the outputs."""
+        """Start to pass outputs to the handler."""
         self._handler = handler
         await self.work(lambda: None)
         self._snapshots = asyncio.create_task(self._snapshot(), name="snapshots")
 
     async def stop(self) -> None:
-        """End it."""
+        """Stop the snapshots and the thread."""
         self._snapshots.cancel()
         await asyncio.wait([self._snapshots])
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _snapshot(self) -> None:
-        """Emit leaderboards now and then, as a worker does."""
+        """Emit leaderboards at intervals, as a worker does."""
         while True:
             await asyncio.sleep(self.stream.settings.snapshot_seconds)
             await self.work(self.stream.snapshot)
@@ -60,31 +60,31 @@ class EmbeddedBackend:
     async def run(
         self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """Do something with the store or the ledger."""
+        """Call a function that uses the store or the ledger."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
 
     async def work(self, function: Callable[[], Result]) -> Result:
-        """Do something that appends to the log, process it, and tell the handler what came out."""
-        result, outputs = await self.run(self._worked, function)
+        """Call a function that appends to the log, process the records, and pass the outputs to the handler."""
+        result, outputs = await self.run(self._process, function)
         now = datetime.now(UTC)
         for topic, record in outputs:
-            tell(self._handler, topic, record.key, record.value, at=now)
+            dispatch(self._handler, topic, record.key, record.value, at=now)
         return result
 
-    def _worked(self, function: Callable[[], Result]) -> tuple[Result, list[tuple[str, Record]]]:
+    def _process(self, function: Callable[[], Result]) -> tuple[Result, list[tuple[str, Record]]]:
         result = function()
         self.stream.run()
         outputs: list[tuple[str, Record]] = []
         for topic in FOLLOWED:
             for partition in range(self.stream.log.partitions):
                 place = topic.name, partition
-                while records := self.stream.log.read(*place, start=self._told[place], limit=CHUNK):
-                    self._told[place] += len(records)
+                while records := self.stream.log.read(*place, start=self._next_offsets[place], limit=CHUNK):
+                    self._next_offsets[place] += len(records)
                     outputs += [(topic.name, record) for record in records]
         return result, outputs
 
     async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append to the log."""
+        """Append judgments to the log and process them."""
 
         def append() -> None:
             for judgment in judgments:
@@ -93,11 +93,11 @@ class EmbeddedBackend:
         await self.work(append)
 
     def partitions(self) -> list[str]:
-        """Name the partitions of the log."""
+        """Return the names of the log's partitions."""
         return [f"{topics.JUDGMENTS.name}/{number}" for number in range(self.stream.log.partitions)]
 
     async def lags(self) -> list[Lag]:
-        """Compare the log's ends with what is applied."""
+        """Return the lag of each partition."""
         return await self.run(
             lambda: [
                 Lag(
@@ -111,9 +111,9 @@ class EmbeddedBackend:
         )
 
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Give the task of the snapshots."""
+        """Return the task of the snapshots."""
         return [self._snapshots]
 
     def waiting(self) -> list[str]:
-        """Wait for nothing."""
+        """Return nothing: there are no servers to wait for."""
         return []

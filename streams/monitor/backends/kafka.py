@@ -1,4 +1,4 @@
-"""The monitor beside workers: it follows Kafka, reads Redis, and outlives the absence of either."""
+"""The monitor beside workers: it follows Kafka, reads Redis, and keeps running while either is away."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from streams.errors import BrokerUnavailable, SettingError, StoreUnavailable, To
 from streams.kafka.following import Following
 from streams.kafka.publishing import Publisher
 from streams.monitor.backends.base import Arguments, Lag, Result
+from streams.monitor.backends.records import dispatch
 from streams.monitor.ledger.redis import RedisLedger
-from streams.monitor.live.feed import tell
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Where following begins, in records before the end of a partition: Redis has the present, so the past is for details.
+# Records before the end of a partition at which following starts. Redis has the present state; the past adds details.
 BACK = ((topics.LEADERBOARDS, 200), (topics.REJECTED, 2000))
 THREADS = 4
 RETRY_SECONDS = 1.0
-BEAT_SECONDS = 2.0
+POLL_SECONDS = 2.0
 KAFKA, REDIS = "Kafka", "Redis"
 UNTRIED = "not reached yet"
 
 
 class KafkaBackend:
-    """Kafka and Redis; `waiting` says which of them is away."""
+    """Kafka and Redis. `waiting` returns which of them is away."""
 
     def __init__(self, settings: Settings, metrics: MonitorMetrics) -> None:
         self._settings = settings
@@ -54,19 +54,19 @@ class KafkaBackend:
         self._threads = ThreadPoolExecutor(THREADS, "redis")
         self._publisher = Publisher(settings)
         self._away: dict[str, str] = {KAFKA: UNTRIED, REDIS: UNTRIED}
-        self._again = 0.0  # when Redis is tried again
+        self._retry_at = 0.0  # when Redis is tried again
         self._ends: dict[int, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self, handler: OutputHandler) -> None:
-        """Begin to follow; what is away is waited for in the background."""
+        """Start to follow. Servers that are away are waited for in the background."""
         self._tasks = [
             asyncio.create_task(self._follow(handler), name="following Kafka"),
             asyncio.create_task(self._connect(), name="connecting the producer"),
         ]
 
     async def stop(self) -> None:
-        """Let everything go."""
+        """Stop all tasks and close all connections."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -80,24 +80,24 @@ class KafkaBackend:
     async def run(
         self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Result:
-        """Do something with the store or the ledger; while it is away it is tried once a second, not more often."""
-        if monotonic() < self._again:
+        """Call a function that uses the store or the ledger. While Redis is away, try it once per second at most."""
+        if monotonic() < self._retry_at:
             raise StoreUnavailable(self._away.get(REDIS, UNTRIED))
         loop = asyncio.get_running_loop()
         try:
             result = await loop.run_in_executor(self._threads, partial(function, *args, **kwargs))
-        except (StoreUnavailable, SettingError) as error:  # a password can be wrong for a while too
-            self._again = monotonic() + RETRY_SECONDS
+        except (StoreUnavailable, SettingError) as error:  # a wrong password may be corrected later
+            self._retry_at = monotonic() + RETRY_SECONDS
             self._metrics.upstream_errors.labels("redis").inc()
-            self._wait_for(REDIS, str(error))
+            self._mark_away(REDIS, str(error))
             raise StoreUnavailable(str(error)) from None
-        self._answers(REDIS)
+        self._mark_back(REDIS)
         return result
 
     # -- Kafka -----------------------------------------------------------------------------------------
 
     async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append to the log; while Kafka is known to be away nobody is kept waiting."""
+        """Append judgments to the log. While Kafka is known to be away, raise at once."""
         if KAFKA in self._away:
             raise BrokerUnavailable(f"{self._away[KAFKA]}; send them again later")
         try:
@@ -111,50 +111,50 @@ class KafkaBackend:
             try:
                 await self._publisher.start()
             except BrokerUnavailable:
-                await asyncio.sleep(RETRY_SECONDS)  # the following says so
+                await asyncio.sleep(RETRY_SECONDS)  # `_follow` logs it
             else:
                 return
 
     async def _follow(self, handler: OutputHandler) -> None:
-        def take(topic: Topic, key: bytes | None, value: bytes | None, at: datetime) -> None:
+        def receive(topic: Topic, key: bytes | None, value: bytes | None, at: datetime) -> None:
             self._metrics.records_consumed.labels(topic.name).inc()
-            tell(handler, topic.name, key, value, at=at)
+            dispatch(handler, topic.name, key, value, at=at)
 
         while True:
             following = Following(self._settings, BACK)
             try:
                 await following.start()
                 async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(following.follow(take))
-                    tasks.create_task(self._beat(following))
+                    tasks.create_task(following.follow(receive))
+                    tasks.create_task(self._poll_ends(following))
             except* (BrokerUnavailable, TopicError) as errors:
                 self._metrics.upstream_errors.labels("kafka").inc()
-                self._wait_for(KAFKA, str(errors.exceptions[0]))
+                self._mark_away(KAFKA, str(errors.exceptions[0]))
             finally:
                 await following.stop()
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _beat(self, following: Following) -> None:
-        """Ask where the log ends, again and again: so it is known how far the workers are, and that Kafka answers."""
+    async def _poll_ends(self, following: Following) -> None:
+        """Ask for the ends of the log at intervals. They show the lag, and that Kafka answers."""
         while True:
             try:
                 self._ends = await following.ends()
             except BrokerUnavailable as error:
                 self._metrics.upstream_errors.labels("kafka").inc()
-                self._wait_for(KAFKA, str(error))
+                self._mark_away(KAFKA, str(error))
             else:
-                self._answers(KAFKA)
-            await asyncio.sleep(BEAT_SECONDS)
+                self._mark_back(KAFKA)
+            await asyncio.sleep(POLL_SECONDS)
 
     # -- how it goes -----------------------------------------------------------------------------------
 
     def partitions(self) -> list[str]:
-        """Name the partitions of the log; until Kafka has said how many, the settings do."""
+        """Return the names of the log's partitions. Until Kafka has answered, the settings give their number."""
         topic = topics.JUDGMENTS.within(self._settings.namespace)
         return [f"{topic}/{number}" for number in sorted(self._ends) or range(self._settings.partitions)]
 
     async def lags(self) -> list[Lag]:
-        """Compare the log's ends, which are two seconds old at most, with what is applied now."""
+        """Return the lag of each partition. The ends of the log are at most two seconds old."""
         topic, ends = topics.JUDGMENTS.within(self._settings.namespace), self._ends
         applied = await self.run(
             lambda: {number: int(self.store.partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
@@ -170,18 +170,18 @@ class KafkaBackend:
         ]
 
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Give the task that follows Kafka."""
+        """Return the task that follows Kafka."""
         return self._tasks[:1]
 
     def waiting(self) -> list[str]:
-        """Say what is away."""
-        return [f"waiting for {whom}: {why}" for whom, why in sorted(self._away.items())]
+        """Return which servers are away, and why."""
+        return [f"waiting for {server}: {why}" for server, why in sorted(self._away.items())]
 
-    def _wait_for(self, whom: str, why: str) -> None:
-        if whom not in self._away or self._away[whom] == UNTRIED:
-            log.warning("waiting for %s: %s", whom, why)
-        self._away[whom] = why
+    def _mark_away(self, server: str, why: str) -> None:
+        if server not in self._away or self._away[server] == UNTRIED:
+            log.warning("waiting for %s: %s", server, why)
+        self._away[server] = why
 
-    def _answers(self, whom: str) -> None:
-        if self._away.pop(whom, None) is not None:
-            log.info("%s answers", whom)
+    def _mark_back(self, server: str) -> None:
+        if self._away.pop(server, None) is not None:
+            log.info("%s answers", server)

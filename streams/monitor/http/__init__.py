@@ -1,1 +1,1 @@
-"""The HTTP side of the monitor: routes, intake, access, limits and the OpenAPI document."""
+"""HTTP: routes and their handlers, what may be sent and by whom, and the form of every response."""

@@ -1,4 +1,4 @@
-"""Who may do what: named tokens for those who write, and a cookie for browsers that read."""
+"""Who may do what: named tokens for clients that write, and a cookie for browsers that read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRONG_TOKEN = "wrong_token"  # noqa: S105 - a reason
 
 
 def tokens_of(text: str) -> dict[str, str]:
-    """Read the tokens of a setting; several of different names let one be replaced while both are good.
+    """Return the tokens of the setting by name. With two names, a token can be replaced while both are valid.
 
     >>> tokens_of("platform:0123456789abcdef, other:fedcba9876543210")
     {'platform': '0123456789abcdef', 'other': 'fedcba9876543210'}
@@ -36,28 +36,31 @@ def tokens_of(text: str) -> dict[str, str]:
         name, colon, secret = part.partition(":")
         name = name.strip()
         if not colon or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
-            raise SettingError("monitor_tokens is a list of name:secret, comma-separated, with simple names")
+            raise SettingError(
+                "monitor_tokens must be a comma-separated list of name:secret with simple names: "
+                "letters, digits, '-' and '_'"
+            )
         if len(secret) < SHORTEST_SECRET or not secret.isascii() or not secret.isprintable():
             raise SettingError(
-                f"monitor_tokens: the secret of {name!r} needs {SHORTEST_SECRET} characters of ASCII at least, "
+                f"monitor_tokens: the secret of {name!r} needs at least {SHORTEST_SECRET} ASCII characters, "
                 "e.g. the output of: openssl rand -hex 32"
             )
         if name in tokens:
-            raise SettingError(f"monitor_tokens: {name!r} stands there twice")
+            raise SettingError(f"monitor_tokens: the name {name!r} is used twice; give each token its own name")
         tokens[name] = secret
     return tokens
 
 
 @dataclass(frozen=True)
 class Access:
-    """The tokens, and whether reading takes one too."""
+    """The tokens, and whether reading needs one too."""
 
     tokens: Mapping[str, str]
-    reads_open: bool = True
+    open_to_read: bool = True
 
     @classmethod
     def of(cls, settings: Settings) -> Access:
-        """Read the settings; SettingError where nobody could get in."""
+        """Read the settings. Raise SettingError if nobody could read."""
         tokens = tokens_of(settings.monitor_tokens)
         if settings.monitor_reads == "closed" and not tokens:
             raise SettingError(
@@ -67,18 +70,18 @@ class Access:
         return cls(tokens, settings.monitor_reads == "open")
 
     def bearer(self, request: web.Request) -> str | None:
-        """Name the token that a request carries, None if it carries none; a wrong one is refused."""
+        """Return the name of the request's token, or None if it has none. Raise if the token is wrong."""
         header = request.headers.get("Authorization")
         if header is None:
             return None
         secret = header[len(BEARER) :].strip() if header.lower().startswith(BEARER) else ""
         name = self.name_of(secret)
         if name is None:
-            raise RequestError(401, WRONG_TOKEN, "the token is not known here", headers=CHALLENGE)
+            raise RequestError(401, WRONG_TOKEN, "this monitor does not know the token", headers=CHALLENGE)
         return name
 
     def name_of(self, secret: str) -> str | None:
-        """Find a token by its secret, in a time that does not tell how much of it is right."""
+        """Return the name of the token with this secret. The time it takes reveals nothing about the secret."""
         given = sha256(secret.encode(errors="replace")).digest()
         found = None
         for name, known in self.tokens.items():
@@ -87,27 +90,27 @@ class Access:
         return found
 
     def check_write(self, bearer: str | None) -> None:
-        """Refuse who may not write."""
+        """Raise if the request has no token."""
         if bearer is None:
             hint = (
                 "send `Authorization: Bearer SECRET`"
                 if self.tokens
-                else "this monitor has none: set JUDGESTREAM_MONITOR_TOKENS to name:secret"
+                else "this monitor has no tokens: set JUDGESTREAM_MONITOR_TOKENS to name:secret"
             )
-            raise RequestError(401, "token_needed", f"this needs a token; {hint}", headers=CHALLENGE)
+            raise RequestError(401, "token_needed", f"a token is needed; {hint}", headers=CHALLENGE)
 
     def check_read(self, request: web.Request, bearer: str | None, *, now: float) -> None:
-        """Refuse who may not read."""
-        if self.reads_open or bearer is not None or self._session(request.cookies.get(COOKIE, ""), now=now):
+        """Raise if reading needs a token, and the request has neither token nor session."""
+        if self.open_to_read or bearer is not None or self._is_valid(request.cookies.get(COOKIE, ""), now=now):
             return
-        raise RequestError(401, "token_needed", "reading needs a token here, or a session", headers=CHALLENGE)
+        raise RequestError(401, "token_needed", "reading needs a token or a session", headers=CHALLENGE)
 
     def session(self, name: str, *, now: float) -> str:
-        """Make a cookie's value, good for reading until it expires or its token is gone."""
+        """Return the value of a cookie. It is valid until it expires or its token is removed."""
         content = f"{name}.{int(now) + SESSION_SECONDS}"
         return f"{content}.{self._signature(name, content)}"
 
-    def _session(self, value: str, *, now: float) -> bool:
+    def _is_valid(self, value: str, *, now: float) -> bool:
         content, _, signature = value.rpartition(".")
         name, _, expires = content.rpartition(".")
         if name not in self.tokens or not expires.isdecimal() or not expires.isascii() or len(expires) > 12:

@@ -17,7 +17,7 @@ from streams.monitor.http.guard import RequestGuard
 from streams.monitor.http.intake import Intake
 from streams.monitor.http.openapi import document
 from streams.monitor.http.routes import ROUTES
-from streams.monitor.live.hub import Hub
+from streams.monitor.live.hub import StreamHub
 from streams.monitor.state.monitor import Monitor
 from streams.monitor.state.payloads import StatusPayload
 from streams.monitor.state.queries import Queries
@@ -30,7 +30,7 @@ LAGS_SECONDS = 1.0
 
 
 class Site:
-    """All that answers: what is behind it is a backend, what is before it is HTTP."""
+    """The HTTP application with everything that its handlers use."""
 
     def __init__(self, backend: Backend, settings: Settings, metrics: MonitorMetrics | None = None) -> None:
         self.settings = settings
@@ -40,7 +40,7 @@ class Site:
         self.monitor = Monitor(backend)
         self.queries = Queries(self.monitor)
         self.intake = Intake(self.monitor, settings, self.metrics)
-        self.hub = Hub(self.monitor, self.status, self.metrics)
+        self.hub = StreamHub(self.monitor, self.status, self.metrics)
         self.openapi = document()
         self._guard = RequestGuard(settings, self.access, self.metrics)
         self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
@@ -52,21 +52,21 @@ class Site:
         """Build the application."""
         app = web.Application(middlewares=[self._guard.middleware], client_max_size=self.settings.monitor_body_bytes)
         for route in ROUTES:
-            handler = self._guard.guarded(route, partial(route.handler, self))
+            handler = self._guard.protect(route, partial(route.handler, self))
             app.router.add_route(route.method, route.path, handler, name=route.name)
         app.router.add_static("/static", self.page)
         app.on_response_prepare.append(self._guard.prepare)
         app.on_startup.append(self._start)
-        app.on_shutdown.append(self._shut)
+        app.on_shutdown.append(self._close_streams)
         app.on_cleanup.append(self._stop)
         return app
 
     async def status(self) -> StatusPayload:
-        """Say how the monitor and the workers are."""
+        """Return the state of the monitor, and the lag of the workers."""
         backend, now = self.monitor.backend, self.monitor.now()
         if now - self._lags[0] >= LAGS_SECONDS:
             self._lags = (now, self._lags[1])
-            with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` says so, and what was last known stays
+            with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` names the server; the last lags stay
                 self._lags = (now, await backend.lags())
         waiting = backend.waiting()
         return StatusPayload(
@@ -81,7 +81,7 @@ class Site:
     async def _start(self, _: web.Application) -> None:
         await self.monitor.start()
 
-    async def _shut(self, _: web.Application) -> None:
+    async def _close_streams(self, _: web.Application) -> None:
         self.hub.close()
 
     async def _stop(self, _: web.Application) -> None:

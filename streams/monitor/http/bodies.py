@@ -1,4 +1,4 @@
-"""From the body of a request to sound judgments, or to the first item and field that is wrong."""
+"""From the body of a request to valid judgments, or to an error that names the first wrong item and field."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 NDJSON = "application/x-ndjson"
-BEFORE_COMPUTERS = 1971  # the year in which nobody judged: a time there means that none was given
+FIRST_YEAR = 1971  # an earlier time means that none was given
 
 
 class _Envelope(Struct):
@@ -28,7 +28,7 @@ class _Envelope(Struct):
 
 
 class _Given(Struct):
-    """The fields that may be left out; what they hold is looked at later."""
+    """The fields that may be omitted. Their values are checked later."""
 
     campaign: Raw | UnsetType = UNSET
     at: Raw | UnsetType = UNSET
@@ -42,17 +42,20 @@ _given = msgspec.json.Decoder(_Given)
 def judgments_in(
     body: bytes, *, campaign: str, now: datetime, max_bytes: int, in_lines: bool = False
 ) -> list[Judgment]:
-    """Read one judgment, a list, `{"judgments": [...]}` or lines; a RecordError names the first that is not sound."""
+    """Return the judgments of a body: one, a list, `{"judgments": [...]}` or lines.
+
+    Raise RecordError for the first that is not valid.
+    """
     try:
         items, alone = _items(body, in_lines=in_lines)
     except RecursionError:
         raise RecordError("too_deep", f"the JSON is nested more than {MAX_DEPTH} levels deep") from None
     except msgspec.ValidationError:
-        raise RecordError("invalid_value", "`judgments` is not a list of judgments", field="judgments") from None
+        raise RecordError("invalid_value", "`judgments` must be a list of judgments", field="judgments") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordError("invalid_json", f"not JSON: {error}") from None
     if not items:
-        raise RecordError("empty", "there is no judgment in the request")
+        raise RecordError("empty", "the request has no judgment; send at least one")
     found = []
     for number, item in enumerate(items):
         try:
@@ -67,7 +70,7 @@ def judgments_in(
 
 
 def _items(body: bytes, *, in_lines: bool) -> tuple[Sequence[bytes], bool]:
-    """Cut a body into items; say whether it is one judgment by itself."""
+    """Return the items of a body, and whether it is a single judgment."""
     if in_lines:
         return [line for line in body.splitlines() if line.strip()], False
     text = body.strip()
@@ -81,23 +84,27 @@ def _items(body: bytes, *, in_lines: bool) -> tuple[Sequence[bytes], bool]:
 
 
 def _judgment(item: bytes, *, campaign: str, now: datetime, max_bytes: int) -> Judgment:
-    event = decode(_completed(item.strip(), campaign=campaign, now=now), max_bytes=max_bytes)
+    event = decode(_complete(item.strip(), campaign=campaign, now=now), max_bytes=max_bytes)
     if not isinstance(event, Judgment):
-        raise RecordError("invalid_value", "this is a command, and here only judgments are taken", field="action")
+        raise RecordError(
+            "invalid_value",
+            "this is a command; only judgments may be posted, so send it with `judgestream campaign`",
+            field="action",
+        )
     if event.campaign != campaign:
-        message = f"`campaign` is {quote(event.campaign)}, and the request is for {campaign}"
+        message = f"`campaign` is {quote(event.campaign)}, but the path names {campaign}"
         raise RecordError("invalid_value", message, field="campaign")
     return event
 
 
-def _completed(item: bytes, *, campaign: str, now: datetime) -> bytes:
-    """Put in what may be left out: the campaign, which the path names, and the time, which is now."""
+def _complete(item: bytes, *, campaign: str, now: datetime) -> bytes:
+    """Return an item with the fields that may be omitted: the campaign of the path, and the current time."""
     if not item.startswith(b"{"):
         return item
     try:
         given = _given.decode(item)
     except (msgspec.DecodeError, RecursionError):
-        return item  # whoever decodes it says why
+        return item  # `decode` explains what is wrong
     missing = {} if given.campaign is not UNSET else {"campaign": campaign}
     if given.at is UNSET:
         missing["at"] = now.isoformat()
@@ -108,7 +115,7 @@ def _completed(item: bytes, *, campaign: str, now: datetime) -> bytes:
 
 
 def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> list[Judgment]:
-    """Read what Label Studio's webhook sends; events that hold no verdict give none."""
+    """Return the judgments of a Label Studio webhook. An event without a verdict has none."""
     try:
         entries = formats.read(BytesIO(body), format="label-studio", campaign=campaign)
         found = [judgment for batch in entries.batches() for judgment in batch.judgments]
@@ -116,4 +123,4 @@ def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> list
         raise RecordError(error.reason, str(error).removeprefix(f"{error.file}:"), field=error.field) from None
     except FormatError as error:
         raise RecordError("invalid_json", str(error)) from None
-    return [structs.replace(each, at=now) if each.at.year < BEFORE_COMPUTERS else each for each in found]
+    return [structs.replace(each, at=now) if each.at.year < FIRST_YEAR else each for each in found]

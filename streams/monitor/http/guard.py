@@ -1,4 +1,4 @@
-"""What every request passes on its way in and every answer on its way out: limits, tokens, headers, counts."""
+"""What every request and response passes: limits, tokens, headers and metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.access import WRONG_TOKEN
 from streams.monitor.http.limits import Quota
-from streams.monitor.http.responses import HEADERS, RequestError, error_response
+from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response
 from streams.monitor.http.routes import EVENTS
 from streams.monitor.state.monitor import UnknownCampaign
 
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRONG_TOKENS_A_SECOND = 1.0  # of one address
-WARNINGS_A_SECOND = 0.5
+WRONG_TOKENS_PER_SECOND = 1.0  # from one address
+WARNINGS_PER_SECOND = 0.5
 REASONS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 ANYBODY = "*"
 STATIC = "/static/"
 
 
 class RequestGuard:
-    """Stands before all handlers."""
+    """Checks requests before the handlers, and completes responses after them."""
 
     def __init__(self, settings: Settings, access: Access, metrics: MonitorMetrics) -> None:
         self._access = access
         self._metrics = metrics
         self._quota = Quota(rate=settings.monitor_rate)
-        self._guesses = Quota(rate=WRONG_TOKENS_A_SECOND)
-        self._warnings = Quota(rate=WARNINGS_A_SECOND)
+        self._guesses = Quota(rate=WRONG_TOKENS_PER_SECOND)
+        self._warnings = Quota(rate=WARNINGS_PER_SECOND)
         self._origins = frozenset(filter(None, (part.strip() for part in settings.monitor_origins.split(","))))
         self._body_bytes = settings.monitor_body_bytes
 
-    def guarded(self, route: Route, handler: Handler) -> Handler:
-        """Let a handler see only requests that may pass."""
+    def protect(self, route: Route, handler: Handler) -> Handler:
+        """Return a handler that refuses requests over the limit or without the needed token."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
             try:
                 bearer = self._access.bearer(request)
                 self._check(route, request, bearer)
                 return await handler(request)
-            except RequestError as refused:
-                if refused.problem.reason == WRONG_TOKEN:
+            except RequestError as error:
+                if error.problem.reason == WRONG_TOKEN:
                     self._slow_down(_address(request))
                 raise
 
@@ -72,24 +72,24 @@ class RequestGuard:
             self._access.check_read(request, bearer, now=time.time())
 
     def _slow_down(self, address: str) -> None:
-        """Let nobody try many tokens."""
+        """Raise if an address has sent too many wrong tokens."""
         now = time.monotonic()
         if seconds := self._guesses.wait(address, now):
             if not self._warnings.wait(address, now):
-                log.warning("many wrong tokens from %s", address)
+                log.warning("many wrong tokens from %s; further ones get 429", address)
             raise _too_many(seconds) from None
 
     def _limit(self, sender: str) -> None:
         if seconds := self._quota.wait(sender, time.monotonic()):
             raise _too_many(seconds)
 
-    # -- the way out -----------------------------------------------------------------------------------
+    # -- responses ------------------------------------------------------------------------------------
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer, whatever happens, and count it."""
+        """Return a response for every request, and count it."""
         began = time.perf_counter()
-        response = self._preflight(request) or await self._answered(request, handler)
+        response = self._preflight(request) or await self._respond(request, handler)
         resource = request.match_info.route.resource
         streamed = response.content_type == EVENTS
         self._metrics.answered(
@@ -100,11 +100,11 @@ class RequestGuard:
         )
         return response
 
-    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
-        except RequestError as refused:
-            return error_response(refused)
+        except RequestError as error:
+            return error_response(error)
         except UnknownCampaign as error:
             return error_response(RequestError(404, "unknown_campaign", str(error), field="campaign"))
         except RecordError as error:
@@ -115,16 +115,16 @@ class RequestGuard:
             headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
             message = error.reason
             if error.status == 413:
-                message = f"the request has more than {self._body_bytes} bytes; send fewer judgments at once"
+                message = f"the request has more than {self._body_bytes} bytes; send fewer judgments per request"
             return error_response(
                 RequestError(error.status, REASONS.get(error.status, "bad_request"), message, headers=headers)
             )
 
     async def prepare(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Put on what every answer carries."""
+        """Add the common headers."""
         response.headers.update(HEADERS)
         if request.path.startswith(STATIC):
-            response.headers[hdrs.CACHE_CONTROL] = "no-cache"  # the tag says whether a file has changed
+            response.headers.update(REVALIDATED)
         origin = request.headers.get(hdrs.ORIGIN)
         if self._origins:
             response.headers[hdrs.VARY] = hdrs.ORIGIN
@@ -132,7 +132,7 @@ class RequestGuard:
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
 
     def _preflight(self, request: web.Request) -> web.Response | None:
-        """Answer a browser that asks whether a page of another origin may ask."""
+        """Return the response to a CORS preflight request."""
         if request.method != hdrs.METH_OPTIONS or not self._origins or hdrs.ORIGIN not in request.headers:
             return None
         allowed = {
@@ -144,11 +144,11 @@ class RequestGuard:
 
 
 def _address(request: web.Request) -> str:
-    return request.remote or "nobody"
+    return request.remote or "unknown"
 
 
 def _too_many(seconds: float) -> RequestError:
     headers = {"Retry-After": str(max(1, ceil(seconds)))}
     return RequestError(
-        429, "too_many_requests", "too many requests; wait, or send more judgments in each", headers=headers
+        429, "too_many_requests", "too many requests; wait, or send more judgments per request", headers=headers
     )

@@ -1,4 +1,4 @@
-"""The way in for platforms without a Kafka client: judgments are posted, and matches are given out on a lease."""
+"""The intake for platforms without a Kafka client: they post judgments, and lease matches."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 RETRY_SECONDS = 2
-MOST_JUDGES = 100_000  # whose pseudonyms are remembered
+MOST_JUDGES = 100_000  # whose pseudonyms are cached
 
 
 class AcceptedPayload(Struct, frozen=True, kw_only=True):
-    """The broker has these judgments; one that it had already changes nothing."""
+    """The judgments that the broker has. A judgment that it already had changes nothing."""
 
     accepted: int
     ids: list[str]
 
 
 class LeasePayload(Struct, frozen=True, kw_only=True):
-    """Until when a match is this judge's."""
+    """Until when a match is leased to this judge."""
 
     expires_at: datetime
 
 
 class NextMatchPayload(Struct, frozen=True, kw_only=True):
-    """What a judge should judge next."""
+    """The match that a judge should judge next."""
 
     request: MatchRequest
     lease: LeasePayload
 
 
 class Intake:
-    """Takes judgments and gives out matches; a judge is known here by pseudonym, as everywhere behind it."""
+    """Accepts judgments and leases matches. Judges are stored by pseudonym only."""
 
     def __init__(self, monitor: Monitor, settings: Settings, metrics: MonitorMetrics) -> None:
         self._monitor = monitor
@@ -57,7 +57,7 @@ class Intake:
         self._pseudonyms = Pseudonyms(settings.judge_key.encode()) if settings.judge_key else None
 
     async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> AcceptedPayload:
-        """Publish judgments of one campaign, and answer once the broker has them."""
+        """Publish judgments of one campaign. Return when the broker has them."""
         known = self._monitor.known(campaign)
         if known is not None and known.view.state == "closed":
             raise RequestError(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
@@ -65,11 +65,11 @@ class Intake:
             with self._metrics.publish_seconds.time():
                 await self._monitor.backend.publish(judgments)
             self._metrics.judgments_published.inc(len(judgments))
-            await self._answered(campaign, judgments)
+            await self._complete_leases(campaign, judgments)
         return AcceptedPayload(accepted=len(judgments), ids=[judgment.id for judgment in judgments])
 
-    async def _answered(self, campaign: str, judgments: Sequence[Judgment]) -> None:
-        """Let go of the leases; where the ledger is away they run out by themselves."""
+    async def _complete_leases(self, campaign: str, judgments: Sequence[Judgment]) -> None:
+        """End the leases of answered requests. If the ledger is away, they expire by themselves."""
         if self._pseudonyms is None:
             return
         answers = [(each.request, self._pseudonym(each.judge)) for each in judgments if each.request is not None]
@@ -77,34 +77,36 @@ class Intake:
             return
         ledger, seconds = self._monitor.backend.ledger, self._seconds
 
-        def note() -> None:
+        def complete_all() -> None:
             for request, judge in answers:
-                ledger.answered(campaign, request, judge=judge, seconds=seconds)
+                ledger.complete(campaign, request, judge=judge, seconds=seconds)
 
         with suppress(StoreUnavailable):
-            await self._monitor.backend.run(note)
+            await self._monitor.backend.run(complete_all)
 
     async def next_match(self, campaign: str, judge: str) -> NextMatchPayload:
-        """Lease a judge the match that they have, or the best that is free."""
+        """Return the match that a judge holds already, or lease the best free one."""
         if self._pseudonyms is None:
             raise RequestError(
-                503, "unavailable", "no matches are given out here: set JUDGESTREAM_JUDGE_KEY as workers have it"
+                503, "unavailable", "this monitor leases no matches: set JUDGESTREAM_JUDGE_KEY to the workers' key"
             )
         requests = {request.id: request for request in await self._monitor.match_requests(campaign)}
         backend = self._monitor.backend
-        taken = await backend.run(
-            backend.ledger.take,
+        lease = await backend.run(
+            backend.ledger.lease,
             campaign,
             [Offer(request.id, _match(request)) for request in requests.values()],
             judge=self._pseudonym(judge),
             seconds=self._seconds,
         )
-        if taken is None:
-            raise RequestError(404, "no_match", "no match is free now", headers={"Retry-After": str(RETRY_SECONDS)})
-        if taken.seconds == self._seconds:
+        if lease is None:
+            raise RequestError(
+                404, "no_match", "no match is free now; try again later", headers={"Retry-After": str(RETRY_SECONDS)}
+            )
+        if lease.seconds == self._seconds:
             self._metrics.leases.inc()
-        expires_at = datetime.now(UTC) + timedelta(seconds=taken.seconds)
-        return NextMatchPayload(request=requests[taken.request], lease=LeasePayload(expires_at=expires_at))
+        expires_at = datetime.now(UTC) + timedelta(seconds=lease.seconds)
+        return NextMatchPayload(request=requests[lease.request], lease=LeasePayload(expires_at=expires_at))
 
     def _pseudonym(self, judge: str) -> str:
         assert self._pseudonyms is not None
@@ -114,7 +116,7 @@ class Intake:
 
 
 def _match(request: MatchRequest) -> str:
-    """Name what a judge would see, in whatever order; where no segment is named, every request is something new."""
+    """Return a key of what a judge would see, in any order. Without a segment, every request is new."""
     if request.segment is None:
         return request.id
     return blake2b(encode((request.segment, sorted(request.systems))), digest_size=9).hexdigest()

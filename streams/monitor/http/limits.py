@@ -1,4 +1,4 @@
-"""How much one sender may ask for: so many requests a second, with room for twice as many at once."""
+"""The rate limit of each sender: requests per second, with bursts of twice as many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MOST_SENDERS = 10_000
 
 
 class Quota:
-    """A bucket for each sender, filled at the rate.
+    """A token bucket per sender.
 
     >>> quota = Quota(rate=1)
     >>> [quota.wait("me", now) for now in (0.0, 0.0, 0.0, 1.0)]
@@ -18,10 +18,10 @@ class Quota:
     def __init__(self, *, rate: float) -> None:
         self._rate = rate
         self._room = 2.0 * rate
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and as of when
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens left, and when that was
 
     def wait(self, sender: str, now: float) -> float:
-        """Take one; give the seconds until there is one again, 0 if it was there."""
+        """Use one token and return 0. If there is none, return the seconds until there is one."""
         left, since = self._buckets.pop(sender, (self._room, now))
         left = min(self._room, left + (now - since) * self._rate)
         enough = left >= 1.0

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the monitor, written from the table of routes and the types of the answers."""
+"""The OpenAPI document, generated from the table of routes and the types of the payloads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from streams.monitor.http.access import COOKIE
 from streams.monitor.http.bodies import NDJSON
-from streams.monitor.http.handlers import TokenBody
+from streams.monitor.http.handlers.session import TokenBody
 from streams.monitor.http.responses import JSON, ErrorPayload
 from streams.monitor.http.routes import ROUTES
 from streams.wire import schemas
@@ -26,12 +26,12 @@ Json = dict[str, Any]
 REF = "#/components/schemas/{name}"
 ERROR = {"$ref": REF.format(name="ErrorPayload")}
 JUDGMENT = {"$ref": REF.format(name="Judgment")}
-MAY_BE_LEFT_OUT = ("campaign", "at")  # the path names the one, and the other is now
+OPTIONAL = ("campaign", "at")  # defaults: the path, and the current time
 
 
 def document() -> bytes:
-    """Write the document."""
-    kinds = [route.answer for route in ROUTES if isinstance(route.answer, type)]
+    """Return the document."""
+    kinds = [route.response for route in ROUTES if isinstance(route.response, type)]
     _, components = msgspec.json.schema_components([*kinds, ErrorPayload, TokenBody], ref_template=REF)
     paths: dict[str, Json] = {}
     for route in ROUTES:
@@ -42,7 +42,7 @@ def document() -> bytes:
             "info": {
                 "title": "Judgestream monitor",
                 "version": metadata.version("judgestream"),
-                "description": "Live rankings from human judgments: what there is to see, and a way in for judgments.",
+                "description": "Live rankings from human judgments: read campaigns, post judgments, lease matches.",
                 "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             },
             "paths": paths,
@@ -65,7 +65,7 @@ def _operation(route: Route) -> Json:
         "responses": _responses(route),
     }
     if route.needs != "open":
-        # A read that is closed by setting takes either, one that is open takes none.
+        # Reading needs a token or a session if monitor_reads is closed, and neither if it is open.
         described["security"] = [{"token": []}] if route.needs == "write" else [{}, {"token": []}, {"session": []}]
     if route.body is not None:
         described["requestBody"] = {"required": True, "content": _BODIES[route.body]}
@@ -93,28 +93,28 @@ def _query_parameters(route: Route) -> list[Json]:
 
 
 def _responses(route: Route) -> dict[str, Json]:
-    if route.answer is None:
+    if route.response is None:
         responses: dict[str, Json] = {"204": {"description": "Done."}}
     else:
-        responses = {"200": {"description": "The answer.", "content": _content(route.answer)}}
+        responses = {"200": {"description": "Success.", "content": _content(route.response)}}
     also = {401} if route.needs != "open" else set()
     for status in sorted({*route.errors, *also, *({429} if route.limited else ())}):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
     if route.name in ("live", "ready"):
-        responses["503"] = {"description": "Why not.", "content": _content(route.answer or "")}
+        responses["503"] = {"description": "What is wrong.", "content": _content(route.response or "")}
     return responses
 
 
-def _content(answer: type | str) -> Json:
-    if isinstance(answer, type):
-        return {JSON: {"schema": {"$ref": REF.format(name=answer.__name__)}}}
-    return {answer: {"schema": {"type": "object"} if answer == JSON else {"type": "string"}}}
+def _content(body: type | str) -> Json:
+    if isinstance(body, type):
+        return {JSON: {"schema": {"$ref": REF.format(name=body.__name__)}}}
+    return {body: {"schema": {"type": "object"} if body == JSON else {"type": "string"}}}
 
 
 def _judgment() -> Json:
-    """Give a judgment as it may be posted."""
+    """Return the schema of a judgment as it may be posted."""
     schema = {name: part for name, part in schemas.schema("Judgment").items() if not name.startswith("$")}
-    return schema | {"required": [name for name in schema["required"] if name not in MAY_BE_LEFT_OUT]}
+    return schema | {"required": [name for name in schema["required"] if name not in OPTIONAL]}
 
 
 _MANY: Json = {"type": "array", "items": JUDGMENT, "minItems": 1}
@@ -122,8 +122,8 @@ _ENVELOPE: Json = {"type": "object", "properties": {"judgments": _MANY}, "requir
 _BODIES: dict[str, Json] = {
     "judgments": {
         JSON: {"schema": {"anyOf": [JUDGMENT, _MANY, _ENVELOPE]}},
-        NDJSON: {"schema": {"type": "string", "description": "A judgment on each line."}},
+        NDJSON: {"schema": {"type": "string", "description": "One judgment per line."}},
     },
-    "label-studio": {JSON: {"schema": {"type": "object", "description": "As Label Studio's webhooks send it."}}},
+    "label-studio": {JSON: {"schema": {"type": "object", "description": "The body of a Label Studio webhook."}}},
     "token": {JSON: {"schema": {"$ref": REF.format(name="TokenBody")}}},
 }

@@ -1,4 +1,4 @@
-"""The form of every answer: JSON, errors with a reason, a field and a message, and the headers that all carry."""
+"""The form of every response: JSON, errors with a reason, a field and a message, and common headers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 UNCACHED = {"Cache-Control": "no-store"}
+REVALIDATED = {"Cache-Control": "no-cache"}  # the browser asks whether its copy is still the newest
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """Why a request was not answered as asked."""
+    """Why a request failed."""
 
     reason: str
     field: str | None
@@ -33,7 +34,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class ErrorPayload(Struct, frozen=True, kw_only=True):
-    """What every error answers with."""
+    """The body of every error."""
 
     error: Problem
 
@@ -56,11 +57,11 @@ class RequestError(Exception):
         self.headers = headers or {}
 
 
-def answer(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    """Answer with JSON."""
+def json_response(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+    """Return a response with a JSON body."""
     return web.Response(body=encode(value), status=status, content_type=JSON, headers={**UNCACHED, **(headers or {})})
 
 
-def error_response(refused: RequestError) -> web.Response:
-    """Answer with an error."""
-    return answer(ErrorPayload(error=refused.problem), status=refused.status, headers=refused.headers)
+def error_response(error: RequestError) -> web.Response:
+    """Return the response to a request that failed."""
+    return json_response(ErrorPayload(error=error.problem), status=error.status, headers=error.headers)

@@ -1,11 +1,11 @@
-"""All that can be asked, in one table: the application is built from it, and so is the OpenAPI document."""
+"""The table of routes. The application and the OpenAPI document are built from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from streams.monitor.http import handlers
+from streams.monitor.http.handlers import health, parameters, read, session, write
 from streams.monitor.http.intake import AcceptedPayload, NextMatchPayload
 from streams.monitor.state.payloads import (
     CampaignPayload,
@@ -37,8 +37,8 @@ TEXT, HTML, EVENTS, ANY_JSON = "text/plain", "text/html", "text/event-stream", "
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query:
-    """A parameter of a query, with its JSON Schema."""
+class QueryParameter:
+    """A query parameter with its JSON Schema."""
 
     name: str
     about: str
@@ -48,80 +48,80 @@ class Query:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """One thing that can be asked: who may, and what comes back, a Struct as JSON or another type of content."""
+    """A method and a path: who may use it, and the response, which is a Struct as JSON or another content type."""
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
     handler: Handler
-    answer: type | str | None = None
+    response: type | str | None = None
     needs: Kind = "read"
-    query: tuple[Query, ...] = ()
+    query: tuple[QueryParameter, ...] = ()
     body: Literal["judgments", "label-studio", "token"] | None = None
     errors: tuple[int, ...] = ()
     limited: bool = True
 
     @property
     def name(self) -> str:
-        """Name it: what the handler is called."""
+        """Return the name of the handler, which is the operation id."""
         return self.handler.__name__
 
 
-def _limit(default: int) -> Query:
-    schema = {"type": "integer", "minimum": 0, "maximum": handlers.MOST_ROWS, "default": default}
-    return Query(name="limit", about="At most so many.", schema=schema)
+def _limit(default: int) -> QueryParameter:
+    schema = {"type": "integer", "minimum": 0, "maximum": parameters.MOST_ROWS, "default": default}
+    return QueryParameter(name="limit", about="Largest number of rows.", schema=schema)
 
 
-ORDER = Query(
+ORDER = QueryParameter(
     name="order",
-    about="By what a verdict on it tells about the next line, or by how often it was judged.",
+    about="Sort by expected information about the next line between clusters, or by number of judgments.",
     schema={"type": "string", "enum": ["information", "judgments"], "default": "information"},
 )
-AFTER = Query(
+AFTER = QueryParameter(
     name="after",
-    about="Only samples of a greater sequence.",
+    about="Only samples with a greater sequence number.",
     schema={"type": "integer", "minimum": 0, "maximum": 2**53},
 )
-JUDGE = Query(
+JUDGE = QueryParameter(
     name="judge",
-    about="The judge's id, as in their judgments; only its pseudonym is kept.",
+    about="The judge's id, as in their judgments. Only its pseudonym is stored.",
     schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
     required=True,
 )
 
 ROUTES = (
-    # The first is found quickest, and this one is asked for most.
+    # First, because routes are searched in this order and this one is used most.
     Route(
         method="POST",
         path=f"{CAMPAIGN}/judgments",
-        handler=handlers.post_judgments,
-        answer=AcceptedPayload,
+        handler=write.post_judgments,
+        response=AcceptedPayload,
         needs="write",
         body="judgments",
         errors=(409, 413, 415, 422, 503),
     ),
-    Route(method="GET", path="/", handler=handlers.page, answer=HTML, needs="open"),
-    Route(method="GET", path="/campaigns", handler=handlers.campaigns, answer=CampaignsPayload, errors=(503,)),
+    Route(method="GET", path="/", handler=read.page, response=HTML, needs="open"),
+    Route(method="GET", path="/campaigns", handler=read.campaigns, response=CampaignsPayload, errors=(503,)),
     *(
-        Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, answer=reply, query=query, errors=errors)
-        for path, handler, reply, query, errors in (
-            ("", handlers.campaign, CampaignPayload, (), (404, 503)),
-            ("/leaderboard", handlers.leaderboard, Leaderboard, (), (404, 503)),
-            ("/ratings", handlers.ratings, RatingsPayload, (), (404, 503)),
-            ("/judges", handlers.judges, JudgesPayload, (), (404, 503)),
-            ("/segments", handlers.segments, SegmentsPayload, (ORDER, _limit(100)), (404, 422, 503)),
-            ("/pairs", handlers.pairs, PairsPayload, (), (404, 503)),
-            ("/history", handlers.history, HistoryPayload, (AFTER,), (404, 422, 503)),
-            ("/requests", handlers.requests, RequestsPayload, (), (404, 503)),
-            ("/rejections", handlers.rejections, RejectionsPayload, (_limit(50),), (404, 422, 503)),
-            ("/events", handlers.campaign_events, EVENTS, (), (404, 503)),
+        Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, response=response, query=query, errors=errors)
+        for path, handler, response, query, errors in (
+            ("", read.campaign, CampaignPayload, (), (404, 503)),
+            ("/leaderboard", read.leaderboard, Leaderboard, (), (404, 503)),
+            ("/ratings", read.ratings, RatingsPayload, (), (404, 503)),
+            ("/judges", read.judges, JudgesPayload, (), (404, 503)),
+            ("/segments", read.segments, SegmentsPayload, (ORDER, _limit(100)), (404, 422, 503)),
+            ("/pairs", read.pairs, PairsPayload, (), (404, 503)),
+            ("/history", read.history, HistoryPayload, (AFTER,), (404, 422, 503)),
+            ("/requests", read.requests, RequestsPayload, (), (404, 503)),
+            ("/rejections", read.rejections, RejectionsPayload, (_limit(50),), (404, 422, 503)),
+            ("/events", read.campaign_events, EVENTS, (), (404, 503)),
         )
     ),
-    Route(method="GET", path="/events", handler=handlers.events, answer=EVENTS, errors=(503,)),
+    Route(method="GET", path="/events", handler=read.events, response=EVENTS, errors=(503,)),
     Route(
         method="POST",
         path=f"{CAMPAIGN}/label-studio",
-        handler=handlers.post_label_studio,
-        answer=AcceptedPayload,
+        handler=write.post_label_studio,
+        response=AcceptedPayload,
         needs="write",
         body="label-studio",
         errors=(409, 413, 415, 422, 503),
@@ -129,8 +129,8 @@ ROUTES = (
     Route(
         method="GET",
         path=f"{CAMPAIGN}/next-match",
-        handler=handlers.next_match,
-        answer=NextMatchPayload,
+        handler=write.next_match,
+        response=NextMatchPayload,
         needs="write",
         query=(JUDGE,),
         errors=(404, 422, 503),
@@ -138,15 +138,15 @@ ROUTES = (
     Route(
         method="POST",
         path="/session",
-        handler=handlers.open_session,
+        handler=session.open_session,
         needs="open",
         body="token",
         errors=(401, 413, 422),
     ),
-    Route(method="DELETE", path="/session", handler=handlers.close_session, needs="open"),
-    Route(method="GET", path="/status", handler=handlers.status, answer=StatusPayload),
-    Route(method="GET", path="/metrics", handler=handlers.metrics, answer=TEXT),
-    Route(method="GET", path="/healthz", handler=handlers.live, answer=TEXT, needs="open", limited=False),
-    Route(method="GET", path="/readyz", handler=handlers.ready, answer=TEXT, needs="open", limited=False),
-    Route(method="GET", path="/openapi.json", handler=handlers.openapi, answer=ANY_JSON, needs="open"),
+    Route(method="DELETE", path="/session", handler=session.close_session, needs="open"),
+    Route(method="GET", path="/status", handler=health.status, response=StatusPayload),
+    Route(method="GET", path="/metrics", handler=health.metrics, response=TEXT),
+    Route(method="GET", path="/healthz", handler=health.live, response=TEXT, needs="open", limited=False),
+    Route(method="GET", path="/readyz", handler=health.ready, response=TEXT, needs="open", limited=False),
+    Route(method="GET", path="/openapi.json", handler=health.openapi, response=ANY_JSON, needs="open"),
 )

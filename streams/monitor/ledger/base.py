@@ -1,4 +1,4 @@
-"""What the monitors of one namespace share besides the state: a campaign's history, and who has which match request."""
+"""What the monitors of one namespace share: the history of each campaign, and which judge holds which match request."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 400
 MOST_PAIR_SAMPLES = 16
-REMEMBERED_SECONDS = 30 * 86400.0  # for so long after the last match a judge is not given the same one again
+REMEMBERED_SECONDS = 30 * 86400.0  # after their last match, a judge may get a match again
 
 
 class Sample(Struct, frozen=True, kw_only=True, gc=False):
-    """One leaderboard of the past: of each system the score, the deviation and the rank."""
+    """A past leaderboard: score, deviation and rank of each system."""
 
     sequence: int
     judgments: int
@@ -25,7 +25,7 @@ class Sample(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class PairSample(Struct, frozen=True, kw_only=True, gc=False):
-    """How often each two systems had met by then, row after row of the upper triangle in the order of `systems`."""
+    """How often each two systems had met: the upper triangle, row by row, in the order of `systems`."""
 
     sequence: int
     judgments: int
@@ -34,39 +34,46 @@ class PairSample(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Offer(NamedTuple):
-    """A match request that may be handed out; a judge gets no two of the same `match`."""
+    """A match request that may be leased. A judge never gets two requests with the same `match`."""
 
     request: str
     match: str
 
 
-class Lease(NamedTuple):
-    """A request that a judge has, for so many seconds more."""
+class MatchLease(NamedTuple):
+    """A request that one judge holds for the given number of seconds."""
 
     request: str
     seconds: float
 
 
 class Ledger(Protocol):
-    """Kept in memory or in Redis; both pass the same suite."""
+    """Stored in memory or in Redis. Both pass the same tests."""
 
-    def note(self, campaign: str, sample: Sample) -> bool:
-        """Keep a sample, unless it is not newer or too near; of too many every other one goes. Say whether it was."""
+    def add_sample(self, campaign: str, sample: Sample) -> bool:
+        """Add a leaderboard to the history and return True, unless it is not newer or too near to the last one.
+
+        If the history is too long, every other sample is dropped.
+        """
 
     def samples(self, campaign: str) -> list[Sample]:
-        """Give the samples, the oldest first."""
+        """Return the history, oldest first."""
 
-    def note_pairs(self, campaign: str, sample: PairSample) -> bool:
-        """Keep the counts of the pairs, in the same way."""
+    def add_pair_sample(self, campaign: str, sample: PairSample) -> bool:
+        """Add the counts of the pairs to their history, by the same rules."""
 
     def pair_samples(self, campaign: str) -> list[PairSample]:
-        """Give the counts of the pairs, the oldest first."""
+        """Return the history of the pairs, oldest first."""
 
-    def take(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> Lease | None:
-        """Lease a judge the request that they have already, or else the first that is free and new to them."""
+    def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
+        """Return the lease that a judge holds already, or lease the first request that is free and new to them."""
 
-    def answered(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
-        """Remember an answer that is on its way: the judge is free, and nobody else is asked for so long."""
+    def complete(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
+        """Record that a judge has answered a request.
 
-    def leased(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
-        """Give the seconds that are left of the leases on some requests."""
+        The judge may get another one. The request is not leased again for the given number of seconds, in which the
+        answer is applied.
+        """
+
+    def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
+        """Return the remaining seconds of each leased request."""

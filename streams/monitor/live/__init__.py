@@ -1,1 +1,1 @@
-"""Event streams: what changed is encoded once and sent to every listener."""
+"""Event streams: each change is encoded once and sent to every listener."""

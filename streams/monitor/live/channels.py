@@ -1,4 +1,4 @@
-"""Event streams on the same thing: what changed is put into words once, and handed to everybody who listens."""
+"""Listeners of the same stream: each change is encoded once and sent to all of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from streams.monitor.live.messages import (
     RejectionCount,
     RequestCount,
     StreamEvent,
-    difference,
-    message,
+    rows_update,
 )
-from streams.monitor.state.queries import point
+from streams.monitor.state.history import point_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -29,14 +28,14 @@ if TYPE_CHECKING:
     from streams.monitor.state.watched import WatchedCampaign
 
 PAUSE_SECONDS = 0.25  # between two messages on one campaign
-QUIET_SECONDS = 15.0  # after which a comment keeps the connection open
+QUIET_SECONDS = 15.0  # without messages, after which a comment keeps the connection open
 STATUS_SECONDS = 5.0
-ALL_PAUSE_SECONDS = 1.0  # between two overviews of one campaign
-MOST_WAITING = 32  # messages for one listener, beyond which it is told everything anew instead
+OVERVIEW_SECONDS = 1.0  # between two overviews of one campaign
+MOST_WAITING = 32  # messages per listener; a slower listener gets the full state instead
 
 
 class Listener:
-    """One connection: messages wait here until it takes them; None ends it."""
+    """The messages that wait to be sent on one connection. None ends the stream."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -44,33 +43,33 @@ class Listener:
 
     @property
     def waiting(self) -> int:
-        """Count the messages that wait."""
+        """Return the number of waiting messages."""
         return self._queue.qsize()
 
-    def put(self, words: bytes | None) -> None:
-        """Hand a message over; somebody who does not keep up is `behind`, and loses what waits."""
+    def put(self, message: bytes | None) -> None:
+        """Add a message. If too many are waiting, drop them and set `behind`."""
         if self._queue.qsize() >= MOST_WAITING:
             while not self._queue.empty():
                 self._queue.get_nowait()
             self.behind = True
-        self._queue.put_nowait(words)
+        self._queue.put_nowait(message)
 
     async def messages(self) -> AsyncIterator[bytes]:
-        """Give the messages as they come, and a comment where none does."""
+        """Yield the messages as they arrive, and a comment after a long silence."""
         while True:
             try:
                 async with asyncio.timeout(QUIET_SECONDS):
-                    words = await self._queue.get()
+                    message = await self._queue.get()
             except TimeoutError:
                 yield COMMENT
                 continue
-            if words is None:
+            if message is None:
                 return
-            yield words
+            yield message
 
 
 class Channel:
-    """Those who listen to the same, and the task that tells them while there are any."""
+    """The listeners of one stream. A task sends to them while there are any."""
 
     def __init__(self, metrics: MonitorMetrics) -> None:
         self._metrics = metrics
@@ -79,132 +78,131 @@ class Channel:
         self._task: asyncio.Task[None] | None = None
 
     def join(self, listener: Listener) -> None:
-        """Begin to tell somebody."""
+        """Add a listener. The first one starts the task."""
         self.listeners.add(listener)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
 
     def leave(self, listener: Listener) -> None:
-        """Tell them no more."""
+        """Remove a listener. The last one stops the task."""
         self.listeners.discard(listener)
         if not self.listeners and self._task is not None:
             self._task.cancel()
             self._task = None
 
     def close(self) -> None:
-        """End all streams."""
+        """End the streams of all listeners."""
         for listener in list(self.listeners):
             listener.put(None)
 
     async def _run(self) -> None:
         raise NotImplementedError
 
-    def tell(self, news: list[StreamEvent]) -> None:
-        """Hand news to everybody, as one message."""
-        words = b"".join(message(*each) for each in news)
+    def send(self, events: list[StreamEvent]) -> None:
+        """Send events to all listeners, as one message."""
+        message = b"".join(event.encode() for event in events)
         for listener in self.listeners:
-            listener.put(words)
-        for each in news:
-            self._metrics.events_sent.labels(each.event).inc(len(self.listeners))
+            listener.put(message)
+        for event in events:
+            self._metrics.events_sent.labels(event.event).inc(len(self.listeners))
 
 
 class CampaignChannel(Channel):
-    """One campaign; everybody on it was told the same so far."""
+    """The stream of one campaign. All its listeners have received the same state."""
 
     def __init__(self, monitor: Monitor, watched: WatchedCampaign, metrics: MonitorMetrics) -> None:
         super().__init__(metrics)
         self._monitor, self._watched = monitor, watched
         self.board = watched.board
-        self._overview, self._summed = watched.overview(monitor.now()), monitor.now()
+        self._overview, self._overview_at = watched.overview(monitor.now()), monitor.now()
         self._sample = watched.sample
         self._requests = self._count_requests()
         self._rejections = monitor.outputs(watched.name).rejections.total
 
-    def everything(self) -> bytes:
-        """Tell a newcomer all that the others know."""
+    def full_state(self) -> bytes:
+        """Return the message for a new listener: all that the others have received."""
         sequence = self.board.sequence
-        news = {
-            "leaderboard": self.board,
-            "overview": self._overview,
-            "requests": RequestCount(count=self._requests),
-            "rejections": self._rejection_count(),
-        }
-        return RETRY + b"".join(message(event, data, sequence) for event, data in news.items())
+        events = (
+            StreamEvent("leaderboard", self.board, sequence),
+            StreamEvent("overview", self._overview, sequence),
+            StreamEvent("requests", RequestCount(count=self._requests), sequence),
+            StreamEvent("rejections", self._count_rejections(), sequence),
+        )
+        return RETRY + b"".join(event.encode() for event in events)
 
     def _count_requests(self) -> int:
         return len(self._watched.snapshot.requests) if self._watched.snapshot else self._watched.view.outstanding
 
-    def _rejection_count(self) -> RejectionCount:
-        found = self._monitor.outputs(self._watched.name).rejections
-        total = max(found.total, self._watched.view.rejected)
-        return RejectionCount(total=total, reasons=dict(found.reasons.most_common()))
+    def _count_rejections(self) -> RejectionCount:
+        rejections = self._monitor.outputs(self._watched.name).rejections
+        total = max(rejections.total, self._watched.view.rejected)
+        return RejectionCount(total=total, reasons=dict(rejections.reasons.most_common()))
 
     async def _run(self) -> None:
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(ALL_PAUSE_SECONDS):  # in which the rate changes where nothing else does
+                async with asyncio.timeout(OVERVIEW_SECONDS):  # the rate changes even if nothing else does
                     await self.changed.wait()
             self.changed.clear()
-            if news := self._news():
-                self.tell(news)
+            if events := self._new_events():
+                self.send(events)
                 for listener in self.listeners:
                     if listener.behind:
                         listener.behind = False
-                        listener.put(self.everything())
+                        listener.put(self.full_state())
             await asyncio.sleep(PAUSE_SECONDS)
 
-    def _news(self) -> list[StreamEvent]:
-        news: list[StreamEvent] = []
+    def _new_events(self) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
         watched = self._watched
         board, sequence = watched.board, watched.board.sequence
         if board is not self.board and board != self.board:
-            news.append(StreamEvent("rows", difference(self.board, board), sequence))
+            events.append(StreamEvent("rows", rows_update(self.board, board), sequence))
             self.board = board
         now = self._monitor.now()
-        if now - self._summed >= ALL_PAUSE_SECONDS and (overview := watched.overview(now)) != self._overview:
-            news.append(StreamEvent("overview", overview, sequence))
-            self._overview, self._summed = overview, now
+        if now - self._overview_at >= OVERVIEW_SECONDS and (overview := watched.overview(now)) != self._overview:
+            events.append(StreamEvent("overview", overview, sequence))
+            self._overview, self._overview_at = overview, now
         if watched.sample is not None and watched.sample is not self._sample:
             self._sample = watched.sample
             systems = list(self._sample.rows)
-            news.append(
-                StreamEvent("history", HistoryUpdate(systems=systems, sample=point(self._sample, systems)), sequence)
-            )
+            update = HistoryUpdate(systems=systems, sample=point_of(self._sample, systems))
+            events.append(StreamEvent("history", update, sequence))
         if (count := self._count_requests()) != self._requests:
-            news.append(StreamEvent("requests", RequestCount(count=count), sequence))
+            events.append(StreamEvent("requests", RequestCount(count=count), sequence))
             self._requests = count
-        rejections = self._rejection_count()
+        rejections = self._count_rejections()
         if rejections.total != self._rejections:
-            news.append(StreamEvent("rejections", rejections, sequence))
+            events.append(StreamEvent("rejections", rejections, sequence))
             self._rejections = rejections.total
-        return news
+        return events
 
 
-class AllChannel(Channel):
-    """All campaigns at a glance, and the status."""
+class OverviewChannel(Channel):
+    """The stream of all campaigns: their overviews, and the status."""
 
     def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics) -> None:
         super().__init__(metrics)
         self._monitor, self._status = monitor, status
-        self.names: set[str] = set()
-        self._told: dict[str, Overview] = {}
+        self.names: set[str] = set()  # campaigns that changed
+        self._sent: dict[str, Overview] = {}
 
     async def _run(self) -> None:
-        monitor, told_status = self._monitor, 0.0
+        monitor, status_at = self._monitor, 0.0
         while True:
-            news: list[StreamEvent] = []
+            events: list[StreamEvent] = []
             now = monitor.now()
-            if now - told_status >= STATUS_SECONDS:
-                told_status = now
-                news.append(StreamEvent("status", await self._status()))
-                self.names |= {name for name, told in self._told.items() if told.rate > 0}
+            if now - status_at >= STATUS_SECONDS:
+                status_at = now
+                events.append(StreamEvent("status", await self._status()))
+                self.names |= {name for name, sent in self._sent.items() if sent.rate > 0}
             for name in sorted(self.names):
                 watched = monitor.known(name)
                 overview = watched.overview(now) if watched else None
-                if overview is not None and overview != self._told.get(name):
-                    self._told[name] = overview
-                    news.append(StreamEvent("overview", overview))
+                if overview is not None and overview != self._sent.get(name):
+                    self._sent[name] = overview
+                    events.append(StreamEvent("overview", overview))
             self.names.clear()
-            if news:
-                self.tell(news)
-            await asyncio.sleep(ALL_PAUSE_SECONDS)
+            if events:
+                self.send(events)
+            await asyncio.sleep(OVERVIEW_SECONDS)

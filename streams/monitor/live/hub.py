@@ -1,11 +1,11 @@
-"""All event streams, and who is told of which campaign."""
+"""All open event streams, and which of them a change concerns."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.monitor.live.channels import AllChannel, CampaignChannel, Listener
-from streams.monitor.live.messages import RETRY, message
+from streams.monitor.live.channels import CampaignChannel, Listener, OverviewChannel
+from streams.monitor.live.messages import RETRY, StreamEvent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,54 +16,54 @@ if TYPE_CHECKING:
     from streams.monitor.state.monitor import Monitor
 
 
-class Hub:
-    """All event streams."""
+class StreamHub:
+    """All open event streams."""
 
     def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics) -> None:
         self._monitor = monitor
         self._metrics = metrics
-        self._all = AllChannel(monitor, status, metrics)
+        self._overviews = OverviewChannel(monitor, status, metrics)
         self._campaigns: dict[str, CampaignChannel] = {}
-        monitor.listeners.append(self._changed)
+        monitor.on_change.append(self._mark_changed)
 
     @property
     def streams(self) -> int:
-        """Count the open streams."""
-        return len(self._all.listeners) + sum(len(channel.listeners) for channel in self._campaigns.values())
+        """Return the number of open streams."""
+        return len(self._overviews.listeners) + sum(len(channel.listeners) for channel in self._campaigns.values())
 
-    def _changed(self, name: str) -> None:
-        self._all.names.add(name)
+    def _mark_changed(self, name: str) -> None:
+        self._overviews.names.add(name)
         if name in self._campaigns:
             self._campaigns[name].changed.set()
 
-    async def all(self) -> AsyncIterator[bytes]:
-        """Listen to all campaigns."""
+    async def follow_all(self) -> AsyncIterator[bytes]:
+        """Yield the messages on all campaigns."""
         listener = Listener()
         overviews = await self._monitor.overviews()
         self._monitor.overview_streams += 1
-        self._all.join(listener)
+        self._overviews.join(listener)
         try:
-            yield RETRY + b"".join(message("overview", overview) for overview in overviews)
-            async for words in listener.messages():
-                yield words
+            yield RETRY + b"".join(StreamEvent("overview", overview).encode() for overview in overviews)
+            async for message in listener.messages():
+                yield message
         finally:
             self._monitor.overview_streams -= 1
-            self._all.leave(listener)
+            self._overviews.leave(listener)
 
-    async def campaign(self, name: str) -> AsyncIterator[bytes]:
-        """Listen to one campaign."""
+    async def follow_campaign(self, name: str) -> AsyncIterator[bytes]:
+        """Yield the messages on one campaign."""
         await self._monitor.snapshot(name)
         watched = await self._monitor.watched(name)
         channel = self._campaigns.get(name)
         if channel is None:
             channel = self._campaigns[name] = CampaignChannel(self._monitor, watched, self._metrics)
         listener = Listener()
-        listener.put(channel.everything())
+        listener.put(channel.full_state())
         channel.join(listener)
         self._monitor.campaign_streams[name] += 1
         try:
-            async for words in listener.messages():
-                yield words
+            async for message in listener.messages():
+                yield message
         finally:
             self._monitor.campaign_streams[name] -= 1
             channel.leave(listener)
@@ -72,5 +72,5 @@ class Hub:
 
     def close(self) -> None:
         """End all streams."""
-        for channel in (self._all, *self._campaigns.values()):
+        for channel in (self._overviews, *self._campaigns.values()):
             channel.close()

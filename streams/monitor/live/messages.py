@@ -1,4 +1,4 @@
-"""What an event stream says: the forms of its events, and how they are put into words."""
+"""The events of an event stream, and their encoding as server-sent events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMENT = b": still here\n\n"
 
 
 class RowsUpdate(Struct, frozen=True, kw_only=True):
-    """What changed in a leaderboard: the order, if it did, the rows that did, and the systems that left."""
+    """The changes of a leaderboard: changed rows, removed systems, and the order if it changed."""
 
     sequence: int
     judgments: int
@@ -24,45 +24,44 @@ class RowsUpdate(Struct, frozen=True, kw_only=True):
 
 
 class HistoryUpdate(Struct, frozen=True, kw_only=True):
-    """One more sample of the history."""
+    """A new sample of the history."""
 
     systems: list[str]
     sample: HistoryPoint
 
 
 class RequestCount(Struct, frozen=True, kw_only=True):
-    """How many match requests are out."""
+    """The number of outstanding match requests."""
 
     count: int
 
 
 class RejectionCount(Struct, frozen=True, kw_only=True):
-    """What was rejected so far."""
+    """The number of rejections, in total and by reason."""
 
     total: int
     reasons: dict[str, int]
 
 
 class StreamEvent(NamedTuple):
-    """An event that is still to be put into words."""
+    """An event before it is encoded."""
 
     event: str
     data: object
     sequence: int | None = None
 
+    def encode(self) -> bytes:
+        r"""Return the event as a server-sent event.
 
-def message(event: str, data: object, sequence: int | None = None) -> bytes:
-    r"""Put an event into words.
-
-    >>> message("requests", {"count": 3}, 7)
-    b'event: requests\nid: 7\ndata: {"count":3}\n\n'
-    """
-    number = b"" if sequence is None else b"id: %d\n" % sequence
-    return b"event: %s\n%sdata: %s\n\n" % (event.encode(), number, encode(data))
+        >>> StreamEvent("requests", {"count": 3}, 7).encode()
+        b'event: requests\nid: 7\ndata: {"count":3}\n\n'
+        """
+        number = b"" if self.sequence is None else b"id: %d\n" % self.sequence
+        return b"event: %s\n%sdata: %s\n\n" % (self.event.encode(), number, encode(self.data))
 
 
-def difference(before: Leaderboard, now: Leaderboard) -> RowsUpdate:
-    """Say what changed from one leaderboard to the next."""
+def rows_update(before: Leaderboard, now: Leaderboard) -> RowsUpdate:
+    """Return the changes from one leaderboard to the next."""
     known = {row.system: row for row in before.rows}
     order = [row.system for row in now.rows]
     return RowsUpdate(

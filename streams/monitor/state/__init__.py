@@ -1,1 +1,1 @@
-"""What the monitor knows of each campaign, and what it shows of it."""
+"""What the monitor knows about each campaign, and the payloads made from it."""

@@ -1,4 +1,4 @@
-"""The forms of what can be read, from which the OpenAPI document is written too."""
+"""The JSON bodies of the read API. The OpenAPI document is generated from these types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime  # noqa: TC003 - msgspec reads the annotations
 from msgspec import Struct
 
 from streams.monitor.backends.base import Lag  # noqa: TC001
-from streams.monitor.state.rejections import RejectionView  # noqa: TC001
+from streams.monitor.state.outputs import RejectionView  # noqa: TC001
 from streams.monitor.state.snapshot import Overview
 from streams.reports import PairView
 from streams.reports.views import JudgeView, SegmentView  # noqa: TC001
@@ -21,13 +21,13 @@ class CampaignsPayload(Struct, frozen=True, kw_only=True):
 
 
 class CampaignPayload(Overview, frozen=True, kw_only=True):
-    """One campaign, with the settings in force."""
+    """One campaign with the settings in force."""
 
     settings: CampaignSettings
 
 
 class RatingsPayload(Struct, frozen=True, kw_only=True):
-    """Every system's state."""
+    """The rating of every system."""
 
     ratings: tuple[Rating, ...]
 
@@ -39,21 +39,21 @@ class JudgesPayload(Struct, frozen=True, kw_only=True):
 
 
 class SegmentsPayload(Struct, frozen=True, kw_only=True):
-    """The segments asked for, of so many in total."""
+    """The first segments, and the total number of segments."""
 
     segments: list[SegmentView]
     total: int
 
 
 class PairPayload(PairView, frozen=True, kw_only=True):
-    """Two systems; `early` and `late` count their judgments in the two halves of the campaign, null if unknown."""
+    """Two systems. `early` and `late` count their judgments in the two halves of the campaign; null if unknown."""
 
     early: int | None
     late: int | None
 
 
 class PairsPayload(Struct, frozen=True, kw_only=True):
-    """The pairs that met; the first half of the campaign is its first `half` judgments."""
+    """The pairs of systems that met. The first half of the campaign is its first `half` judgments."""
 
     systems: list[str]
     pairs: list[PairPayload]
@@ -61,7 +61,7 @@ class PairsPayload(Struct, frozen=True, kw_only=True):
 
 
 class HistoryPoint(Struct, frozen=True, kw_only=True):
-    """One leaderboard of the past, in the order of the systems; null where one was not there."""
+    """A past leaderboard. Values are in the order of the systems; null where a system was not ranked yet."""
 
     sequence: int
     judgments: int
@@ -72,26 +72,26 @@ class HistoryPoint(Struct, frozen=True, kw_only=True):
 
 
 class HistoryPayload(Struct, frozen=True, kw_only=True):
-    """How the ratings came about."""
+    """The ratings over time."""
 
     systems: list[str]
     samples: list[HistoryPoint]
 
 
 class RequestPayload(MatchRequest, frozen=True, kw_only=True):
-    """A match request that is out, and until when a judge has it."""
+    """An outstanding match request, and until when it is leased to a judge."""
 
     leased_until: datetime | None
 
 
 class RequestsPayload(Struct, frozen=True, kw_only=True):
-    """The match requests that are out."""
+    """The outstanding match requests."""
 
     requests: list[RequestPayload]
 
 
 class RejectionsPayload(Struct, frozen=True, kw_only=True):
-    """What was not applied."""
+    """The records that were not applied."""
 
     total: int
     reasons: dict[str, int]
@@ -99,7 +99,7 @@ class RejectionsPayload(Struct, frozen=True, kw_only=True):
 
 
 class StatusPayload(Struct, frozen=True, kw_only=True):
-    """How the monitor and the workers are."""
+    """The state of the monitor, and the lag of the workers."""
 
     version: str
     ready: bool

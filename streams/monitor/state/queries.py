@@ -1,4 +1,4 @@
-"""What can be read, made from what the monitor knows."""
+"""The read queries of the HTTP API, answered from what the monitor knows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
+from streams.monitor.state.history import first_half, history_payload, meetings, sample_of
 from streams.monitor.state.payloads import (
     CampaignPayload,
     CampaignsPayload,
     HistoryPayload,
-    HistoryPoint,
     JudgesPayload,
     PairPayload,
     PairsPayload,
@@ -25,7 +25,7 @@ from streams.monitor.state.payloads import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.monitor.ledger.base import PairSample, Sample
+    from streams.monitor.ledger.base import PairSample
     from streams.monitor.state.monitor import Monitor
     from streams.monitor.state.snapshot import CampaignSnapshot
     from streams.reports.views import SegmentView
@@ -37,88 +37,88 @@ MOST_LEASES_SHOWN = 500
 
 
 class Queries:
-    """The answers, made from what the monitor knows."""
+    """One method per thing that can be read."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
     async def campaigns(self) -> CampaignsPayload:
-        """List the campaigns."""
+        """Return all campaigns."""
         return CampaignsPayload(campaigns=await self._monitor.overviews())
 
     async def campaign(self, name: str) -> CampaignPayload:
-        """Give one."""
+        """Return one campaign with its settings."""
         snapshot = await self._monitor.snapshot(name)
-        summed = (await self._monitor.watched(name)).overview(self._monitor.now())
-        return CampaignPayload(**structs.asdict(summed), settings=snapshot.settings)
+        overview = (await self._monitor.watched(name)).overview(self._monitor.now())
+        return CampaignPayload(**structs.asdict(overview), settings=snapshot.settings)
 
     async def leaderboard(self, name: str) -> Leaderboard:
-        """Give the newest leaderboard, be it from the log or from the store."""
+        """Return the newest leaderboard, from the log or from the store."""
         await self._monitor.snapshot(name)
         return (await self._monitor.watched(name)).board
 
     async def ratings(self, name: str) -> RatingsPayload:
-        """Give the ratings."""
+        """Return the rating of every system."""
         snapshot = await self._monitor.snapshot(name)
         return RatingsPayload(ratings=await self._monitor.backend.run(lambda: snapshot.ratings))
 
     async def judges(self, name: str) -> JudgesPayload:
-        """Give the judges."""
+        """Return the judges."""
         snapshot = await self._monitor.snapshot(name)
         return JudgesPayload(judges=await self._monitor.backend.run(lambda: snapshot.judges))
 
     async def segments(self, name: str, *, order: Order, limit: int) -> SegmentsPayload:
-        """Give the segments that tell most, or were judged most often."""
+        """Return the first segments by information or by number of judgments."""
         snapshot = await self._monitor.snapshot(name)
-        found = await self._monitor.backend.run(lambda: snapshot.segments)
+        segments = await self._monitor.backend.run(lambda: snapshot.segments)
 
-        def worth(view: SegmentView) -> float:
+        def sort_key(view: SegmentView) -> float:
             return float(view.judgments) if order == "judgments" else view.information or 0.0
 
-        return SegmentsPayload(segments=sorted(found, key=worth, reverse=True)[:limit], total=len(found))
+        return SegmentsPayload(segments=sorted(segments, key=sort_key, reverse=True)[:limit], total=len(segments))
 
     async def pairs(self, name: str) -> PairsPayload:
-        """Give the pairs."""
+        """Return the pairs of systems that met."""
         snapshot = await self._monitor.snapshot(name)
         backend = self._monitor.backend
         return await backend.run(lambda: _pairs(snapshot, backend.ledger.pair_samples(name)))
 
     async def history(self, name: str, *, after: int) -> HistoryPayload:
-        """Give the samples after a sequence; the present one comes last, whether it will be kept or not."""
+        """Return the samples after a sequence number. The last one is the present leaderboard."""
         await self._monitor.snapshot(name)
         watched = await self._monitor.watched(name)
         backend = self._monitor.backend
-        present = self._monitor.sample_now(watched)
-        return await backend.run(lambda: history([*backend.ledger.samples(name), present], after=after))
+        present = sample_of(watched.board, at=datetime.now(UTC))
+        return await backend.run(lambda: history_payload([*backend.ledger.samples(name), present], after=after))
 
     async def requests(self, name: str) -> RequestsPayload:
-        """Give the match requests that are out."""
+        """Return the outstanding match requests with their leases."""
         snapshot = await self._monitor.snapshot(name)
-        found = snapshot.requests
-        ids = [request.id for request in found[:MOST_LEASES_SHOWN]]
-        left = await self._monitor.backend.run(self._monitor.backend.ledger.leased, name, ids)
+        requests = snapshot.requests
+        ids = [request.id for request in requests[:MOST_LEASES_SHOWN]]
+        left = await self._monitor.backend.run(self._monitor.backend.ledger.seconds_left, name, ids)
         now = datetime.now(UTC)
         until = {request: now + timedelta(seconds=seconds) for request, seconds in left.items()}
         return RequestsPayload(
             requests=[
-                RequestPayload(**structs.asdict(request), leased_until=until.get(request.id)) for request in found
+                RequestPayload(**structs.asdict(request), leased_until=until.get(request.id)) for request in requests
             ]
         )
 
     async def rejections(self, name: str, *, limit: int) -> RejectionsPayload:
-        """Give the rejections."""
+        """Return the latest rejections, and how many there were for each reason."""
         snapshot = await self._monitor.snapshot(name)
-        found = self._monitor.outputs(name).rejections
+        rejections = self._monitor.outputs(name).rejections
         return RejectionsPayload(
-            total=max(found.total, snapshot.view.rejected),
-            reasons=dict(found.reasons.most_common()),
-            latest=list(found.latest)[:limit],
+            total=max(rejections.total, snapshot.view.rejected),
+            reasons=dict(rejections.reasons.most_common()),
+            latest=list(rejections.latest)[:limit],
         )
 
 
 def _pairs(snapshot: CampaignSnapshot, samples: Sequence[PairSample]) -> PairsPayload:
-    half = _half(samples, snapshot.leaderboard.judgments)
-    before = _met(half) if half else {}
+    half = first_half(samples, snapshot.leaderboard.judgments)
+    before = meetings(half) if half else {}
     pairs = []
     for view in snapshot.pairs:
         total = view.wins + view.ties + view.losses
@@ -127,40 +127,4 @@ def _pairs(snapshot: CampaignSnapshot, samples: Sequence[PairSample]) -> PairsPa
         pairs.append(PairPayload(**structs.asdict(view), early=early, late=late))
     return PairsPayload(
         systems=[row.system for row in snapshot.leaderboard.rows], pairs=pairs, half=half.judgments if half else None
-    )
-
-
-def _half(samples: Sequence[PairSample], judgments: int) -> PairSample | None:
-    """Find the sample at half of the campaign, if there is one that is near."""
-    near = [sample for sample in samples if 0.25 <= sample.judgments / max(1, judgments) <= 0.75]
-    return min(near, key=lambda sample: abs(2 * sample.judgments - judgments), default=None)
-
-
-def _met(sample: PairSample) -> dict[frozenset[str], int]:
-    counts = iter(sample.met)
-    names = sample.systems
-    return {frozenset((names[i], other)): next(counts) for i in range(len(names)) for other in names[i + 1 :]}
-
-
-def history(samples: Sequence[Sample], *, after: int = -1) -> HistoryPayload:
-    """Lay samples out side by side."""
-    kept = [sample for i, sample in enumerate(samples) if sample.sequence > after and _is_newer(samples, i)]
-    systems = list(dict.fromkeys(system for sample in reversed(kept) for system in sample.rows))
-    return HistoryPayload(systems=systems, samples=[point(sample, systems) for sample in kept])
-
-
-def _is_newer(samples: Sequence[Sample], place: int) -> bool:
-    return place == 0 or samples[place].sequence > samples[place - 1].sequence
-
-
-def point(sample: Sample, systems: Sequence[str]) -> HistoryPoint:
-    """Put a sample's values into the order of some systems."""
-    rows = [sample.rows.get(system, (None, None, None)) for system in systems]
-    return HistoryPoint(
-        sequence=sample.sequence,
-        judgments=sample.judgments,
-        at=sample.at,
-        scores=[row[0] for row in rows],
-        deviations=[row[1] for row in rows],
-        ranks=[row[2] for row in rows],
     )

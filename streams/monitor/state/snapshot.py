@@ -1,4 +1,4 @@
-"""A campaign as the store had it at one moment, and what the page shows of it, each worked out once when asked for."""
+"""The state of a campaign in the store at one moment. Each view of it is computed once, when it is needed."""
 
 from __future__ import annotations
 
@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from streams.core.campaign.campaign import Campaign
-from streams.monitor.ledger.base import PairSample, Sample
+from streams.monitor.ledger.base import PairSample
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from streams.reports import PairView
     from streams.reports.views import JudgeView, SegmentView
     from streams.stores import Store
     from streams.wire.events import CampaignSettings, Leaderboard, MatchRequest, Rating
 
-MOST_COST = 0.5  # seconds of a snapshot that count; the first of a process takes longer, as it compiles
-DIGITS = 5  # of scores in the history, which is drawn and not computed with
+MOST_COST = 0.5  # seconds; the first snapshot of a process takes longer because kernels are compiled
 
 
 class Overview(CampaignView, frozen=True, kw_only=True):
-    """How far a campaign is; `rate` is judgments a second over the last minute.
+    """The progress of a campaign. `rate` is judgments per second over the last minute.
 
-    `separation` is the share of the lines between neighbours that are drawn: 0 is one cluster, 1 a system in each.
+    `separation` is the share of neighbouring systems with a line between them: 0 means one cluster, 1 means one
+    cluster per system.
     """
 
     rate: float
@@ -38,29 +36,29 @@ class Overview(CampaignView, frozen=True, kw_only=True):
 
 
 class CampaignSnapshot:
-    """What there is to see of a campaign at one offset of its log."""
+    """A campaign as it was at one offset of its log."""
 
     def __init__(self, campaign: Campaign, *, head: dict[str, str]) -> None:
         self._campaign = campaign
-        self.head = head  # by which it is known whether the store has moved on
-        self.cost = 0.0  # in seconds
+        self.head = head  # if the store's head differs, the snapshot is old
+        self.cost = 0.0  # seconds
 
     @classmethod
     def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
-        """Read a campaign; None if there is none."""
+        """Read a campaign. Return None if it does not exist."""
         head = store.head(name)  # before the state, so that a change in between is seen next time
         stored = store.outline(name)
         if stored is None:
             return None
         began = thread_time()
         snapshot = cls(Campaign.restore(name, stored), head=head)
-        snapshot.leaderboard, snapshot.view  # noqa: B018 - in this thread, not in one that has to be quick
+        snapshot.leaderboard, snapshot.view  # noqa: B018 - computed here, not in the thread of the event loop
         snapshot.cost = min(thread_time() - began, MOST_COST)
         return snapshot
 
     @property
     def settings(self) -> CampaignSettings:
-        """Give the settings in force."""
+        """Return the settings in force."""
         return self._campaign.status.settings
 
     @property
@@ -70,36 +68,36 @@ class CampaignSnapshot:
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """Give the ranking."""
+        """Return the ranking."""
         return self._campaign.leaderboard()
 
     @cached_property
     def view(self) -> CampaignView:
-        """Sum the campaign up."""
+        """Return the summary of the campaign."""
         return campaign_view(self._campaign)
 
     @cached_property
     def ratings(self) -> tuple[Rating, ...]:
-        """Give every system's rating."""
+        """Return the rating of every system."""
         return self._campaign.ratings(origin=self.head.get("partition", "log"))
 
     @cached_property
     def judges(self) -> list[JudgeView]:
-        """Report on the judges."""
+        """Return the report on the judges."""
         return judge_views(self._campaign)
 
     @cached_property
     def segments(self) -> list[SegmentView]:
-        """Report on the segments."""
+        """Return the report on the segments."""
         return segment_views(self._campaign)
 
     @cached_property
     def pairs(self) -> list[PairView]:
-        """Report on the pairs."""
+        """Return the report on the pairs."""
         return pair_views(self._campaign)
 
     def pair_sample(self) -> PairSample:
-        """Count the pairs for the history."""
+        """Return the counts of the pairs, for the history."""
         names = self._campaign.tables.systems.names
         met = self._campaign.tables.met
         return PairSample(
@@ -110,12 +108,12 @@ class CampaignSnapshot:
         )
 
 
-def overview(view: CampaignView, board: Leaderboard, *, rate: float) -> Overview:
-    """Sum a campaign up with a leaderboard that may be newer than the rest.
+def summarize(view: CampaignView, board: Leaderboard, *, rate: float) -> Overview:
+    """Return the summary of a campaign with a leaderboard that may be newer than the rest.
 
     >>> from streams.core.campaign.campaign import Campaign
     >>> campaign = Campaign("c")
-    >>> overview(campaign_view(campaign), campaign.leaderboard(), rate=0.0).separation
+    >>> summarize(campaign_view(campaign), campaign.leaderboard(), rate=0.0).separation
     1.0
     """
     clusters, systems = max((row.cluster for row in board.rows), default=0), len(board.rows)
@@ -130,13 +128,3 @@ def overview(view: CampaignView, board: Leaderboard, *, rate: float) -> Overview
         "sequence": board.sequence,
     }
     return Overview(**fields)
-
-
-def sample_of(board: Leaderboard, *, at: datetime) -> Sample:
-    """Take down a leaderboard for the history."""
-    return Sample(
-        sequence=board.sequence,
-        judgments=board.judgments,
-        at=at,
-        rows={row.system: (round(row.score, DIGITS), round(row.deviation, DIGITS), row.rank) for row in board.rows},
-    )

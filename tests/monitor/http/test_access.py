@@ -92,10 +92,10 @@ def test_a_cookie_that_was_made_up_opens_nothing(value: str) -> None:
 def test_a_session_ends_with_its_time_or_with_its_token() -> None:
     access = Access.of(CLOSED)
     made = access.session("one", now=1000.0)
-    assert access._session(made, now=1000.0 + 3600)
-    assert not access._session(made, now=1000.0 + 100 * 3600)
-    assert not Access({"two": OTHER})._session(made, now=1000.0)
-    assert not Access({"one": OTHER})._session(made, now=1000.0)
+    assert access._is_valid(made, now=1000.0 + 3600)
+    assert not access._is_valid(made, now=1000.0 + 100 * 3600)
+    assert not Access({"two": OTHER})._is_valid(made, now=1000.0)
+    assert not Access({"one": OTHER})._is_valid(made, now=1000.0)
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"token":3}', b"\xff", b"[" * 100_000])
@@ -166,7 +166,7 @@ def test_by_default_no_other_origin_may_ask(monitor: Running) -> None:
         ("secret-without-name", "name:secret"),
         (f"a b:{SECRET}", "simple names"),
         (f":{SECRET}", "simple names"),
-        ("one:short", "'one' needs 16"),
+        ("one:short", "'one' needs at least 16"),
         (f"one:{SECRET},one:{OTHER}", "twice"),
         ("one:" + "ü" * 20, "ASCII"),
     ],

@@ -59,8 +59,8 @@ def pair_sample(sequence: int) -> PairSample:
 
 
 def test_what_one_monitor_notes_the_other_reads(case: Case) -> None:
-    assert case.ledger.note("c", sample(1))
-    assert case.ledger.note_pairs("c", pair_sample(1))
+    assert case.ledger.add_sample("c", sample(1))
+    assert case.ledger.add_pair_sample("c", pair_sample(1))
     assert case.other.samples("c") == [sample(1)]
     assert case.other.pair_samples("c") == [pair_sample(1)]
     assert case.other.samples("d") == []
@@ -68,14 +68,14 @@ def test_what_one_monitor_notes_the_other_reads(case: Case) -> None:
 
 
 def test_a_sample_that_is_not_newer_is_not_kept(case: Case) -> None:
-    assert case.ledger.note("c", sample(10))
-    assert not case.other.note("c", sample(10))
-    assert not case.other.note("c", sample(9))
+    assert case.ledger.add_sample("c", sample(10))
+    assert not case.other.add_sample("c", sample(10))
+    assert not case.other.add_sample("c", sample(9))
     assert case.ledger.samples("c") == [sample(10)]
 
 
 def test_a_history_stays_bounded_spread_over_the_campaign_and_keeps_its_beginning(case: Case) -> None:
-    kept = [case.ledger.note("c", sample(number)) for number in range(1, 3001)]
+    kept = [case.ledger.add_sample("c", sample(number)) for number in range(1, 3001)]
     sequences = [each.sequence for each in case.other.samples("c")]
     assert sequences[0] == 1
     assert MOST_SAMPLES / 2 <= len(sequences) <= MOST_SAMPLES
@@ -88,7 +88,7 @@ def test_a_history_stays_bounded_spread_over_the_campaign_and_keeps_its_beginnin
 
 def test_the_pairs_are_sampled_more_seldom(case: Case) -> None:
     for number in range(1, 200):
-        case.ledger.note_pairs("c", pair_sample(number))
+        case.ledger.add_pair_sample("c", pair_sample(number))
     found = case.ledger.pair_samples("c")
     assert MOST_PAIR_SAMPLES / 2 <= len(found) <= MOST_PAIR_SAMPLES
     assert min(abs(each.sequence - 100) for each in found) < 20
@@ -96,8 +96,8 @@ def test_the_pairs_are_sampled_more_seldom(case: Case) -> None:
 
 def test_a_campaign_that_was_begun_anew_has_a_new_history(case: Case) -> None:
     for number in (100, 200, 300):
-        case.ledger.note("c", sample(number))
-    assert case.ledger.note("c", sample(3))
+        case.ledger.add_sample("c", sample(number))
+    assert case.ledger.add_sample("c", sample(3))
     assert [each.sequence for each in case.ledger.samples("c")] == [3]
 
 
@@ -105,8 +105,8 @@ OFFERS = [Offer("r1", "m1"), Offer("r2", "m2"), Offer("r3", "m1")]
 
 
 def test_a_request_is_leased_to_one_judge_whichever_monitor_is_asked(case: Case) -> None:
-    first = case.ledger.take("c", OFFERS, judge="x", seconds=60)
-    second = case.other.take("c", OFFERS, judge="y", seconds=60)
+    first = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
+    second = case.other.lease("c", OFFERS, judge="y", seconds=60)
     assert first is not None
     assert second is not None
     assert (first.request, second.request) == ("r1", "r2")
@@ -114,8 +114,8 @@ def test_a_request_is_leased_to_one_judge_whichever_monitor_is_asked(case: Case)
 
 
 def test_a_judge_who_asks_again_gets_the_same_one(case: Case) -> None:
-    first = case.ledger.take("c", OFFERS, judge="x", seconds=60)
-    again = case.other.take("c", OFFERS, judge="x", seconds=60)
+    first = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
+    again = case.other.lease("c", OFFERS, judge="x", seconds=60)
     assert first is not None
     assert again is not None
     assert again.request == first.request
@@ -123,10 +123,10 @@ def test_a_judge_who_asks_again_gets_the_same_one(case: Case) -> None:
 
 
 def test_who_has_answered_gets_the_next_and_nobody_the_answered_one(case: Case) -> None:
-    case.ledger.take("c", OFFERS, judge="x", seconds=60)
-    case.ledger.answered("c", "r1", judge="x", seconds=60)
-    following = case.other.take("c", OFFERS, judge="x", seconds=60)
-    others = case.other.take("c", OFFERS, judge="y", seconds=60)
+    case.ledger.lease("c", OFFERS, judge="x", seconds=60)
+    case.ledger.complete("c", "r1", judge="x", seconds=60)
+    following = case.other.lease("c", OFFERS, judge="x", seconds=60)
+    others = case.other.lease("c", OFFERS, judge="y", seconds=60)
     assert following is not None
     assert others is not None
     assert (following.request, others.request) == ("r2", "r3")
@@ -134,34 +134,34 @@ def test_who_has_answered_gets_the_next_and_nobody_the_answered_one(case: Case) 
 
 def test_a_judge_is_never_handed_the_same_match_twice(case: Case) -> None:
     for request in ("r1", "r2"):
-        taken = case.ledger.take("c", OFFERS, judge="x", seconds=60)
+        taken = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
         assert taken is not None
         assert taken.request == request
-        case.ledger.answered("c", request, judge="x", seconds=60)
-    assert case.ledger.take("c", OFFERS, judge="x", seconds=60) is None  # r3 is the match of r1 again
+        case.ledger.complete("c", request, judge="x", seconds=60)
+    assert case.ledger.lease("c", OFFERS, judge="x", seconds=60) is None  # r3 is the match of r1 again
 
 
 def test_a_lease_that_ran_out_is_another_judge_s(case: Case) -> None:
-    case.ledger.take("c", OFFERS[:1], judge="x", seconds=0.05)
-    assert case.ledger.take("c", OFFERS[:1], judge="y", seconds=60) is None
+    case.ledger.lease("c", OFFERS[:1], judge="x", seconds=0.05)
+    assert case.ledger.lease("c", OFFERS[:1], judge="y", seconds=60) is None
     case.pass_time(0.1)
-    taken = case.ledger.take("c", OFFERS[:1], judge="y", seconds=60)
+    taken = case.ledger.lease("c", OFFERS[:1], judge="y", seconds=60)
     assert taken is not None
     assert taken.request == "r1"
 
 
 def test_leases_are_shown_while_they_last(case: Case) -> None:
-    case.ledger.take("c", OFFERS, judge="x", seconds=60)
-    left = case.other.leased("c", ["r1", "r2"])
+    case.ledger.lease("c", OFFERS, judge="x", seconds=60)
+    left = case.other.seconds_left("c", ["r1", "r2"])
     assert left.keys() == {"r1"}
     assert 59 < left["r1"] <= 60
-    assert case.other.leased("c", []) == {}
+    assert case.other.seconds_left("c", []) == {}
 
 
 def test_a_free_request_is_found_among_many_that_are_taken(case: Case) -> None:
     many = [Offer(f"r{number}", f"m{number}") for number in range(250)]
     for number in range(240):
-        case.ledger.answered("c", f"r{number}", judge="z", seconds=60)
-    taken = case.ledger.take("c", many, judge="x", seconds=60)
+        case.ledger.complete("c", f"r{number}", judge="z", seconds=60)
+    taken = case.ledger.lease("c", many, judge="x", seconds=60)
     assert taken is not None
     assert taken.request == "r240"

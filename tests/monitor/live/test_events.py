@@ -9,7 +9,7 @@ import pytest
 
 from streams.monitor.live import channels
 from streams.monitor.live.channels import MOST_WAITING, Listener
-from streams.monitor.live.messages import difference
+from streams.monitor.live.messages import rows_update
 from streams.wire.events import Leaderboard, Row, WithdrawSystem
 from tests.builders import NOON, crowd_log, judgment
 from tests.monitor.site import Event, Running
@@ -63,9 +63,9 @@ def test_only_rows_that_changed_are_sent() -> None:
         return Leaderboard(campaign="c", model="trueskill", sequence=2, offset=1, judgments=2, rows=rows)
 
     before = board(row("a", 1, 0.5), row("b", 2, 0.2), row("c", 3, 0.1))
-    assert difference(before, board(row("a", 1, 0.5), row("b", 2, 0.3), row("c", 3, 0.1))).rows == [row("b", 2, 0.3)]
-    assert difference(before, before).order is None
-    swapped = difference(before, board(row("b", 1, 0.6), row("a", 2, 0.5), row("c", 3, 0.1)))
+    assert rows_update(before, board(row("a", 1, 0.5), row("b", 2, 0.3), row("c", 3, 0.1))).rows == [row("b", 2, 0.3)]
+    assert rows_update(before, before).order is None
+    swapped = rows_update(before, board(row("b", 1, 0.6), row("a", 2, 0.5), row("c", 3, 0.1)))
     assert swapped.order == ["b", "a", "c"]
     assert [each.system for each in swapped.rows] == ["b", "a"]
 

@@ -11,7 +11,6 @@ from streams.errors import StoreUnavailable
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.state import monitor as module
 from streams.monitor.state.monitor import Monitor
-from streams.monitor.state.watched import Rate
 from streams.pipeline.embedded import Embedded
 from streams.stores.memory import MemoryStore
 from streams.wire.events import Rejection
@@ -97,15 +96,3 @@ def test_a_rejection_that_comes_again_counts_once() -> None:
             await monitor.stop()
 
     assert asyncio.run(run()) == 1
-
-
-def test_the_rate_is_of_the_last_minute_and_starts_again_after_a_retraction() -> None:
-    rate = Rate()
-    assert rate.at(0.0) == 0.0
-    for second in range(0, 301, 10):
-        rate.note(float(second), second * 2)
-    assert rate.at(300.0) == pytest.approx(2.0)
-    assert rate.at(330.0) == pytest.approx(1.0)
-    assert rate.at(1000.0) == 0.0
-    rate.note(1000.0, 5)
-    assert rate.at(1000.0) == 0.0

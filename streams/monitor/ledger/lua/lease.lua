@@ -1,6 +1,6 @@
--- Leases a judge the request that they have already, or else the first that is free and new to them.
--- KEYS: what the judge holds, what the judge was handed, then the lease of each offer.
--- ARGV: the judge, milliseconds of a lease, milliseconds that matches are remembered, then request and match of each.
+-- Returns the lease that a judge holds already, or leases the first request that is free and new to them.
+-- KEYS: the request that the judge holds, the matches handed to the judge, then the lease of each offer.
+-- ARGV: the judge, milliseconds of a lease, milliseconds that matches are remembered, then request and match of each offer.
 local judge, lease, remembered = ARGV[1], ARGV[2], ARGV[3]
 local held = redis.call('GET', KEYS[1])
 for number = 3, #KEYS do

@@ -1,4 +1,4 @@
-"""From the records of the output topics to what the monitor's handler takes."""
+"""From the records of the output topics to events for the monitor."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _leaderboards = msgspec.json.Decoder(Leaderboard)
 _rejections = msgspec.json.Decoder(Rejection)
 
 
-def tell(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
-    """Pass one record on; what another version wrote is passed over."""
+def dispatch(handler: OutputHandler, topic: str, key: bytes | None, value: bytes | None, *, at: datetime) -> None:
+    """Decode a record and pass it to the handler. Ignore a record that another version wrote."""
     with suppress(msgspec.MsgspecError):
         if topic == topics.LEADERBOARDS.name:
             handler.on_leaderboard(_leaderboards.decode(value or b""), at=at)

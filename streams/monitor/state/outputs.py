@@ -1,19 +1,21 @@
-"""The rejections of a campaign as the page shows them: counted, and the latest without the records themselves."""
+"""What arrived on the output topics for each campaign, whether its state was read or not."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from streams.wire.events import Rejection  # noqa: TC001 - msgspec reads the annotation of the neighbours
+if TYPE_CHECKING:
+    from streams.wire.events import Leaderboard, Rejection
 
-MOST_KEPT = 200
+MOST_REJECTIONS = 200  # kept with their messages
 
 
 class RejectionView(Struct, frozen=True, kw_only=True):
-    """One record that was not applied, by its place in the log; its bytes stay there."""
+    """A record that was not applied, by its place in the log. Its content stays in the log."""
 
     reason: str
     field: str | None
@@ -23,14 +25,14 @@ class RejectionView(Struct, frozen=True, kw_only=True):
 
 
 class Rejections:
-    """What was rejected of one campaign, as far as the monitor has read."""
+    """The rejected records of one campaign, as far as the monitor has read."""
 
     def __init__(self) -> None:
         self.reasons: Counter[str] = Counter()
-        self.latest: deque[RejectionView] = deque(maxlen=MOST_KEPT)
+        self.latest: deque[RejectionView] = deque(maxlen=MOST_REJECTIONS)
 
     def add(self, rejection: Rejection, *, at: datetime) -> None:
-        """Count one, unless it came before: what a worker may not have sent is sent again after a restart."""
+        """Count a rejection. A worker may send the same one again after a restart; it counts once."""
         place = f"{rejection.topic}/{rejection.partition}/{rejection.offset}"
         if any(known.place == place for known in self.latest):
             return
@@ -41,5 +43,13 @@ class Rejections:
 
     @property
     def total(self) -> int:
-        """Count them all."""
+        """Return the number of rejections."""
         return self.reasons.total()
+
+
+class CampaignOutputs:
+    """The newest leaderboard and the rejections that arrived for one campaign."""
+
+    def __init__(self) -> None:
+        self.board: Leaderboard | None = None
+        self.rejections = Rejections()

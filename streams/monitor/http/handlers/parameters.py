@@ -1,0 +1,48 @@
+"""The parameters of a request, checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.monitor.http.responses import RequestError
+from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
+from streams.wire.decoding import quote
+from streams.wire.limits import MAX_NAME
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+MOST_ROWS = 10_000
+
+
+def campaign_name(request: web.Request) -> str:
+    """Return the campaign in the path."""
+    return request.match_info["campaign"]
+
+
+def new_campaign_name(request: web.Request) -> str:
+    """Return the campaign in the path, which the request may create. Raise if it is not a valid name."""
+    name = campaign_name(request)
+    if not is_campaign_name(name):
+        message = f"`campaign` is {quote(name)}; {CAMPAIGN_RULE}"
+        raise RequestError(422, "invalid_value", message, field="campaign")
+    return name
+
+
+def number(request: web.Request, name: str, *, default: int, most: int = MOST_ROWS) -> int:
+    """Return a number of the query, or its default."""
+    text = request.query.get(name)
+    if text is None:
+        return default
+    value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1
+    if not 0 <= value <= most:
+        raise RequestError(422, "invalid_value", f"`{name}` must be a number from 0 to {most}", field=name)
+    return value
+
+
+def judge_id(request: web.Request) -> str:
+    """Return the judge of the query."""
+    judge = request.query.get("judge", "")
+    if not 1 <= len(judge) <= MAX_NAME:
+        raise RequestError(422, "invalid_value", f"`judge` must have 1 to {MAX_NAME} characters", field="judge")
+    return judge

@@ -1,0 +1,106 @@
+"""Handlers that read: the page, the queries and the event streams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from aiohttp import web
+
+from streams.monitor.http.handlers.parameters import campaign_name, number
+from streams.monitor.http.responses import REVALIDATED, UNCACHED, RequestError, json_response
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from streams.monitor.http.app import Site
+    from streams.monitor.state.queries import Order
+
+
+async def page(site: Site, _: web.Request) -> web.StreamResponse:
+    """The live page."""
+    return web.FileResponse(site.page / "index.html", headers=REVALIDATED)
+
+
+async def campaigns(site: Site, _: web.Request) -> web.Response:
+    """Summaries of all campaigns."""
+    return json_response(await site.queries.campaigns())
+
+
+async def campaign(site: Site, request: web.Request) -> web.Response:
+    """Summary and settings of one campaign."""
+    return json_response(await site.queries.campaign(campaign_name(request)))
+
+
+async def leaderboard(site: Site, request: web.Request) -> web.Response:
+    """The newest leaderboard."""
+    return json_response(await site.queries.leaderboard(campaign_name(request)))
+
+
+async def ratings(site: Site, request: web.Request) -> web.Response:
+    """The rating of every system."""
+    return json_response(await site.queries.ratings(campaign_name(request)))
+
+
+async def judges(site: Site, request: web.Request) -> web.Response:
+    """The judges, by pseudonym."""
+    return json_response(await site.queries.judges(campaign_name(request)))
+
+
+async def segments(site: Site, request: web.Request) -> web.Response:
+    """The first segments by information or by number of judgments."""
+    order = request.query.get("order", "information")
+    if order not in ("information", "judgments"):
+        raise RequestError(422, "invalid_value", "`order` must be information or judgments", field="order")
+    limit = number(request, "limit", default=100)
+    return json_response(await site.queries.segments(campaign_name(request), order=cast("Order", order), limit=limit))
+
+
+async def pairs(site: Site, request: web.Request) -> web.Response:
+    """Wins, ties and losses of each pair of systems, in the two halves of the campaign."""
+    return json_response(await site.queries.pairs(campaign_name(request)))
+
+
+async def history(site: Site, request: web.Request) -> web.Response:
+    """The ratings over time."""
+    after = number(request, "after", default=-1, most=2**53)
+    return json_response(await site.queries.history(campaign_name(request), after=after))
+
+
+async def requests(site: Site, request: web.Request) -> web.Response:
+    """The outstanding match requests."""
+    return json_response(await site.queries.requests(campaign_name(request)))
+
+
+async def rejections(site: Site, request: web.Request) -> web.Response:
+    """The latest rejections with their reasons."""
+    limit = number(request, "limit", default=50)
+    return json_response(await site.queries.rejections(campaign_name(request), limit=limit))
+
+
+async def events(site: Site, request: web.Request) -> web.StreamResponse:
+    """Changes of all campaigns, as server-sent events."""
+    return await _stream(request, site.hub.follow_all())
+
+
+async def campaign_events(site: Site, request: web.Request) -> web.StreamResponse:
+    """Changes of one campaign, as server-sent events."""
+    return await _stream(request, site.hub.follow_campaign(campaign_name(request)))
+
+
+async def _stream(request: web.Request, messages: AsyncIterator[bytes]) -> web.StreamResponse:
+    """Send messages as they come, until either side closes. An unknown campaign is an error before anything is sent."""
+    iterator = aiter(messages)
+    first = await anext(iterator)
+    response = web.StreamResponse(
+        headers={**UNCACHED, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
+    )
+    try:
+        await response.prepare(request)
+        await response.write(first)
+        async for message in iterator:
+            await response.write(message)
+    except ConnectionResetError:
+        pass  # the client closed the connection, as most do
+    finally:
+        await iterator.aclose()  # type: ignore[attr-defined]
+    return response
