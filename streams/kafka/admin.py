@@ -1,32 +1,32 @@
-"""The broker's side of the contract: topics are created as the contract says, and checked against it."""
+"""Topics and groups on the broker: topics are created as the contract says, and compared with it."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaError, for_code
+from aiokafka.errors import GroupCoordinatorNotAvailableError, for_code
 
-from streams.errors import BrokerUnavailable, TopicError
-from streams.kafka.connection import connection, describe_security
-from streams.wire.topics import TOPICS, Topic
+from streams.errors import TopicError
+from streams.kafka.connection import answering, connection_options, consumer_group
+from streams.kafka.partitions import Partition
+from streams.wire.topics import JUDGMENTS, TOPICS, Topic
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine, Iterable
+    from collections.abc import AsyncIterator, Iterable
 
     from streams.settings import Settings
 
 TIMEOUT_MS = 10_000
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopicReport:
-    """How a topic stands on the broker; `problems` says what differs from the contract."""
+    """A topic on the broker. `problems` lists what differs from the contract."""
 
     topic: Topic
     name: str
@@ -36,22 +36,17 @@ class TopicReport:
 
     @property
     def exists(self) -> bool:
-        """Say whether the broker has it."""
+        """Return whether the broker has the topic."""
         return self.partitions is not None
 
 
-def group(settings: Settings) -> str:
-    """Name the consumer group in which the workers share the log."""
-    return f"{settings.namespace}.judgestream-raters" if settings.namespace else "judgestream-raters"
-
-
 def count_workers(settings: Settings) -> int:
-    """Count the workers that share the log now."""
-    return _run(_count_workers(settings))
+    """Return the number of workers that share the log now."""
+    return asyncio.run(_count_workers(settings))
 
 
 def check_topics(settings: Settings) -> list[TopicReport]:
-    """Raise TopicError where a worker could not run on the topics as they are."""
+    """Compare each topic with the contract. Raise TopicError if one is missing."""
     reports = inspect_topics(settings)
     _check_present([report.name for report in reports if not report.exists])
     return reports
@@ -59,33 +54,41 @@ def check_topics(settings: Settings) -> list[TopicReport]:
 
 def inspect_topics(settings: Settings) -> list[TopicReport]:
     """Compare each topic with the contract."""
-    return _run(_inspect(settings))
+    return asyncio.run(_inspect(settings))
 
 
 def create_topics(settings: Settings) -> list[str]:
-    """Create the topics that are missing; give their names."""
-    return _run(_create(settings))
+    """Create the topics that are missing, and return their names."""
+    return asyncio.run(_create(settings))
 
 
-def describe(settings: Settings) -> str:
-    """Say which brokers answer."""
-    return _run(_describe(settings))
+def describe_brokers(settings: Settings) -> str:
+    """Return how many brokers answer, and where."""
+    return asyncio.run(_describe_brokers(settings))
 
 
-async def count_partitions(settings: Settings, wanted: Iterable[Topic]) -> dict[str, int]:
-    """Count the partitions of topics, by name on the broker; TopicError if one is missing."""
-    names = sorted(topic.within(settings.namespace) for topic in wanted)
+def count_log_partitions(settings: Settings) -> int:
+    """Return the number of partitions of the log. Raise TopicError if the topic is missing."""
+    return len(asyncio.run(find_partitions(settings, JUDGMENTS))[JUDGMENTS.name])
+
+
+async def find_partitions(settings: Settings, *wanted: Topic) -> dict[str, list[Partition]]:
+    """Return the partitions of topics, by the topic's name in the contract. Raise TopicError if one is missing."""
+    names = {topic.within(settings.namespace): topic.name for topic in wanted}
     async with _admin(settings) as admin:
-        _check_present(set(names) - set(await admin.list_topics()))
-        return {found["topic"]: len(found["partitions"]) for found in await admin.describe_topics(names)}
+        _check_present(sorted(names.keys() - set(await admin.list_topics())))
+        return {
+            names[found["topic"]]: [Partition(found["topic"], number) for number in range(len(found["partitions"]))]
+            for found in await admin.describe_topics(sorted(names))
+        }
 
 
 def _check_present(missing: Iterable[str]) -> None:
     if names := ", ".join(missing):
-        raise TopicError(f"the topics {names} are missing; create them with: judgestream topics --create")
+        raise TopicError(f"topics are missing: {names}; create them with: judgestream topics --create")
 
 
-async def _describe(settings: Settings) -> str:
+async def _describe_brokers(settings: Settings) -> str:
     async with _admin(settings) as admin:
         brokers = (await admin.describe_cluster())["brokers"]
     return f"{len(brokers)} broker{'s'[: len(brokers) != 1]} at {settings.kafka}"
@@ -94,7 +97,7 @@ async def _describe(settings: Settings) -> str:
 async def _count_workers(settings: Settings) -> int:
     async with _admin(settings) as admin:
         try:
-            (response,) = await admin.describe_consumer_groups([group(settings)])
+            (response,) = await admin.describe_consumer_groups([consumer_group(settings)])
         except GroupCoordinatorNotAvailableError:
             return 0  # this broker has had no group yet
     return sum(len(found[5]) for found in response.groups)  # error, group, state, protocol type, protocol, members
@@ -106,32 +109,32 @@ async def _inspect(settings: Settings) -> list[TopicReport]:
         present = set(await admin.list_topics()) & names.keys()
         described = {found["topic"]: found for found in await admin.describe_topics(sorted(present))} if present else {}
         configs = await _configs(admin, sorted(present)) if present else {}
-    reports = []
-    for name, topic in names.items():
-        found = described.get(name)
-        partitions = _partitions(found)
-        if found is None:
-            problems = ["it is missing"]
-        else:
-            problems = [
-                f"{key} is {configs[name].get(key)}, should be {wanted}"
-                for key, wanted in topic.config.items()
-                if configs[name].get(key) != wanted
-            ]
-            if partitions != settings.partitions:
-                problems.append(
-                    f"it has {partitions} partitions, and the setting `partitions` is {settings.partitions}"
-                )
-        reports.append(
-            TopicReport(
-                topic=topic,
-                name=name,
-                partitions=partitions,
-                replication=len(found["partitions"][0]["replicas"]) if found else None,
-                problems=tuple(problems),
-            )
-        )
-    return reports
+    return [
+        _compare(topic, name, described.get(name), configs.get(name, {}), settings) for name, topic in names.items()
+    ]
+
+
+def _compare(
+    topic: Topic, name: str, found: dict[str, Any] | None, config: dict[str, str], settings: Settings
+) -> TopicReport:
+    """Compare a topic with the contract. `found` is the broker's description, or None if the topic is missing."""
+    if found is None:
+        return TopicReport(topic=topic, name=name, partitions=None, replication=None, problems=("it is missing",))
+    partitions = len(found["partitions"])
+    problems = [
+        f"{key} is {config.get(key)}, should be {wanted}"
+        for key, wanted in topic.config.items()
+        if config.get(key) != wanted
+    ]
+    if partitions != settings.partitions:
+        problems.append(f"it has {partitions} partitions, but the setting `partitions` is {settings.partitions}")
+    return TopicReport(
+        topic=topic,
+        name=name,
+        partitions=partitions,
+        replication=len(found["partitions"][0]["replicas"]),
+        problems=tuple(problems),
+    )
 
 
 async def _create(settings: Settings) -> list[str]:
@@ -158,7 +161,7 @@ async def _create(settings: Settings) -> list[str]:
         deadline = asyncio.get_running_loop().time() + TIMEOUT_MS / 1000
         while not set(created) <= set(await admin.list_topics()):
             if asyncio.get_running_loop().time() > deadline:
-                raise TopicError(f"the broker took {', '.join(created)} but does not list them yet; look again")
+                raise TopicError(f"the broker has accepted {', '.join(created)} but does not list them yet; try again")
             await asyncio.sleep(0.05)
         return created
 
@@ -172,23 +175,12 @@ async def _configs(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, di
     }
 
 
-def _partitions(found: dict[str, list[object]] | None) -> int | None:
-    return None if found is None else len(found["partitions"])
-
-
 @asynccontextmanager
 async def _admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient]:
-    admin = AIOKafkaAdminClient(**connection(settings), request_timeout_ms=TIMEOUT_MS)
+    admin = AIOKafkaAdminClient(**connection_options(settings), request_timeout_ms=TIMEOUT_MS)
     try:
-        await admin.start()
-        yield admin
-    except KafkaError as error:
-        raise BrokerUnavailable(
-            f"Kafka at {settings.kafka}{describe_security(settings)} does not answer: {error}"
-        ) from None
+        with answering(settings):
+            await admin.start()
+            yield admin
     finally:
         await admin.close()
-
-
-def _run(work: Coroutine[object, object, Result]) -> Result:
-    return asyncio.run(work)

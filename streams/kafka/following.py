@@ -1,90 +1,76 @@
-"""Topics followed without a group, from near their ends on, for as long as somebody looks on; Kafka may be away."""
+"""Following topics without a group, from near their ends, for as long as the monitor runs."""
 
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.errors import KafkaError
-
-from streams.errors import BrokerUnavailable
-from streams.kafka.admin import count_partitions
-from streams.kafka.client import started
-from streams.kafka.past import stopped
-from streams.wire import topics
+from streams.kafka.admin import find_partitions
+from streams.kafka.consumers import open_consumer
+from streams.kafka.reading import record_time
+from streams.wire.topics import JUDGMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from datetime import datetime
 
+    from streams.kafka.consumers import Consumer
+    from streams.kafka.partitions import Partition
     from streams.settings import Settings
     from streams.wire.topics import Topic
 
-    Take = Callable[[Topic, bytes | None, bytes | None, datetime], None]
+    Receive = Callable[[Topic, bytes | None, bytes | None, datetime], None]
 
 POLL_MS = 500
-MOST_RECORDS = 500  # at once, so that nobody else has to wait long for the event loop
+MAX_RECORDS = 500  # at once, so that nobody else has to wait long for the event loop
 REQUEST_MS = 5000
 
 
-class Following:
-    """A consumer of no group: with each topic goes how many records before the end of a partition it begins."""
+class TopicFollower:
+    """Follows topics. Each comes with the number of records before the end of a partition at which it begins."""
 
     def __init__(self, settings: Settings, followed: Iterable[tuple[Topic, int]]) -> None:
         self._settings = settings
-        self._settings = settings
         self._topics = {topic.within(settings.namespace): (topic, back) for topic, back in followed}
-        self._log = topics.JUDGMENTS.within(settings.namespace)
-        self._consumer: AIOKafkaConsumer | None = None
-        self.partitions = range(0)  # of the log
+        self._stack = AsyncExitStack()
+        self._consumer: Consumer | None = None
+        self._log: list[Partition] = []
 
     async def start(self) -> None:
-        """Connect, and go to where the reading begins; BrokerUnavailable or TopicError where that can't be."""
+        """Connect and seek. Raise BrokerUnavailable or TopicError if that is not possible."""
         followed = [topic for topic, _ in self._topics.values()]
-        counts = await count_partitions(self._settings, [topics.JUDGMENTS, *followed])
-        partitions = [TopicPartition(name, number) for name in self._topics for number in range(counts[name])]
-        consumer = None
-        try:
-            consumer = await started(self._settings, partitions, patience_ms=REQUEST_MS)
-            ends = await consumer.end_offsets(partitions)
-            beginnings = await consumer.beginning_offsets(partitions)
-            for partition, end in ends.items():
-                _, back = self._topics[partition.topic]
-                consumer.seek(partition, max(beginnings[partition], end - back))
-        except KafkaError as error:
-            if consumer is not None:
-                await stopped(consumer)
-            raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
+        found = await find_partitions(self._settings, JUDGMENTS, *followed)
+        partitions = [partition for topic in followed for partition in found[topic.name]]
+        consumer = await self._stack.enter_async_context(
+            open_consumer(self._settings, partitions, timeout_ms=REQUEST_MS)
+        )
+        ends = await consumer.end_offsets(partitions)
+        beginnings = await consumer.beginning_offsets(partitions)
+        for partition, end in ends.items():
+            _, back = self._topics[partition.topic]
+            consumer.seek(partition, max(beginnings[partition], end - back))
+        self._log = found[JUDGMENTS.name]
         self._consumer = consumer
-        self.partitions = range(counts[self._log])
 
-    async def follow(self, take: Take) -> None:
-        """Pass records on as they come, without end; while Kafka is away none come."""
+    async def follow(self, receive: Receive) -> None:
+        """Pass records on as they come, without end. None come while Kafka is away."""
         assert self._consumer is not None
         while True:
-            try:
-                fetched = await self._consumer.getmany(timeout_ms=POLL_MS, max_records=MOST_RECORDS)
-            except KafkaError as error:
-                raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
+            fetched = await self._consumer.fetch(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
             for partition, records in fetched.items():
                 topic, _ = self._topics[partition.topic]
                 for record in records:
-                    take(topic, record.key, record.value, datetime.fromtimestamp(max(0, record.timestamp) / 1000, UTC))
+                    receive(topic, record.key, record.value, record_time(record))
             await asyncio.sleep(0)
 
-    async def ends(self) -> dict[int, int]:
-        """Give where the log ends, by partition; it is also how one knows that Kafka answers."""
+    async def log_ends(self) -> dict[int, int]:
+        """Return the end of the log per partition. Raise BrokerUnavailable if Kafka does not answer."""
         assert self._consumer is not None
-        places = [TopicPartition(self._log, number) for number in self.partitions]
-        try:
-            found = await self._consumer.end_offsets(places)
-        except KafkaError as error:
-            raise BrokerUnavailable(f"Kafka at {self._settings.kafka} does not answer: {error}") from None
-        return {partition.partition: end for partition, end in found.items()}
+        ends = await self._consumer.end_offsets(self._log)
+        return {partition.number: end for partition, end in ends.items()}
 
     async def stop(self) -> None:
         """Disconnect."""
-        if self._consumer is not None:
-            consumer, self._consumer = self._consumer, None
-            await stopped(consumer)
+        self._consumer = None
+        await self._stack.aclose()

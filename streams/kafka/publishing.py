@@ -1,83 +1,99 @@
-"""Judgments on their way into the log from many senders at once, each of whom is told when the broker has theirs."""
+"""Publishing records: a list of them at once, or the judgments of many HTTP requests over one connection."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from aiokafka.errors import KafkaError, MessageSizeTooLargeError
-
-from streams.errors import BrokerUnavailable, RecordError
-from streams.kafka.producing import acknowledged, producing
+from streams.errors import BrokerUnavailable
+from streams.kafka.admin import check_topics
+from streams.kafka.connection import answering, unavailable
+from streams.kafka.producers import Producer, open_producer
 from streams.wire import topics
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from aiokafka import AIOKafkaProducer
+    from collections.abc import Iterable, Sequence
 
     from streams.settings import Settings
     from streams.wire.events import Judgment
+    from streams.wire.topics import Topic
 
+LIST_PATIENCE_SECONDS = 10.0
 PATIENCE_SECONDS = 5.0
-LINGER_MS = 10  # for which a record waits for company: one request to the broker costs as much as many records
+LINGER_MS = 10  # how long a record waits for others: one request to the broker costs as much as many records
+
+
+class OutgoingRecord(NamedTuple):
+    """A record to publish."""
+
+    topic: Topic
+    key: bytes | None
+    value: bytes
+
+
+def publish_records(settings: Settings, records: Iterable[OutgoingRecord]) -> int:
+    """Publish records in order. Return their number once the broker has them all."""
+    check_topics(settings)
+    return asyncio.run(send_records(settings, records))
+
+
+async def send_records(settings: Settings, records: Iterable[OutgoingRecord]) -> int:
+    """Send records in order. Return their number once the broker has them all."""
+    async with open_producer(settings, patience=LIST_PATIENCE_SECONDS) as producer:
+        sent = [await producer.send(record.topic, record.key, record.value) for record in records]
+        for each in sent:
+            await producer.wait_for(each)
+    return len(sent)
 
 
 class Publisher:
-    """One producer for all: what arrives while a batch is on its way goes with the next."""
+    """One producer for many senders: judgments that arrive while a batch is on its way go with the next one."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._topic = topics.JUDGMENTS.within(settings.namespace)
-        self._stack = AsyncExitStack()
-        self._producer: AIOKafkaProducer | None = None
+        self._producer: Producer | None = None
 
     async def start(self) -> None:
-        """Connect; BrokerUnavailable if that can't be."""
-        try:
+        """Connect, or raise BrokerUnavailable."""
+        producer = Producer(self._settings, patience=PATIENCE_SECONDS, linger_ms=LINGER_MS)
+        with answering(self._settings):
             async with asyncio.timeout(PATIENCE_SECONDS):
-                self._producer = await self._stack.enter_async_context(
-                    producing(self._settings, patience=PATIENCE_SECONDS, linger_ms=LINGER_MS)
-                )
-        except (KafkaError, TimeoutError) as error:
-            raise self._away(error) from None
+                await producer.start()
+        self._producer = producer
 
     async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append in order; once this returns, the broker has them all."""
-        if self._producer is None:
-            raise self._away("not connected yet")
+        """Append judgments to the log in order. When this returns, the broker has them all."""
         try:
+            await self._publish(judgments)
+        except BrokerUnavailable as error:
+            raise BrokerUnavailable(
+                f"{error}; send the judgments again: those that Kafka has already will not count twice"
+            ) from None
+
+    async def _publish(self, judgments: Sequence[Judgment]) -> None:
+        producer = self._producer
+        if producer is None:
+            raise unavailable(self._settings, "not connected yet")
+        with answering(self._settings):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 sent = [
-                    await self._producer.send(self._topic, encode(judgment), key=judgment.campaign.encode())
+                    await producer.send(topics.JUDGMENTS, judgment.campaign.encode(), encode(judgment))
                     for judgment in judgments
                 ]
-            for each in sent:
-                each.add_done_callback(_seen)
-            for each in sent:
-                await acknowledged(each, patience=PATIENCE_SECONDS)
-        except MessageSizeTooLargeError:
-            message = f"a judgment has more than the {topics.MAX_LOG_BYTES} bytes that the log takes"
-            raise RecordError("too_large", message) from None
-        except (KafkaError, TimeoutError) as error:
-            raise self._away(error) from None
+        for each in sent:
+            each.add_done_callback(_retrieve)
+        for each in sent:
+            await producer.wait_for(each)
 
     async def stop(self) -> None:
         """Disconnect."""
-        self._producer = None
-        await self._stack.aclose()
-
-    def _away(self, error: object) -> BrokerUnavailable:
-        words = str(error) or f"no answer in {PATIENCE_SECONDS:g} s"
-        return BrokerUnavailable(
-            f"Kafka at {self._settings.kafka} did not say that it has the judgments: {words}; "
-            "send them again: those that it has are known by their ids"
-        )
+        producer, self._producer = self._producer, None
+        if producer is not None:
+            await producer.stop()
 
 
-def _seen(sent: asyncio.Future[object]) -> None:
-    """Look at the outcome of a record nobody may be waiting for any more."""
+def _retrieve(sent: asyncio.Future[object]) -> None:
+    """Retrieve the outcome of a record. Nobody may wait for it any more, and asyncio would complain."""
     if not sent.cancelled():
         sent.exception()

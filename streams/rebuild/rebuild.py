@@ -25,10 +25,9 @@ from streams.errors import (
     ParameterError,
     SettingError,
     StoreCorrupt,
-    TopicError,
     suggestion,
 )
-from streams.kafka.admin import inspect_topics
+from streams.kafka.admin import count_log_partitions
 from streams.kafka.partitioned_log import PartitionedLog
 from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
 from streams.rebuild.replacement import replacement
@@ -37,7 +36,6 @@ from streams.stores.base import Contents, decode_head
 from streams.stores.commit import Commit
 from streams.stores.redis.staging import Staging
 from streams.stores.redis.store import RedisStore
-from streams.wire import topics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,8 +60,8 @@ def rebuild(
     if not settings.judge_key:
         raise SettingError("judge_key is not set; set JUDGESTREAM_JUDGE_KEY to the secret that the workers have")
     store = RedisStore(settings.redis, namespace=settings.namespace)
-    count = _partitions(settings)
-    with closing(store), PartitionedLog.opened(settings) as log:
+    count = count_log_partitions(settings)
+    with closing(store), PartitionedLog.open(settings) as log:
         numbers = [
             number for number in range(count) if campaign is None or campaign in store.campaigns([log.name(number)])
         ]
@@ -83,14 +81,6 @@ def rebuild(
             done += end
         progress(done, done)
         return Report(dry_run=dry_run, partitions=tuple(reports))
-
-
-def _partitions(settings: Settings) -> int:
-    """Count the partitions of the log."""
-    (log,) = (report for report in inspect_topics(settings) if report.topic is topics.JUDGMENTS)
-    if log.partitions is None:
-        raise TopicError(f"the topic {log.name} is missing; create it with: judgestream topics --create")
-    return log.partitions
 
 
 def _advance(progress: Progress, before: int, total: int, offset: int) -> None:

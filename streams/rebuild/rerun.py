@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streams.errors import ForeignCampaign
-from streams.kafka.past import read_before
+from streams.kafka.partitioned_log import read_before
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.rejection_limits import RejectionLimits
@@ -53,7 +53,7 @@ class Rerun:
         limits = RejectionLimits(in_a_row=0, share=1.0, window=options.limits.window)
         options = replace(options, limits=limits, snapshot_judgments=0)
         self._processor, _ = Processor.open(
-            topic, number, store, options, read_before=partial(read_before, settings, topic, number)
+            topic, number, store, options, read_before=partial(read_before, settings, number)
         )
         self._emitted = emitted
         self.publications = Publications()

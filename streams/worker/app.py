@@ -9,7 +9,7 @@ from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotat
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
 from streams.errors import RecordError
-from streams.kafka.connection import connection
+from streams.kafka.connection import connection_options
 from streams.pipeline.record import Record
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
@@ -51,7 +51,7 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
         broker=[f"kafka://{address.strip()}" for address in settings.kafka.split(",")],
-        broker_credentials=_credentials(**connection(settings)),
+        broker_credentials=_credentials(**connection_options(settings)),
         key_serializer="raw",
         value_serializer="raw",
         topic_allow_declare=False,

@@ -26,9 +26,8 @@ from aiokafka.errors import KafkaError
 from mode import Service
 
 from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
-from streams.kafka.admin import group
-from streams.kafka.connection import connection
-from streams.kafka.past import read_before
+from streams.kafka.connection import connection_options, consumer_group
+from streams.kafka.partitioned_log import read_before
 from streams.metrics import PartitionProgress
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -90,8 +89,8 @@ class BatchSource(Service):
         """Join the group."""
         session = int(self._settings.session_timeout_seconds * 1000)
         self._consumer = AIOKafkaConsumer(
-            **connection(self._settings),
-            group_id=group(self._settings),
+            **connection_options(self._settings),
+            group_id=consumer_group(self._settings),
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             session_timeout_ms=session,
@@ -262,7 +261,7 @@ class BatchSource(Service):
                 partition.partition,
                 self._store,
                 self._options,
-                read_before=partial(read_before, self._settings, self._topic, partition.partition),
+                read_before=partial(read_before, self._settings, partition.partition),
             )
             tenure = self._tenures[partition] = Tenure(partition.topic, partition.partition, open_processor)
             self._opening[tenure] = asyncio.create_task(self._open(partition, tenure))

@@ -10,7 +10,7 @@ from deploy.kafka_server import KafkaServer
 from deploy.ports import HOST, free_port
 from deploy.processes import end, launch
 from streams.errors import BrokerUnavailable
-from streams.kafka.admin import describe
+from streams.kafka.admin import describe_brokers
 from streams.settings import Settings
 from tests.faults.proxy import Proxy
 
@@ -45,7 +45,7 @@ def _wait(settings: Settings) -> None:
     deadline = time.monotonic() + READY_SECONDS
     while True:
         try:
-            describe(settings)
+            describe_brokers(settings)
         except BrokerUnavailable:
             assert time.monotonic() < deadline, f"no broker at {settings.kafka} after {READY_SECONDS:.0f} s"
             time.sleep(0.2)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 
-from streams.kafka.admin import create_topics, group
+from streams.kafka.admin import create_topics
+from streams.kafka.connection import consumer_group
 from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.redis.store import RedisStore
@@ -153,7 +154,7 @@ class Stack:
         admin = AIOKafkaAdminClient(bootstrap_servers=self.settings.kafka)
         await admin.start()
         try:
-            committed = await admin.list_consumer_group_offsets(group(self.settings))
+            committed = await admin.list_consumer_group_offsets(consumer_group(self.settings))
             return {partition.partition: found.offset for partition, found in committed.items()}
         finally:
             await admin.close()

@@ -14,7 +14,7 @@ import pytest
 from deploy.servers import Servers
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import RecordError
-from streams.kafka import client
+from streams.kafka.commands import send_command
 from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, judgment
@@ -144,7 +144,7 @@ def test_a_command_that_the_worker_can_t_read_is_refused_too(running: Stack) -> 
     assert "refused (too_large): the record has" in refused(result)
     assert running.command(*create).returncode == 2, "with the worker's limit it is not even sent"
     with pytest.raises(RecordError, match="campaign") as found:
-        client.send(running.settings, events.Pause(id="1", campaign="no such name", at=NOON), timeout=30)
+        send_command(running.settings, events.Pause(id="1", campaign="no such name", at=NOON), timeout=30)
     assert (found.value.reason, found.value.field) == ("invalid_value", "campaign")
 
 

@@ -37,7 +37,7 @@ def test_topics_says_what_is_missing_and_creates_it(stack: Stack) -> None:
 def test_topics_says_what_differs(stack: Stack) -> None:
     other = stack.command("topics", "--partitions", "5")
     assert other.returncode == 1
-    assert "it has 4 partitions, and the setting `partitions` is 5" in other.stdout
+    assert "it has 4 partitions, but the setting `partitions` is 5" in other.stdout
 
 
 def test_the_doctor_finds_a_well_stack_well(stack: Stack) -> None:

@@ -152,6 +152,6 @@ def test_a_broker_that_refuses_is_named_with_the_way_it_was_spoken_to(
 ) -> None:
     done = secure.command("doctor", **kafka.settings(security) | wrong)
     assert done.returncode == 1
-    assert f"spoken to with kafka_security = {security} by kafka_username = app" in done.stdout
+    assert f"(security {security}, user app)" in done.stdout
     assert "JUDGESTREAM_KAFKA_SECURITY" in done.stdout
     assert "password" not in done.stdout.replace("if it wants TLS or a password", "")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from faust.transport.drivers.aiokafka import credentials_to_aiokafka_auth
 
+import streams
 from streams import worker
 from streams.errors import SettingError
-from streams.kafka.connection import connection
+from streams.kafka.connection import connection_options
 from streams.metrics import WorkerMetrics
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
@@ -36,12 +37,15 @@ LOGIN: dict[str, Any] = {"kafka_username": "app", "kafka_password": "password"}
 
 
 def test_plain_is_the_default() -> None:
-    assert connection(Settings(kafka="a:1,b:2")) == {"bootstrap_servers": "a:1,b:2", "security_protocol": "PLAINTEXT"}
+    assert connection_options(Settings(kafka="a:1,b:2")) == {
+        "bootstrap_servers": "a:1,b:2",
+        "security_protocol": "PLAINTEXT",
+    }
 
 
 def test_sasl_names_the_user() -> None:
     settings = Settings(kafka="a:1", kafka_security="SASL_PLAINTEXT", kafka_mechanism="SCRAM-SHA-512", **LOGIN)
-    assert connection(settings) == {
+    assert connection_options(settings) == {
         "bootstrap_servers": "a:1",
         "security_protocol": "SASL_PLAINTEXT",
         "sasl_mechanism": "SCRAM-SHA-512",
@@ -54,7 +58,7 @@ def test_sasl_names_the_user() -> None:
 def test_tls_checks_the_broker_against_the_authority_that_is_named(more: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "authority.pem"
     file.write_text(AUTHORITY)
-    context = connection(Settings(kafka_ca_file=str(file), **more))["ssl_context"]
+    context = connection_options(Settings(kafka_ca_file=str(file), **more))["ssl_context"]
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     (trusted,) = context.get_ca_certs()
@@ -74,7 +78,7 @@ def test_tls_checks_the_broker_against_the_authority_that_is_named(more: dict[st
 def test_faust_is_told_what_every_other_client_is_told(settings: Settings) -> None:
     app = create_app(settings, MemoryStore(), Status(), WorkerMetrics())
     told = dict(credentials_to_aiokafka_auth(app.conf.broker_credentials))
-    others = connection(settings)
+    others = connection_options(settings)
     del others["bootstrap_servers"]
     assert isinstance(told.pop("ssl_context", None), ssl.SSLContext) == ("ssl_context" in others)
     others.pop("ssl_context", None)
@@ -86,26 +90,26 @@ def test_faust_is_told_what_every_other_client_is_told(settings: Settings) -> No
     [
         ({"kafka_security": "SASL_SSL"}, "kafka_username is not set; set JUDGESTREAM_KAFKA_USERNAME"),
         ({"kafka_security": "SASL_SSL", "kafka_username": "a"}, "kafka_password is not set"),
-        ({"kafka_username": "a"}, "kafka_username is set, and kafka_security is PLAINTEXT"),
-        ({"kafka_security": "SSL", "kafka_password": "secret"}, "kafka_password is set, and kafka_security is SSL"),
-        ({"kafka_ca_file": "x"}, "kafka_ca_file is set, and kafka_security is PLAINTEXT"),
+        ({"kafka_username": "a"}, "kafka_username is set, but kafka_security is PLAINTEXT"),
+        ({"kafka_security": "SSL", "kafka_password": "secret"}, "kafka_password is set, but kafka_security is SSL"),
+        ({"kafka_ca_file": "x"}, "kafka_ca_file is set, but kafka_security is PLAINTEXT"),
         ({"kafka_security": "SSL", "kafka_ca_file": "/none"}, "kafka_ca_file is '/none': No such file or directory"),
-        ({"kafka_security": "SSL", "kafka_ca_file": str(worker.__file__)}, "not PEM"),
+        ({"kafka_security": "SSL", "kafka_ca_file": str(worker.__file__)}, "not a PEM file"),
         ({"kafka_security": "SSL", "kafka_cert_file": "/none"}, "kafka_cert_file is '/none'"),
         ({"kafka_security": "SSL", "kafka_key_file": "/none"}, "kafka_key_file is '/none'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingError, match=re.escape(words)) as refused:
-        connection(Settings(**settings))
+        connection_options(Settings(**settings))
     assert "secret" not in str(refused.value)
 
 
 def test_no_client_connects_in_a_way_of_its_own() -> None:
     """One that names its brokers itself would not know of TLS."""
-    (folder,) = worker.__path__
-    for file in Path(folder).glob("*.py"):
+    (folder,) = streams.__path__
+    for file in Path(folder).rglob("*.py"):
         text = file.read_text()
         assert ("bootstrap_servers" in text) == (file.name == "connection.py"), file.name
-        clients = re.findall(r"= AIOKafka\w+\(\s*(\*\*connection\(|)", text)
+        clients = re.findall(r"= AIOKafka\w+\(\s*(\*\*connection_options\(|)", text)
         assert all(clients), file.name

@@ -245,15 +245,16 @@ def _checked(wanted: events.Command, settings: Settings) -> events.Command:
 def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, as_json: bool) -> None:
     from rich.console import Console
 
-    from streams.kafka import client
+    from streams.kafka.commands import command_record, send_command
+    from streams.kafka.publishing import publish_records
 
     if timeout is None:
-        client.publish(settings, [client.sendable(wanted)])
+        publish_records(settings, [command_record(wanted)])
         click.echo(events.encode({"command": wanted.id}) if as_json else f"sent, not waited for: command {wanted.id}")
         return
     try:
         with Console(stderr=True).status("waiting for a worker to answer"):
-            now = client.send(settings, wanted, timeout=timeout)
+            now = send_command(settings, wanted, timeout=timeout)
     except RecordError as error:
         place = f"{error.reason}, {error.field}" if error.field else error.reason
         raise click.ClickException(safe(f"refused ({place}): {error.message}")) from None
@@ -292,11 +293,11 @@ def show(settings: Settings, *, campaign: str | None, as_json: bool) -> None:
 def _statuses(settings: Settings) -> dict[str, events.CampaignStatus]:
     """Read the newest status of each campaign."""
     from streams.cli.progress import Bar
-    from streams.kafka import client
+    from streams.kafka.reading import read_topic
     from streams.wire import topics
 
     found: dict[str, events.CampaignStatus] = {}
-    with client.reading(settings, topics.CAMPAIGNS) as records, Bar(total=records.total) as bar:
+    with read_topic(settings, topics.CAMPAIGNS) as records, Bar(total=records.total) as bar:
         bar.describe("reading")
         for record in records:
             bar.advance(1)

@@ -66,11 +66,11 @@ def _asked(subject: str, ask: Callable[[], str], fix: str) -> Finding:
 
 
 def _kafka(settings: Settings) -> Finding:
-    from streams.kafka.admin import describe
+    from streams.kafka.admin import describe_brokers
 
     return _asked(
         "Kafka",
-        lambda: describe(settings),
+        lambda: describe_brokers(settings),
         "start one (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA; "
         "if it wants TLS or a password, set JUDGESTREAM_KAFKA_SECURITY and what belongs to it",
     )

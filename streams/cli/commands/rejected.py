@@ -20,7 +20,7 @@ from streams.wire import events, topics
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from streams.kafka.client import Found
+    from streams.kafka.reading import TopicRecord
     from streams.settings import Settings
 
 LONGEST_ORIGINAL = 80
@@ -180,9 +180,9 @@ def retry(
         click.echo(f"Would send {what} again: {why}.")
         return
     confirm(f"Send {what} again ({why})?", yes=yes)
-    from streams.kafka import client
+    from streams.kafka.publishing import OutgoingRecord, publish_records
 
-    client.publish(settings, [(sources[topic], key, original) for topic, key, original in records])
+    publish_records(settings, [OutgoingRecord(sources[topic], key, original) for topic, key, original in records])
     click.echo(f"Sent {what} again; judgments that count already change nothing.")
 
 
@@ -213,7 +213,7 @@ def _read(
 ) -> Iterator[Rejected]:
     """Read the rejections that are asked for, each once."""
     from streams.cli.progress import Bar
-    from streams.kafka import client
+    from streams.kafka.reading import read_topic
 
     for reason in reasons:
         if reason not in events.REASONS:
@@ -221,7 +221,7 @@ def _read(
     seen: set[str] = set()
     campaigns: set[str] = set()
     found = False
-    with client.reading(settings, topics.REJECTED, since=since) as records, Bar(total=records.total) as bar:
+    with read_topic(settings, topics.REJECTED, since=since) as records, Bar(total=records.total) as bar:
         bar.describe("reading")
         for record in records:
             bar.advance(1)
@@ -240,7 +240,7 @@ def _read(
         click.echo(f"none of the campaign {campaign!r}; {safe(suggestion(campaign or '', campaigns))}", err=True)
 
 
-def _decoded(record: Found) -> Rejected | None:
+def _decoded(record: TopicRecord) -> Rejected | None:
     try:
         return Rejected(record.at, record.key, msgspec.json.decode(record.value, type=events.Rejection))
     except ValueError as error:

@@ -281,12 +281,14 @@ def _through_kafka(
     patience: float,
 ) -> list[Campaign]:
     """Send what is not there yet; wait, if that is wanted, until it is applied, and give the campaigns then."""
-    from streams.kafka import replay
+    from streams.replay.published_log import read_published
+    from streams.replay.publishing import SentRecords, publish_log
+    from streams.replay.waiting import read_campaigns, wait_until_applied
 
     with Bar(total=None) as bar:
         bar.describe("looking at what stands in Kafka")
-        found = replay.read_published(settings, progress=bar.complete)
-    sent, names, opened_before = replay.Sent(), set[str](), frozenset(found.campaigns)
+        found = read_published(settings, progress=bar.complete)
+    sent, names, opened_before = SentRecords(), set[str](), frozenset(found.campaigns)
 
     def fresh() -> Batches:
         for judgments in batches:
@@ -297,7 +299,7 @@ def _through_kafka(
             yield missing
 
     try:
-        replay.publish(settings, pace.steps(fresh()), found, sent, opening=opening, patience=patience)
+        publish_log(settings, pace.steps(fresh()), found, sent, opening=opening, patience=patience)
     finally:
         account.sent = sent.acknowledged
     if opening != _opening(()) and (kept := names & opened_before):
@@ -307,8 +309,8 @@ def _through_kafka(
     ends = {found.partition(name): found.ends[found.partition(name)] for name in names} | sent.ends
     with Bar(total=sum(ends.values())) as bar:
         bar.describe("waiting for a worker to apply it")
-        replay.wait_until_applied(settings, ends, patience=patience, progress=bar.complete)
-    campaigns = replay.campaigns(settings, names)
+        wait_until_applied(settings, ends, patience=patience, progress=bar.complete)
+    campaigns = read_campaigns(settings, names)
     account.take(campaigns)
     reached, all_of_it = sum(campaign.counts.records for campaign in campaigns), account.there + account.sent
     if reached < all_of_it:  # the campaign lives on another partition, or may not be opened

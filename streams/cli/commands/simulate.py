@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from streams.crowd import Panel, Truth
-    from streams.kafka.crowd import Talk
+    from streams.crowd.live import CrowdProgress
     from streams.settings import Settings
     from streams.wire.events import CampaignStatus
 
@@ -102,7 +102,7 @@ def command(
     import numpy as np
 
     from streams.crowd import Panel, recruit
-    from streams.kafka.crowd import status_of
+    from streams.crowd.live import read_status
 
     if careless + slow + biased + adversarial > 1 + 1e-9:
         raise click.UsageError("--careless, --slow, --biased and --adversarial add up to more than 1")
@@ -119,12 +119,12 @@ def command(
         if create:
             status = _created(settings, campaign, given, truth, timeout=timeout)
         else:
-            status = status_of(settings, campaign)
+            status = read_status(settings, campaign)
     except (ParameterError, RecordError) as error:
         raise click.ClickException(str(error)) from None
     panel = Panel(judges=crowd, truth=truth, seed=seed)
-    talk = _talk(settings, status, panel, most=judgments, rate=rate, patience=timeout)
-    _show(talk, truth, as_object=as_object)
+    progress = _answer(settings, status, panel, most=judgments, rate=rate, patience=timeout)
+    _show(progress, truth, as_object=as_object)
 
 
 def _truth(
@@ -174,7 +174,7 @@ def _created(
 
     from streams.cli.campaign_settings import settings_from
     from streams.crowd.simulation import SEGMENTS
-    from streams.kafka import client
+    from streams.kafka.commands import send_command
     from streams.wire.decoding import decode_command
     from streams.wire.events import CampaignSettings, Create, encode
 
@@ -191,29 +191,29 @@ def _created(
         decode_command(encode(wanted), max_bytes=settings.max_record_bytes)
     except RecordError as error:
         raise click.UsageError(str(error)) from None
-    return client.send(settings, wanted, timeout=timeout)
+    return send_command(settings, wanted, timeout=timeout)
 
 
-def _talk(
+def _answer(
     settings: Settings, status: CampaignStatus, panel: Panel, *, most: int | None, rate: float | None, patience: float
-) -> Talk:
+) -> CrowdProgress:
     """Let the panel answer, with a bar that says how it goes."""
-    from streams.kafka.crowd import begun, converse
+    from streams.crowd.live import answer_requests, read_progress
 
-    talk, began = begun(settings, status), time.monotonic()
+    progress, began = read_progress(settings, status), time.monotonic()
     with Bar(total=most or status.settings.budget) as bar:
 
         def observe() -> None:
-            speed = talk.judgments / (time.monotonic() - began)
-            best = f", first: {talk.board.rows[0].system}" if talk.board and talk.board.rows else ""
-            left_out = f", {talk.skipped:,} not answered" if talk.skipped else ""
-            bar.describe(safe(f"{talk.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
-            bar.complete(talk.judgments)
+            speed = progress.judgments / (time.monotonic() - began)
+            best = f", first: {progress.board.rows[0].system}" if progress.board and progress.board.rows else ""
+            left_out = f", {progress.skipped:,} not answered" if progress.skipped else ""
+            bar.describe(safe(f"{progress.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
+            bar.complete(progress.judgments)
 
         try:
-            converse(
+            answer_requests(
                 settings,
-                talk,
+                progress,
                 lambda request, asked: panel.answer(request, asked=asked),
                 most=most,
                 rate=rate,
@@ -221,28 +221,34 @@ def _talk(
                 observe=observe,
             )
         except KeyboardInterrupt:
-            words = f"Stopped after {talk.judgments:,} judgments; without --create the same command goes on."
+            words = f"Stopped after {progress.judgments:,} judgments; without --create the same command goes on."
             click.echo(words, err=True)
             sys.exit(INTERRUPTED)
-    return talk
+    return progress
 
 
-def _show(talk: Talk, truth: Truth, *, as_object: bool) -> None:
+def _show(progress: CrowdProgress, truth: Truth, *, as_object: bool) -> None:
     import msgspec
 
     from streams.cli.commands.rank import show
     from streams.crowd import Oracle, kendall_tau
 
-    assert talk.board is not None
-    figures: dict[str, object] = {"judgments": talk.judgments, "not_answered": talk.skipped, "ended": talk.ended}
-    order = [row.system for row in talk.board.rows]
+    assert progress.board is not None
+    figures: dict[str, object] = {
+        "judgments": progress.judgments,
+        "not_answered": progress.skipped,
+        "ended": progress.end_reason,
+    }
+    order = [row.system for row in progress.board.rows]
     if not isinstance(truth, Oracle) and len(order) > 1 and set(order) == set(truth.systems):
         figures["tau"] = kendall_tau(order, truth.systems)
-    if talk.skipped:
-        click.echo(f"{talk.skipped:,} requests were not answered; the first: {safe(talk.reason)}", err=True)
+    if progress.skipped:
+        click.echo(
+            f"{progress.skipped:,} requests were not answered; the first: {safe(progress.skip_reason)}", err=True
+        )
     if as_object:
-        click.echo(msgspec.json.encode({"campaigns": [talk.board], "simulation": figures}))
+        click.echo(msgspec.json.encode({"campaigns": [progress.board], "simulation": figures}))
         return
-    show([talk.board], as_object=False)
+    show([progress.board], as_object=False)
     tau = f"; Kendall tau with the true order {figures['tau']:.2f}" if "tau" in figures else ""
-    click.echo(f"{talk.judgments:,} judgments; {talk.ended}{tau}")
+    click.echo(f"{progress.judgments:,} judgments; {progress.end_reason}{tau}")

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams.errors import BrokerUnavailable, SettingError, StoreUnavailable, TopicError
-from streams.kafka.following import Following
+from streams.kafka.following import TopicFollower
 from streams.kafka.publishing import Publisher
 from streams.monitor.backends.base import Arguments, Lag, Result
 from streams.monitor.backends.records import dispatch
@@ -121,24 +121,24 @@ class KafkaBackend:
             dispatch(handler, topic.name, key, value, at=at)
 
         while True:
-            following = Following(self._settings, BACK)
+            follower = TopicFollower(self._settings, BACK)
             try:
-                await following.start()
+                await follower.start()
                 async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(following.follow(receive))
-                    tasks.create_task(self._poll_ends(following))
+                    tasks.create_task(follower.follow(receive))
+                    tasks.create_task(self._poll_ends(follower))
             except* (BrokerUnavailable, TopicError) as errors:
                 self._metrics.upstream_errors.labels("kafka").inc()
                 self._mark_away(KAFKA, str(errors.exceptions[0]))
             finally:
-                await following.stop()
+                await follower.stop()
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _poll_ends(self, following: Following) -> None:
+    async def _poll_ends(self, follower: TopicFollower) -> None:
         """Ask for the ends of the log at intervals. They show the lag, and that Kafka answers."""
         while True:
             try:
-                self._ends = await following.ends()
+                self._ends = await follower.log_ends()
             except BrokerUnavailable as error:
                 self._metrics.upstream_errors.labels("kafka").inc()
                 self._mark_away(KAFKA, str(error))

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.commands import campaign
-from streams.kafka import client
+from streams.kafka import publishing
 from streams.settings import Settings
 from streams.wire import events, topics
 from streams.wire.events import CampaignSettings
@@ -39,7 +39,7 @@ def outbox(monkeypatch: pytest.MonkeyPatch) -> Outbox:
         sent.extend(records)
         return len(sent)
 
-    monkeypatch.setattr(client, "publish", publish)
+    monkeypatch.setattr(publishing, "publish_records", publish)
     return sent
 
 

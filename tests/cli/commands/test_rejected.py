@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.commands import rejected
-from streams.kafka import client
+from streams.kafka import publishing, reading
 from streams.settings import Settings
 from streams.wire import events, topics
 from streams.wire.events import Rejection, encode
@@ -43,7 +43,7 @@ def rejection(
     )
 
 
-class Records(list[client.Found]):
+class Records(list[reading.TopicRecord]):
     @property
     def total(self) -> int:
         return len(self)
@@ -55,7 +55,7 @@ class Log:
     def __init__(self, entries: Sequence[tuple[bytes | None, bytes]], *, apart: timedelta = timedelta(hours=1)) -> None:
         self.published: list[Outgoing] = []
         self._records = [
-            client.Found(topics.REJECTED.name, 0, offset, NOON + offset * apart, key, value)
+            reading.TopicRecord(topics.REJECTED.name, 0, offset, NOON + offset * apart, key, value)
             for offset, (key, value) in enumerate(entries)
         ]
 
@@ -84,8 +84,8 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Log:
             (None, encode(rejection(6, b'{"action": "pause"}', topic="commands.v1", reason="missing_field"))),
         ]
     )
-    monkeypatch.setattr(client, "reading", log.reading)
-    monkeypatch.setattr(client, "publish", log.publish)
+    monkeypatch.setattr(reading, "read_topic", log.reading)
+    monkeypatch.setattr(publishing, "publish_records", log.publish)
     return log
 
 
@@ -102,7 +102,7 @@ def test_rejections_are_listed_once_and_newest_last(log: Log) -> None:
 
 def test_rejections_of_one_moment_are_listed_in_the_order_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = [(b"c", encode(rejection(offset, b"{"))) for offset in range(20)]
-    monkeypatch.setattr(client, "reading", Log(batch, apart=timedelta()).reading)
+    monkeypatch.setattr(reading, "read_topic", Log(batch, apart=timedelta()).reading)
     assert listed("--limit", "12") == list(range(8, 20))
 
 
@@ -189,7 +189,7 @@ def test_wrong_use_is_said_and_nothing_is_sent(log: Log, arguments: list[str], c
 
 
 def test_nothing_rejected_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "reading", Log([]).reading)
+    monkeypatch.setattr(reading, "read_topic", Log([]).reading)
     assert run("list").stdout == "Nothing was rejected.\n"
     assert run("retry", "--yes").stdout == "Nothing to send again.\n"
 

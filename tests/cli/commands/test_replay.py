@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from streams.cli.commands import rank, replay
 from streams.cli.commands.replay import Pace
 from streams.errors import BrokerUnavailable
-from streams.kafka.replay import PublishedLog, digest
+from streams.replay.published_log import PublishedLog, digest
 from streams.wire.events import EPOCH, Judgment, encode
 from tests.builders import crowd_log, judgment
 

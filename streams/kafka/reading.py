@@ -1,0 +1,140 @@
+"""Reading partitions up to a fixed end, for code that has no event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from streams.kafka.admin import find_partitions
+from streams.kafka.connection import unavailable
+from streams.kafka.consumers import TIMEOUT_MS, Consumer
+from streams.wire.topics import MAX_OUTPUT_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streams.kafka.consumers import FetchedRecord
+    from streams.kafka.partitions import Partition
+    from streams.settings import Settings
+    from streams.wire.topics import Topic
+
+
+class Reader:
+    """A consumer, with methods that run on an event loop of its own."""
+
+    def __init__(self, settings: Settings, runner: asyncio.Runner, consumer: Consumer) -> None:
+        self._settings = settings
+        self._runner = runner
+        self._consumer = consumer
+
+    def beginnings(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        """Return the offset of the first record that the broker still has, per partition."""
+        return self._runner.run(self._consumer.beginning_offsets(partitions))
+
+    def ends(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        """Return the offset behind the last record, per partition."""
+        return self._runner.run(self._consumer.end_offsets(partitions))
+
+    def since(self, partitions: Sequence[Partition], moment: datetime) -> dict[Partition, int | None]:
+        """Return the offset of the first record at or after a time, per partition; None if there is none."""
+        return self._runner.run(self._consumer.offsets_since(partitions, moment))
+
+    def committed(self, partition: Partition) -> int:
+        """Return the offset that the reader's group has committed."""
+        return self._runner.run(self._consumer.committed(partition))
+
+    def read(
+        self, starts: Mapping[Partition, int], ends: Mapping[Partition, int], *, max_records: int | None = None
+    ) -> Iterator[tuple[Partition, Sequence[FetchedRecord]]]:
+        """Read each partition from its start to before its end, in batches of one partition."""
+        self._runner.run(self._seek(starts))
+        while behind := self._behind(ends):
+            fetch = self._consumer.fetch(*behind, timeout_ms=TIMEOUT_MS, max_records=max_records)
+            fetched = self._runner.run(fetch)
+            if not fetched and (behind := self._behind(ends)):
+                raise unavailable(self._settings, f"{behind[0]} was not read to its end")
+            for partition, records in fetched.items():
+                if wanted := [record for record in records if record.offset < ends[partition]]:
+                    yield partition, wanted
+
+    def _behind(self, ends: Mapping[Partition, int]) -> list[Partition]:
+        return [partition for partition, end in ends.items() if self._runner.run(self._position(partition)) < end]
+
+    async def _position(self, partition: Partition) -> int:
+        return await self._consumer.position(partition)
+
+    async def _seek(self, starts: Mapping[Partition, int]) -> None:
+        self._consumer.assign(starts)
+        for partition, start in starts.items():
+            self._consumer.seek(partition, start)
+
+
+@contextmanager
+def open_reader(
+    settings: Settings, *, group: str | None = None, max_fetch_bytes: int = MAX_OUTPUT_BYTES
+) -> Iterator[Reader]:
+    """Connect a reader, and disconnect it at the end. A group is only asked for its offsets, not joined."""
+    with asyncio.Runner() as runner:
+        consumer = runner.run(_start(settings, group, max_fetch_bytes))
+        try:
+            yield Reader(settings, runner, consumer)
+        finally:
+            runner.run(consumer.stop())
+
+
+async def _start(settings: Settings, group: str | None, max_fetch_bytes: int) -> Consumer:
+    consumer = Consumer(settings, group=group, max_fetch_bytes=max_fetch_bytes, request_timeout_ms=TIMEOUT_MS)
+    await consumer.start()
+    return consumer
+
+
+class TopicRecord(NamedTuple):
+    """One record, its place in the topic, and its time."""
+
+    topic: str
+    partition: int
+    offset: int
+    at: datetime
+    key: bytes | None
+    value: bytes
+
+    @property
+    def place(self) -> str:
+        """Return topic, partition and offset in one word."""
+        return f"{self.topic}/{self.partition}/{self.offset}"
+
+
+class TopicReader:
+    """The records of a topic from a time to its present end, each partition in its order."""
+
+    def __init__(self, reader: Reader, partitions: Sequence[Partition], since: datetime | None) -> None:
+        self._reader = reader
+        self._ends = reader.ends(partitions)
+        self._starts = reader.beginnings(partitions)
+        if since is not None:
+            found = reader.since(partitions, since)
+            self._starts = {
+                partition: self._ends[partition] if start is None else start for partition, start in found.items()
+            }
+        self.total = sum(self._ends.values()) - sum(self._starts.values())  # offsets, of which some may be gone
+
+    def __iter__(self) -> Iterator[TopicRecord]:
+        for partition, records in self._reader.read(self._starts, self._ends):
+            for record in records:
+                at = record_time(record)
+                yield TopicRecord(*partition, record.offset, at, record.key, record.value or b"")
+
+
+@contextmanager
+def read_topic(settings: Settings, topic: Topic, *, since: datetime | None = None) -> Iterator[TopicReader]:
+    """Open a topic to read it to its present end, from its beginning or from a time."""
+    partitions = asyncio.run(find_partitions(settings, topic))[topic.name]
+    with open_reader(settings) as reader:
+        yield TopicReader(reader, partitions, since)
+
+
+def record_time(record: FetchedRecord) -> datetime:
+    """Return the time at which a record was written; the Unix epoch if the producer sent none."""
+    return datetime.fromtimestamp(max(0, record.timestamp) / 1000, UTC)
