@@ -21,6 +21,7 @@ Function = TypeVar("Function")
 
 # Number of updates in a batch from which loading numba pays.
 WORTH_LOADING = 200_000
+_IMPORT = re.compile(r"^from (streams\.[\w.]+) import", re.MULTILINE)
 _loaded: set[str] = set()  # modules that were compiled in this process
 
 
@@ -109,5 +110,10 @@ class Kernels:
 
     @cached_property
     def _digest(self) -> str:
-        sources = sorted((file.name, file.read_text()) for file in self._folder.iterdir() if file.name.endswith(".py"))
-        return sha256(repr(sources).encode()).hexdigest()[:12]
+        """A digest of the package's sources, and of the modules outside it whose constants they import."""
+        sources = {file.name: file.read_text() for file in self._folder.iterdir() if file.name.endswith(".py")}
+        imported = {module for source in sources.values() for module in _IMPORT.findall(source)}
+        for module in imported:
+            if not module.startswith((self._package, __package__)):
+                sources[module] = Path(import_module(module).__file__ or "").read_text()
+        return sha256(repr(sorted(sources.items())).encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""JSON Lines of our own judgments, as they stand on the wire: the form that is read quickest."""
+"""JSON Lines of judgments as on the wire: the format that is read fastest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streams.formats.names import campaign_name
 from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
-from streams.wire.scanner.blocks import Scanner
+from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,68 +22,69 @@ if TYPE_CHECKING:
     from streams.formats.base import ImportRun
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
-    from streams.wire.scanner.blocks import Scanned
+    from streams.wire.scanner import JudgmentColumns
 
-_WRITTEN = 1000  # judgments that are encoded together
+_JUDGMENTS_PER_WRITE = 1000
 _encoder = msgspec.json.Encoder()
 
 
-def _batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
     line = 1
-    for block, count, scanned in _scanned(source) if run.columns and run.campaign is None else _unscanned(source):
-        judgments: Sequence[Judgment] | None = scanned
+    blocks = _scan_ahead(source) if run.columns and run.campaign is None else _without_columns(source)
+    for block, columns in blocks:
+        count = block.count(b"\n")
+        judgments: Sequence[Judgment] | None = columns
         if judgments is None:
             judgments = [] if block.isspace() else decode_lines(block, count)
         if judgments:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
-            yield EntryBatch(range(line, line + count), _renamed(judgments, run))
+            yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
-            yield from _one_by_one(block, line, run)
+            yield from _decode_one_by_one(block, line, run)
         line += count
 
 
-def _unscanned(source: Source) -> Iterator[tuple[bytes, int, None]]:
-    return ((block, count, None) for block, count in _blocks(source))
+def _without_columns(source: Source) -> Iterator[tuple[bytes, None]]:
+    return ((block, None) for block in _read_blocks(source))
 
 
-def _scanned(source: Source) -> Iterator[tuple[bytes, int, Scanned | None]]:
-    """Give each block with its columns, while a thread scans the next one."""
+def _scan_ahead(source: Source) -> Iterator[tuple[bytes, JudgmentColumns | None]]:
+    """Yield each block with its columns, while a thread scans the next block."""
     scanner = Scanner()
     with ThreadPoolExecutor(1, thread_name_prefix="scanner") as thread:
-        ahead: tuple[bytes, int, Future[Scanned | None]] | None = None
-        for block, count in _blocks(source):
-            scanning = thread.submit(scanner.scan, block, count)
+        ahead: tuple[bytes, Future[JudgmentColumns | None]] | None = None
+        for block in _read_blocks(source):
+            scanning = thread.submit(scanner.scan, block)
             if ahead is not None:
-                yield ahead[0], ahead[1], ahead[2].result()
-            ahead = block, count, scanning
+                yield ahead[0], ahead[1].result()
+            ahead = block, scanning
         if ahead is not None:
-            yield ahead[0], ahead[1], ahead[2].result()
+            yield ahead[0], ahead[1].result()
 
 
-def _blocks(source: Source) -> Iterator[tuple[bytes, int]]:
-    """Give whole lines, as many as come at once, each with its end, and their number."""
-    kept: list[bytes] = []
+def _read_blocks(source: Source) -> Iterator[bytes]:
+    """Yield blocks of whole lines. Each line ends with a line feed, the last one of the file too."""
+    rest: list[bytes] = []
     size, line = 0, 1
     while data := source.read():
         end = data.rfind(b"\n") + 1
         if end:
-            block = b"".join([*kept, data[:end]])
-            count = block.count(b"\n")
-            yield block, count
-            line += count
-            kept, size = [], 0
-        kept.append(data[end:])
+            block = b"".join([*rest, data[:end]])
+            yield block
+            line += block.count(b"\n")
+            rest, size = [], 0
+        rest.append(data[end:])
         size += len(data) - end
         if size > MAX_LINE:
             raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
     if size:
-        yield b"".join(kept) + b"\n", 1
+        yield b"".join(rest) + b"\n"
 
 
-def _one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:
-    """Read lines of which one at least is no ranking or has something nested in it."""
+def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:
+    """Read a block in which at least one line is not a ranking, is nested, or is bad."""
     lines: list[int] = []
     judgments: list[Judgment] = []
     for line, text in enumerate(block.split(b"\n")[:-1], start=first):
@@ -93,7 +94,7 @@ def _one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch
         try:
             event = decode(text, max_bytes=MAX_LINE)
         except RecordError as error:
-            yield EntryBatch(lines, _renamed(judgments, run))
+            yield EntryBatch(lines, _rename_campaign(judgments, run))
             lines, judgments = [], []
             run.bad(line, error)
             continue
@@ -104,10 +105,10 @@ def _one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch
             judgments.append(event)
         else:
             run.leave_out("a command")
-    yield EntryBatch(lines, _renamed(judgments, run))
+    yield EntryBatch(lines, _rename_campaign(judgments, run))
 
 
-def _renamed(judgments: Sequence[Judgment], run: ImportRun) -> Sequence[Judgment]:
+def _rename_campaign(judgments: Sequence[Judgment], run: ImportRun) -> Sequence[Judgment]:
     if run.campaign is None:
         return judgments
     campaign = campaign_name(run)
@@ -118,7 +119,7 @@ def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
     waiting: list[Judgment] = []
     for judgment in judgments:
         waiting.append(judgment)
-        if len(waiting) == _WRITTEN:
+        if len(waiting) == _JUDGMENTS_PER_WRITE:
             stream.write(_encoder.encode_lines(waiting))
             waiting.clear()
     stream.write(_encoder.encode_lines(waiting))
@@ -134,7 +135,7 @@ FORMAT = Format(
     name="jsonl",
     about="JSON Lines of judgments, as on the wire",
     recognises=_recognise,
-    batches=_batches,
+    batches=_read_batches,
     write=_write,
     suffixes=(".jsonl", ".ndjson"),
 )

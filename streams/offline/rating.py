@@ -13,7 +13,7 @@ from streams.core.models import MODELS
 from streams.core.ranking import ENGINES, SCORES, PosteriorScores, RankedScores, rank_scores
 from streams.errors import ParameterError, suggestion
 from streams.wire.events import CampaignSettings
-from streams.wire.scanner.blocks import Scanned
+from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -85,8 +85,8 @@ def _by_campaign(
     places: Sequence[int], judgments: Sequence[Judgment]
 ) -> Iterable[tuple[str, Sequence[int], Sequence[Judgment]]]:
     """Take a batch apart; most are of one campaign."""
-    if isinstance(judgments, Scanned):
-        for name, rows, part in judgments.by_campaign():
+    if isinstance(judgments, JudgmentColumns):
+        for name, rows, part in judgments.split_by_campaign():
             yield name, (rows + places[0]).tolist(), part
         return
     names = [judgment.campaign for judgment in judgments]

@@ -11,7 +11,7 @@ import pytest
 
 from streams.compiler import machine_code
 from streams.core import kernels
-from streams.wire import scanner
+from streams.wire.scanner import kernels as scanner_kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,14 +51,13 @@ def test_the_second_process_needs_no_numba_and_gives_the_same_bits() -> None:
 
 
 def test_every_kernel_that_is_kept_equals_the_plain_one() -> None:
-    kernels = scanner.kernels
     values = np.array([5, 9, 5, 2**53, 9], np.int64)
-    for module in (kernels.plain("hashes"), kernels.compiled("hashes")):
+    for module in (scanner_kernels.plain("hash_tables"), scanner_kernels.compiled("hash_tables")):
         newer, older = np.zeros((2, 16), np.int64)
-        module.enter_all(values[:1], older)
-        assert module.enter_new(values[1:2], newer, older) == 1
-        assert module.enter_new(values[3:], newer, older) == 1
-        assert module.enter_new(values, newer, older) == 0
+        module.insert_all(values[:1], older)
+        assert module.insert_new(values[1:2], newer, older) == 1
+        assert module.insert_new(values[3:], newer, older) == 1
+        assert module.insert_new(values, newer, older) == 0
         assert sorted(newer[newer > 0].tolist()) == [10, 2**53 + 1]
 
 
@@ -73,14 +72,16 @@ def test_what_has_no_signature_is_compiled_by_numba() -> None:
 )
 def test_an_array_of_another_form_is_refused(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
     with pytest.raises(TypeError, match="is asked for"):
-        scanner.kernels.compiled("hashes").enter_all(values, np.zeros(16, np.int64))
+        scanner_kernels.compiled("hash_tables").insert_all(values, np.zeros(16, np.int64))
 
 
 def test_where_nothing_can_be_kept_numba_serves(tmp_path: Path) -> None:
     folder = tmp_path / "a file"
     folder.touch()
     assert (
-        machine_code.load("hashes", digest="none", folder=folder, rest=lambda: scanner.kernels.by_numba("hashes"))
+        machine_code.load(
+            "hash_tables", digest="none", folder=folder, rest=lambda: scanner_kernels.by_numba("hash_tables")
+        )
         is None
     )
 

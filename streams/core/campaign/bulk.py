@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from streams.core.campaign.columns import Admitted, Columns
 from streams.core.models import JudgmentBatch
 from streams.wire.events import LONGEST_JUMP, Judgment
-from streams.wire.scanner.blocks import Scanned
+from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
         return None
     if offsets[0] < max(retractions.judges.values(), default=0):
         return None
-    if isinstance(events, Scanned):
+    if isinstance(events, JudgmentColumns):
         return _admit_scanned(campaign, offsets, events)
     if set(map(type, events)) != {Judgment}:
         return None
@@ -71,16 +71,16 @@ def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgm
     return columns.admitted()
 
 
-def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -> Admitted | None:
+def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: JudgmentColumns) -> Admitted | None:
     """Take a block in without making a judgment of any line."""
     status, tables = campaign.status, campaign.tables
     if campaign.pseudonyms is not None or status.excluded or campaign.retractions.ids:
         return None
-    latest = block.latest
-    if latest > campaign.clock + LONGEST_JUMP or (block.answers and campaign.requests.outstanding):
+    latest = block.latest_time
+    if latest > campaign.clock + LONGEST_JUMP or (block.answers_request.any() and campaign.requests.outstanding):
         return None
     systems = tables.systems.find_numbered(block.systems, block.names)
-    if systems.min() < 0 or not campaign.seen.add_block(block):
+    if systems.min() < 0 or not campaign.seen.add_scanned(block):
         return None
     campaign.offset, campaign.clock = int(offsets[-1]), max(campaign.clock, latest)
     return Admitted(
@@ -94,5 +94,5 @@ def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: Scanned) -
         ),
         offsets=np.asarray(offsets, np.int64),
         durations=block.durations,
-        keys=block.keys() if campaign.bootstrap is not None else np.empty(0, np.int64),
+        keys=block.id_checksums() if campaign.bootstrap is not None else np.empty(0, np.int64),
     )

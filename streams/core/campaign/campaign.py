@@ -387,7 +387,7 @@ class Campaign:
             tables=tables,
             scores={names[row.index]: row.mean for row in applied.rows},
             withdrawn=self.status.withdrawn,
-            seen=self.seen.take(),
+            seen=self.seen.drain_changes(),
             seen_ids=self.seen.kept,
             outbox=outbox,
         )
@@ -397,7 +397,7 @@ class Campaign:
     def discard_changes(self) -> None:
         """Let go of the account of what changed, where nobody keeps it."""
         self.tables.forget_changes()
-        self.seen.discard_new()
+        self.seen.discard_changes()
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Campaign:

@@ -1,5 +1,10 @@
-"""Blocks of JSON Lines scanned into columns, without an object for each judgment."""
+"""Bytes to columns: `Scanner.scan` returns the judgments of whole lines as columns, or None.
 
-from streams.compiler import Kernels
+No other package knows how it works. Whatever it returns None for is decoded by `streams.wire.decoding`.
+"""
 
-kernels = Kernels(__name__)
+from streams.wire.scanner.columns import JudgmentColumns
+from streams.wire.scanner.recent_ids import ScannedIds
+from streams.wire.scanner.scanner import Scanner
+
+__all__ = ["JudgmentColumns", "ScannedIds", "Scanner"]

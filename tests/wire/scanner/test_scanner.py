@@ -18,8 +18,8 @@ from streams.core.campaign.campaign import Campaign, CampaignOptions
 from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import EPOCH, CampaignSettings, Judgment, encode
-from streams.wire.scanner import kernels, lines
-from streams.wire.scanner.blocks import Scanned, Scanner
+from streams.wire.scanner import JudgmentColumns, Scanner, kernels
+from streams.wire.scanner.kernels.text import PADDING
 from tests.builders import crowd_log, judgment
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ def block_of(log: Sequence[Judgment]) -> bytes:
     return b"".join(encode(each) + b"\n" for each in log)
 
 
-def scanned(data: bytes) -> Scanned | None:
-    return Scanner().scan(data, data.count(b"\n"))
+def scanned(data: bytes) -> JudgmentColumns | None:
+    return Scanner().scan(data)
 
 
-def told(block: Scanned) -> list[dict[str, Any]]:
+def told(block: JudgmentColumns) -> list[dict[str, Any]]:
     """Read the columns again, without the help of any decoder."""
     return [
         {
@@ -106,7 +106,16 @@ def told(block: Scanned) -> list[dict[str, Any]]:
             "asked": bool(request),
         }
         for identity, campaign, segment, judge, at, duration, request, first, last in zip(
-            block.ids(), *block.rows[[0, 1, 2, 3, 4, 8]].tolist(), block.starts[:-1], block.starts[1:], strict=True
+            block.ids(),
+            block.campaigns.tolist(),
+            block.segments.tolist(),
+            block.judges.tolist(),
+            block.times.tolist(),
+            block.durations.tolist(),
+            block.answers_request.tolist(),
+            block.starts[:-1],
+            block.starts[1:],
+            strict=True,
         )
     ]
 
@@ -200,7 +209,7 @@ def test_there_is_room_for_every_name() -> None:
     log = [judgment(number, segment=f"segment {number} {'x' * (number % 150)}") for number in range(9000)]
     scanner = Scanner()
     blocks = [log[:5000], log[5000:]]
-    found = [scanner.scan(block_of(part), len(part)) for part in blocks]
+    found = [scanner.scan(block_of(part)) for part in blocks]
     segments = [[block.names[number] for number in block.segments] for block in found if block]
     assert segments == [[each.segment for each in part] for part in blocks]
 
@@ -209,8 +218,8 @@ def test_the_loops_give_the_same_as_they_stand_and_compiled() -> None:
     data = block_of(crowd_log(40, campaigns=2, ways=3))
     answers = []
     for scan, given_data in (
-        (kernels.plain("lines").scan_lines, data + bytes(lines.PADDING)),
-        (kernels.compiled("lines").scan_lines, np.frombuffer(data + bytes(lines.PADDING), np.uint8)),
+        (kernels.plain("lines").scan_lines, data + bytes(PADDING)),
+        (kernels.compiled("lines").scan_lines, np.frombuffer(data + bytes(PADDING), np.uint8)),
     ):
         tables = [np.full(256, -1, np.int32), *(np.zeros(size, np.int64) for size in (128, 129, 512, 1))]
         out = [np.zeros((9, 40), np.int64), np.zeros(41, np.int64), *np.zeros((2, 200), np.int64)]
@@ -245,7 +254,7 @@ def kept(log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, 
     campaign = Campaign("campaign-0", settings, options=CampaignOptions(seen_ids=seen_ids))
     read, scanned_blocks = 0, 0
     for batch in reading.batches(columns=columns):
-        scanned_blocks += isinstance(batch.judgments, Scanned)
+        scanned_blocks += isinstance(batch.judgments, JudgmentColumns)
         applied = campaign.take(range(read, read + len(batch.judgments)), batch.judgments)
         read += len(batch.judgments)
     assert columns == (scanned_blocks > 1)

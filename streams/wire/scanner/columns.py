@@ -1,0 +1,144 @@
+"""Scanned judgments: columns of numbers that can be rated without an object per judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+from zlib import crc32
+
+import msgspec
+import numpy as np
+
+from streams.wire.events import EPOCH, Judgment
+from streams.wire.scanner.kernels import lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+_decoder = msgspec.json.Decoder(Judgment)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgmentColumns(Sequence[Judgment]):
+    """Rankings as columns, in the order of their lines. A name is a number, which is its place in `names`.
+
+    The systems and ranks of judgment n are those from starts[n] to starts[n + 1]. As a sequence it consists of
+    `Judgment`s, which are decoded when the first one is asked for.
+    """
+
+    data: bytes
+    names: Sequence[str]
+    rows: Ints
+    starts: Ints
+    systems: Ints
+    ranks: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> Judgment: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Judgment]: ...
+    def __getitem__(self, place: int | slice) -> Judgment | Sequence[Judgment]:
+        return self._judgments[place]
+
+    def __iter__(self) -> Iterator[Judgment]:
+        return iter(self._judgments)
+
+    @cached_property
+    def _judgments(self) -> list[Judgment]:
+        decoded = _decoder.decode_lines(self.data)
+        if len(decoded) == len(self):
+            return decoded
+        # The data has judgments of other campaigns too.
+        begins = [0, *np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1]
+        own = np.searchsorted(begins, self.rows[lines.ID_BEGIN], side="right") - 1
+        return [decoded[line] for line in own.tolist()]
+
+    def _row(self, number: int) -> Ints:
+        row: Ints = self.rows[number]
+        return row
+
+    @property
+    def campaigns(self) -> Ints:
+        """The campaign of each judgment."""
+        return self._row(lines.CAMPAIGN)
+
+    @property
+    def segments(self) -> Ints:
+        """The segment of each judgment."""
+        return self._row(lines.SEGMENT)
+
+    @property
+    def judges(self) -> Ints:
+        """The judge of each judgment."""
+        return self._row(lines.JUDGE)
+
+    @property
+    def times(self) -> Ints:
+        """The time of each judgment, in microseconds since 1970."""
+        return self._row(lines.TIME)
+
+    @property
+    def durations(self) -> Ints:
+        """The duration of each judgment in milliseconds, or -1."""
+        return self._row(lines.DURATION)
+
+    @property
+    def answers_request(self) -> Ints:
+        """For each judgment, 1 if it answers a match request, else 0."""
+        return self._row(lines.REQUEST)
+
+    @property
+    def id_hashes(self) -> Ints:
+        """A hash of the id of each judgment."""
+        return self._row(lines.ID_HASH)
+
+    @property
+    def latest_time(self) -> datetime:
+        """The latest time of a judgment."""
+        return EPOCH + timedelta(microseconds=int(self.times.max()))
+
+    def ids(self) -> list[str]:
+        """Return the ids."""
+        return [each.decode() for each in self._encoded_ids()]
+
+    def id_checksums(self) -> Ints:
+        """Return the CRC-32 of each id."""
+        return np.array([crc32(each) for each in self._encoded_ids()], np.int64)
+
+    def _encoded_ids(self) -> list[bytes]:
+        spans = zip(self._row(lines.ID_BEGIN).tolist(), self._row(lines.ID_END).tolist(), strict=True)
+        return [self.data[begin:end] for begin, end in spans]
+
+    def split_by_campaign(self) -> Iterator[tuple[str, Ints, JudgmentColumns]]:
+        """Yield each campaign's name, the places of its judgments in these columns, and its own columns."""
+        campaigns = self.campaigns
+        if (campaigns == campaigns[0]).all():
+            yield self.names[campaigns[0]], np.arange(len(self)), self
+            return
+        for number in dict.fromkeys(campaigns.tolist()):
+            places = np.flatnonzero(campaigns == number)
+            yield self.names[number], places, self._select(places)
+
+    def _select(self, places: Ints) -> JudgmentColumns:
+        sizes = np.diff(self.starts)
+        selected = np.zeros(len(self), np.bool_)
+        selected[places] = True
+        members = np.repeat(selected, sizes)
+        return replace(
+            self,
+            rows=np.ascontiguousarray(self.rows[:, places]),
+            starts=np.append(0, np.cumsum(sizes[places])),
+            systems=self.systems[members],
+            ranks=self.ranks[members],
+        )

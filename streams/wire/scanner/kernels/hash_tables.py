@@ -1,0 +1,111 @@
+"""Hash tables in arrays: the numbers of names, and the hashes of recent ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from streams.compiler import jit
+from streams.wire.scanner.kernels.text import word_at
+
+FULL = -2  # returned instead of a number if a table must grow
+_HASH_BITS = 2**54 - 1  # a hash times 499 fits into 63 bits
+
+SIGNATURES = {
+    "hash_texts": "B1 q1 q1",
+    "insert_new": "q1 q1 q1 -> q",
+    "insert_all": "q1 q1",
+    "rebuild_slots": "i1 q1 q",
+}
+
+
+@jit
+def hash_text(data: Any, begin: int, end: int) -> Any:
+    """Return a hash of 54 bits."""
+    value = np.int64(0)
+    for i in range(begin, end, 8):
+        word = word_at(data, i, end - i)
+        value = ((value * 499) ^ word ^ (word >> 10)) & _HASH_BITS
+    return value
+
+
+@jit
+def hash_texts(data: Any, ends: Any, values: Any) -> None:
+    """Fill `values` with the hashes of texts that follow each other without a gap."""
+    begin = 0
+    for k in range(len(ends)):
+        values[k] = hash_text(data, begin, ends[k])
+        begin = ends[k]
+
+
+@jit
+def first_slot(value: int, slots: int) -> int:
+    """Return the slot where the search for a hash begins. The number of slots is a power of two."""
+    return (value ^ (value >> 19) ^ (value >> 37)) & (slots - 1)
+
+
+@jit
+def number_name(data: Any, begin: int, end: int, slots: Any, hashes: Any, ends: Any, words: Any, used: Any) -> int:
+    """Return the number of a name. A new name gets the next number, or FULL if there is no room for it.
+
+    `words` holds all names, each padded with zero bytes, which no name contains.
+    """
+    value = hash_text(data, begin, end)
+    size = (end - begin + 7) // 8
+    slot = first_slot(value, len(slots))
+    while slots[slot] >= 0:
+        number = slots[slot]
+        first = ends[number]
+        if hashes[number] == value and ends[number + 1] - first == size:
+            k = 0
+            while k < size and words[first + k] == word_at(data, begin + 8 * k, end - begin - 8 * k):
+                k += 1
+            if k == size:
+                return int(number)
+        slot = (slot + 1) & (len(slots) - 1)
+    number = used[0]
+    first = ends[number]
+    if number >= len(hashes) or first + size > len(words):
+        return FULL
+    for k in range(size):
+        words[first + k] = word_at(data, begin + 8 * k, end - begin - 8 * k)
+    hashes[number], ends[number + 1], slots[slot], used[0] = value, first + size, number, number + 1
+    return int(number)
+
+
+@jit
+def rebuild_slots(slots: Any, hashes: Any, count: int) -> None:
+    """Fill an empty table of slots with the numbers of all names."""
+    for number in range(count):
+        slot = first_slot(hashes[number], len(slots))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = number
+
+
+@jit
+def find_slot(table: Any, value: int) -> int:
+    """Return the slot of a hash, or the free slot for it. A slot holds the hash plus one, or 0 if it is free."""
+    slot = first_slot(value, len(table))
+    while table[slot] != 0 and table[slot] != value + 1:
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
+
+
+@jit
+def insert_new(values: Any, newer: Any, older: Any) -> int:
+    """Insert hashes into `newer`, up to the first that either table already holds. Return how many were inserted."""
+    for k in range(len(values)):
+        slot = find_slot(newer, values[k])
+        if newer[slot] != 0 or older[find_slot(older, values[k])] != 0:
+            return k
+        newer[slot] = values[k] + 1
+    return len(values)
+
+
+@jit
+def insert_all(values: Any, table: Any) -> None:
+    """Insert hashes that the table may already hold."""
+    for k in range(len(values)):
+        table[find_slot(table, values[k])] = values[k] + 1

@@ -1,0 +1,116 @@
+"""From bytes to columns: JSON Lines of usual rankings, scanned without an object per judgment."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.wire.campaign_names import is_campaign_name
+from streams.wire.scanner import kernels
+from streams.wire.scanner.columns import JudgmentColumns
+from streams.wire.scanner.kernels.hash_tables import FULL
+from streams.wire.scanner.kernels.lines import ROWS
+from streams.wire.scanner.kernels.text import PADDING
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+_MIN_LINE = 60  # bytes: no judgment is shorter
+
+
+class Scanner:
+    """Scans the blocks of one log. A name has the same number in all blocks.
+
+    >>> line = b'{"id":"1","campaign":"c","segment":"s","judge":"j","systems":["a","b"],"ranks":[1,2],'
+    >>> columns = Scanner().scan(line + b'"at":"2024-05-06T07:08:09Z"}' + bytes([10]))
+    >>> [columns.names[number] for number in columns.systems], columns[0].judge
+    (['a', 'b'], 'j')
+    """
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._checked_campaigns: set[int] = set()
+        # The table of names, whose layout `number_name` knows.
+        self._slots = np.full(2**13, -1, np.int32)
+        self._hashes = np.zeros(2**12, np.int64)
+        self._ends = np.zeros(2**12 + 1, np.int64)
+        self._words = np.zeros(2**14, np.int64)
+        self._used = np.zeros(1, np.int64)
+        self._quotes = np.zeros(0, np.int64)
+
+    def scan(self, data: bytes) -> JudgmentColumns | None:
+        """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
+
+        The data consists of one JSON object per line, and ends with a line feed. A line needs the decoder if it is
+        not a usual ranking: a command, a score, an escaped character, an unknown field, or a mistake.
+        """
+        if not data.isascii():
+            try:
+                data.decode()
+            except UnicodeDecodeError:
+                return None
+        count, size = data.count(b"\n"), len(data)
+        if count == 0 or size < _MIN_LINE * count:
+            return None
+        if size + 2 > len(self._quotes):
+            self._quotes = np.empty(size + 2, np.int64)
+        rows, starts = np.empty((ROWS, count), np.int64), np.empty(count + 1, np.int64)
+        systems, ranks = np.empty((2, size // 4), np.int64)
+        padded = np.frombuffer(data + bytes(PADDING), np.uint8)
+        while True:
+            found = kernels.compiled("lines").scan_lines(
+                padded,
+                size,
+                self._quotes,
+                self._slots,
+                self._hashes,
+                self._ends,
+                self._words,
+                self._used,
+                rows,
+                starts,
+                systems,
+                ranks,
+            )
+            if found != FULL:
+                break
+            self._grow()
+        self._read_new_names()
+        if found != count:
+            return None
+        members = int(starts[-1])
+        columns = JudgmentColumns(
+            data=data,
+            names=self._names,
+            rows=rows,
+            starts=starts,
+            systems=systems[:members].copy(),
+            ranks=ranks[:members].copy(),
+        )
+        return columns if self._are_campaigns(columns.campaigns) else None
+
+    def _grow(self) -> None:
+        """Double the room for names."""
+        count = int(self._used[0])
+        self._slots = np.full(2 * len(self._slots), -1, np.int32)
+        self._hashes, self._words = (np.append(array, np.zeros_like(array)) for array in (self._hashes, self._words))
+        self._ends = np.append(self._ends, np.zeros_like(self._ends[1:]))
+        kernels.compiled("hash_tables").rebuild_slots(self._slots, self._hashes, count)
+
+    def _read_new_names(self) -> None:
+        ends = self._ends[len(self._names) : int(self._used[0]) + 1].tolist()
+        letters = self._words[ends[0] : ends[-1]].astype("<i8").tobytes()
+        self._names.extend(
+            letters[8 * (begin - ends[0]) : 8 * (end - ends[0])].rstrip(b"\0").decode() for begin, end in pairwise(ends)
+        )
+
+    def _are_campaigns(self, numbers: Ints) -> bool:
+        unchecked = set(numbers.tolist()) - self._checked_campaigns
+        if not all(is_campaign_name(self._names[number]) for number in unchecked):
+            return False
+        self._checked_campaigns |= unchecked
+        return True
