@@ -51,8 +51,8 @@ class Reading:
     def batches(self, *, columns: bool = False) -> Iterator[EntryBatch]:
         """Read the log from the beginning, in batches of some hundred to some thousand judgments.
 
-        With `columns`, a batch may hold `JudgmentColumns` instead of a list of judgments. This is faster for rating, and
-        slower for code that reads each judgment.
+        With `columns`, a batch may hold `JudgmentColumns` instead of judgments. This is faster for rating, and slower
+        for code that reads each judgment.
         """
         run = ImportRun(
             file=describe_source(self._source),
