@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from benchmarks.data import DATA
 from deploy.servers import Servers
-from tests.data import DATA
 from tests.stores.redis.cluster import running_cluster
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,7 @@ class Addresses:
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
     """Start a real Kafka and a real Redis for the whole run."""
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
-    running = Servers(tmp_path_factory.mktemp("servers"))
+    running = Servers(tmp_path_factory.mktemp("servers"), ready_seconds=PATIENCE_SECONDS)
     try:
         variables = running.start()
         yield Addresses(kafka=variables["JUDGESTREAM_KAFKA"], redis=variables["JUDGESTREAM_REDIS"])

@@ -9,7 +9,7 @@ import pytest
 
 from streams.wire.decoding import decode
 
-PAGES = [Path("README.md"), *sorted(Path("docs").glob("*.md")), Path("deploy/README.md")]
+PAGES = [*sorted(Path().glob("*.md")), *sorted(Path("docs").glob("*.md")), Path("deploy/README.md")]
 README = Path("README.md").read_text()
 
 
@@ -36,7 +36,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_files_that_are_named_exist(page: Path) -> None:
-    for name in re.findall(r"`((?:streams|tests|deploy|benchmarks|schemas)/[\w./-]+)`", page.read_text()):
+    folders = "streams|tests|deploy|benchmarks|schemas|samples|reproduction"
+    for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", page.read_text()):
         assert Path(name).exists(), name
 
 

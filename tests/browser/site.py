@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from urllib.request import urlopen
 
 from streams.wire.events import encode
 from tests.builders import crowd_log, judgment
-from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
+from tests.integration.stack import JUDGESTREAM
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,11 +99,12 @@ class Site:
             self.start_monitor()
 
     def wait_until_it_answers(self) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self._answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise AssertionError((self.folder / "monitor.log").read_text())
-            time.sleep(0.05)
+        wait_for(
+            lambda: self._answers() or self.process.poll() is not None,
+            lambda: f"{(self.folder / 'monitor.log').read_text()}\nthe monitor answers",
+            pause=0.05,
+        )
+        assert self.process.poll() is None, (self.folder / "monitor.log").read_text()
 
     def _answers(self) -> bool:
         try:

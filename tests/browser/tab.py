@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PHONE, DESK = 390, 1440
 HEIGHTS = {PHONE: 844, DESK: 900}
-PATIENCE = 30_000  # milliseconds
+PATIENCE = 120_000  # milliseconds
 Theme = Literal["light", "dark"]
 
 

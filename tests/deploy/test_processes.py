@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 
 from deploy import processes
 from deploy.processes import Process, end, launch, start_time
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,13 +37,6 @@ def started(tmp_path: Path) -> Iterator[Callable[..., Process]]:
         end(process, patience=0)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened for 10 s"
-        time.sleep(0.01)
-
-
 def ticks(pid: int) -> int:
     return int((start_time(pid) or "").rpartition(" ")[2])
 
@@ -63,12 +56,12 @@ def test_what_a_launched_process_prints_is_added_to_its_log(started: Callable[..
     (tmp_path / "log").write_text("before\n")
     started("sh", "-c", "echo out; echo err >&2; pwd -P")
     expected = f"before\nout\nerr\n{tmp_path.resolve()}\n"
-    until(lambda: (tmp_path / "log").read_text() == expected)
+    wait_for(lambda: (tmp_path / "log").read_text() == expected)
 
 
 def test_a_process_ends_when_it_is_asked(started: Callable[..., Process], tmp_path: Path) -> None:
     process = started("sh", "-c", "trap 'echo asked; exit' TERM; echo up; while :; do sleep 0.05; done")
-    until(lambda: "up" in (tmp_path / "log").read_text())
+    wait_for(lambda: "up" in (tmp_path / "log").read_text())
     end(process, patience=10)
     assert not process.runs()
     assert "asked" in (tmp_path / "log").read_text()
@@ -76,14 +69,14 @@ def test_a_process_ends_when_it_is_asked(started: Callable[..., Process], tmp_pa
 
 def test_a_process_that_does_not_listen_is_killed(started: Callable[..., Process], tmp_path: Path) -> None:
     process = started("sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.05; done")
-    until(lambda: "up" in (tmp_path / "log").read_text())
+    wait_for(lambda: "up" in (tmp_path / "log").read_text())
     end(process, patience=0.3)
     assert not process.runs()
 
 
 def test_without_patience_a_process_is_killed_at_once(started: Callable[..., Process], tmp_path: Path) -> None:
     process = started("sh", "-c", "trap 'echo asked; exit' TERM; echo up; while :; do sleep 0.05; done")
-    until(lambda: "up" in (tmp_path / "log").read_text())
+    wait_for(lambda: "up" in (tmp_path / "log").read_text())
     end(process, patience=0)
     assert not process.runs()
     assert (tmp_path / "log").read_text() == "up\n"
@@ -103,13 +96,13 @@ def test_a_zombie_does_not_run() -> None:
         process = Process(child.pid, start_time(child.pid) or "")
         assert process.runs()
         child.kill()
-        until(lambda: not process.runs())
+        wait_for(lambda: not process.runs())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only /proc tells threads apart")
 def test_a_process_runs_until_its_last_thread_has_ended(started: Callable[..., Process], tmp_path: Path) -> None:
     process = started(sys.executable, "-c", FIRST_THREAD_ENDS)
-    until(lambda: b") Z " in Path(f"/proc/{process.pid}/stat").read_bytes())
+    wait_for(lambda: b") Z " in Path(f"/proc/{process.pid}/stat").read_bytes())
     assert process.runs()
     end(process, patience=0)
     assert not process.runs()
@@ -121,7 +114,7 @@ def test_a_program_may_have_blanks_and_brackets_in_its_name(started: Callable[..
     assert sleep is not None
     shutil.copy(sleep, tmp_path / "a ) b (c")
     process = started(str(tmp_path / "a ) b (c"), "60")
-    until(lambda: b"(a ) b (c)" in Path(f"/proc/{process.pid}/stat").read_bytes())
+    wait_for(lambda: b"(a ) b (c)" in Path(f"/proc/{process.pid}/stat").read_bytes())
     assert process.runs()
     assert ticks(process.pid) > ticks(os.getpid())
 

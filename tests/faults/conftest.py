@@ -10,6 +10,7 @@ import pytest
 from deploy.servers import Servers
 from streams.settings import Settings
 from tests.faults.stack import FaultStack
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ _numbers = count(1)
 
 @pytest.fixture
 def stack_on(servers: Addresses, tmp_path: Path) -> Iterator[StackOn]:
-    """Give stacks on the session's Kafka and Redis, or on others; batches are small, so that faults hit between."""
+    """Return a function that makes stacks. Batches are small, so that faults hit between two of them."""
     made: list[FaultStack] = []
 
     def stack_on(*, kafka: str | None = None, redis: str | None = None, batch: int = 20, **more: str) -> FaultStack:
@@ -63,8 +64,8 @@ def stack(stack_on: StackOn) -> FaultStack:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Servers]:
-    """Give servers that nobody else uses: the test starts, kills and fills them."""
-    running = Servers(tmp_path / "servers")
+    """Return servers of this test alone: it starts, kills and fills them."""
+    running = Servers(tmp_path / "servers", ready_seconds=PATIENCE_SECONDS)
     try:
         yield running
     finally:
@@ -73,5 +74,5 @@ def own(tmp_path: Path) -> Iterator[Servers]:
 
 @pytest.fixture
 def redis_stack(stack_on: StackOn, own: Servers) -> FaultStack:
-    """Give a stack with a Redis of its own."""
+    """Return a stack with a Redis of its own."""
     return stack_on(redis=own.start("redis")["JUDGESTREAM_REDIS"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,17 +12,16 @@ from streams.errors import BrokerUnavailable
 from streams.kafka.admin import describe_brokers
 from streams.settings import Settings
 from tests.faults.proxy import Proxy
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-READY_SECONDS = 60.0
-
 
 @contextmanager
 def proxied_kafka(home: Path) -> Iterator[Proxy]:
-    """Run a broker in a folder, and give the proxy in front of it."""
+    """Run a broker in a folder behind a proxy, which is returned."""
     home.mkdir()
     server = KafkaServer(free_port())
     with Proxy(server.port) as proxy:
@@ -35,19 +33,16 @@ def proxied_kafka(home: Path) -> Iterator[Proxy]:
         properties.write_text(written.replace(f"{advertised}{server.port}", f"{advertised}{proxy.port}"))
         process = launch(command, home=home, log=home / "kafka.log")
         try:
-            _wait(Settings(kafka=f"{HOST}:{proxy.port}"))
+            through_proxy = Settings(kafka=f"{HOST}:{proxy.port}")
+            wait_for(lambda: _answers(through_proxy), f"the broker at {through_proxy.kafka} answers", pause=0.2)
             yield proxy
         finally:
             end(process, patience=0)
 
 
-def _wait(settings: Settings) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while True:
-        try:
-            describe_brokers(settings)
-        except BrokerUnavailable:
-            assert time.monotonic() < deadline, f"no broker at {settings.kafka} after {READY_SECONDS:.0f} s"
-            time.sleep(0.2)
-        else:
-            return
+def _answers(settings: Settings) -> bool:
+    try:
+        describe_brokers(settings)
+    except BrokerUnavailable:
+        return False
+    return True

@@ -35,6 +35,7 @@ class Load:
         self._pause = CHUNK / per_second
         self._thread = threading.Thread(target=self._run, name="load")
         self._failure: BaseException | None = None
+        self._enough = False
         self._given_up = False
 
     def __enter__(self) -> Self:
@@ -52,6 +53,11 @@ class Load:
     @property
     def goes_on(self) -> bool:
         return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Publish no more records. Wait until those under way are acknowledged."""
+        self._enough = True
+        self.finish()
 
     def finish(self) -> None:
         """Wait until all records are acknowledged."""
@@ -75,11 +81,11 @@ class Load:
                 while waiting and not self._given_up:
                     waiting = await self._send(producer, topic, waiting)
                 await asyncio.sleep(self._pause)
-                if self._given_up:
+                if self._given_up or self._enough:
                     return
 
     async def _send(self, producer: AIOKafkaProducer, topic: str, waiting: list[int]) -> list[int]:
-        """Send some records; give those that were not acknowledged."""
+        """Send some records. Return those that were not acknowledged."""
         refused = []
         for place in waiting:
             key, value = self._records[place]

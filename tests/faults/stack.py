@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import os
 import signal
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     from streams.settings import Settings
 
-PATIENCE_SECONDS = 120.0
-
 
 @dataclass
 class FaultStack(Stack):
@@ -50,13 +47,13 @@ class FaultStack(Stack):
         worker.process.wait()
 
     def caught_midway(self, total: int) -> int:
-        """Give the records read so far, which must be some and not all: or the fault has hit nothing."""
+        """Return the number of records read so far. It must be some and not all, or the fault hit nothing."""
         read = self.records_read()
         assert 0 < read < total, f"the fault came when {read} of {total} records were read, and shows nothing"
         return read
 
     def redis(self) -> redis.Redis:
-        """Give a client of the stack's Redis."""
+        """Return a client of the stack's Redis."""
         return redis.Redis.from_url(self.settings.redis)
 
     def empty_redis(self) -> None:
@@ -76,23 +73,20 @@ class FaultStack(Stack):
     # -- waiting ----------------------------------------------------------------------------------------
 
     def wait_for(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait until a condition holds, also while Redis is away; if it never does, show what the workers said."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
+        """Wait until a condition holds, also while Redis is away. Fail at once if no worker is left."""
+
+        def holds_or_nobody_is_left() -> bool:
             with suppress(StoreUnavailable):
                 if condition():
-                    return
+                    return True
             codes = [worker.process.poll() for worker in self.workers]
-            assert None in codes, f"{what}: no worker is left, exit codes {codes}\n{self.told()}"
-            assert time.monotonic() < deadline, f"{what}: not within {PATIENCE_SECONDS:.0f} s\n{self.told()}"
-            time.sleep(0.02)
+            assert None in codes, f"{what}: no worker is left, exit codes {codes}\n{self.worker_logs()}"
+            return False
+
+        super().wait_for(holds_or_nobody_is_left, what)
 
     def wait_until_read(self, count: int) -> None:
         self.wait_for(lambda: self.records_read() >= count, f"{count} records read")
-
-    def told(self) -> str:
-        """Give the end of what each worker said."""
-        return "\n".join(f"--- {worker.log}\n{worker.log.read_text()[-3000:]}" for worker in self.workers)
 
     # -- comparing --------------------------------------------------------------------------------------
 
@@ -125,7 +119,7 @@ class FaultStack(Stack):
 
     def assert_same(self, expected: MemoryStore) -> None:
         assert self.hash() == state_hash(expected, self.partitions), "\n".join(
-            ["the state is not that of an undisturbed run:", *self._differences(expected), self.told()]
+            ["the state is not that of an undisturbed run:", *self._differences(expected), self.worker_logs()]
         )
 
     def _differences(self, expected: MemoryStore) -> list[str]:
@@ -146,23 +140,23 @@ class FaultStack(Stack):
         return found
 
     def applied(self) -> set[str]:
-        """Give the ids of the judgments and commands that the campaigns remember."""
+        """Return the ids of the judgments and commands that the campaigns remember."""
         stored = (self.store.peek(campaign) for campaign in self.store.campaigns(self.partitions))
         return {judgment for each in stored if each is not None for judgment in each.seen}
 
 
 def state_of(worker: WorkerProcess) -> str:
-    """Give the letter that the system has for a process: T if it is stopped."""
+    """Return the state letter of a process: T if it is stopped."""
     return Path(f"/proc/{worker.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def resume(worker: WorkerProcess) -> None:
-    """Let a stopped worker go on."""
+    """Resume a stopped worker."""
     os.kill(worker.process.pid, signal.SIGCONT)
 
 
 def resident_mb(worker: WorkerProcess) -> float:
-    """Give the memory that a worker holds, in MB."""
+    """Return the resident memory of a worker in MB."""
     for line in Path(f"/proc/{worker.process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1000

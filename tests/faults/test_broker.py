@@ -18,6 +18,7 @@ from tests.builders import crowd_log
 from tests.faults.kafka import proxied_kafka
 from tests.faults.load import Load
 from tests.integration.test_worker import published
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +37,7 @@ def test_kill_9_of_the_broker_loses_no_acknowledged_judgment(stack_on: StackOn, 
     log = crowd_log(4000, campaigns=8, seed=31)
     records = [(entry.campaign.encode(), encode(entry)) for entry in log]
     worker = stack.start_worker()
+    stack.wait_for(lambda: worker.said("is open at offset"), "the worker is there before the load begins")
     with Load(stack, records, per_second=1000) as load:
         stack.wait_until_read(400)
         own.kill("kafka")
@@ -46,7 +48,7 @@ def test_kill_9_of_the_broker_loses_no_acknowledged_judgment(stack_on: StackOn, 
     assert sorted(load.acknowledged) == list(range(len(records)))
     stack.wait_until_read(sum(len(records) for records in stack.read(topics.JUDGMENTS).values()))
     assert {entry.id for entry in log} <= stack.applied()
-    assert worker.process.poll() is None, stack.told()
+    assert worker.process.poll() is None, stack.worker_logs()
     stack.assert_undisturbed()
 
 
@@ -59,7 +61,7 @@ def test_a_broker_out_of_reach_for_30_seconds_is_waited_for(stack_on: StackOn, t
         with proxy.blackhole():
             time.sleep(BLACKHOLE_SECONDS)
             stack.caught_midway(len(records))
-            assert worker.said("Kafka does not")
+            stack.wait_for(lambda: worker.said("Kafka does not"), "the worker says that Kafka does not answer")
         stack.wait_until_read(len(records))
         assert worker.process.poll() is None
         stack.assert_undisturbed(records=len(records))
@@ -123,8 +125,8 @@ def test_a_log_that_was_deleted_and_made_anew_is_refused(stack: FaultStack, when
     if when == "before it starts":
         worker = stack.start_worker()
     # A broker deletes a topic in its own time, and the group learns of the new one when it looks again.
-    assert worker.process.wait(150) == 1, stack.told()
-    assert worker.said("is not the log"), stack.told()
-    assert worker.said("a namespace of its own"), stack.told()
-    assert not worker.said("Traceback"), stack.told()
+    assert worker.process.wait(PATIENCE_SECONDS) == 1, stack.worker_logs()
+    assert worker.said("is not the log"), stack.worker_logs()
+    assert worker.said("a namespace of its own"), stack.worker_logs()
+    assert not worker.said("Traceback"), stack.worker_logs()
     assert stack.hash() == before

@@ -16,6 +16,7 @@ from streams.wire import topics
 from streams.wire.events import EPOCH, LATEST, LONGEST_JUMP, MatchRequest, Rejection, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.pipeline.test_processor import POISON
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from tests.faults.conftest import StackOn
@@ -57,7 +58,7 @@ def test_nothing_but_poison_stops_the_worker_at_the_limit(stack_on: StackOn) -> 
     stack.publish([(b"c", b'{"no": "judgment"}')] * 400)
     for _ in range(4):
         worker = stack.start_worker()
-        assert worker.process.wait(60) == 1, stack.told()
+        assert worker.process.wait(PATIENCE_SECONDS) == 1, stack.worker_logs()
         said = worker.log.read_text()
         assert "Traceback" not in said
         for words in (f"max_rejected_in_a_row = {limit}", "missing_field", "rejected.v1"):
@@ -82,7 +83,7 @@ def test_too_great_a_share_of_poison_stops_the_worker_too(stack_on: StackOn) -> 
     bad = (b"c", b"[]")
     stack.publish([record for each in good for record in (bad, each, bad)])
     worker = stack.start_worker()
-    assert worker.process.wait(60) == 1, stack.told()
+    assert worker.process.wait(PATIENCE_SECONDS) == 1, stack.worker_logs()
     said = worker.log.read_text()
     assert "Traceback" not in said
     assert "max_rejected_share" in said

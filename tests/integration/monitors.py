@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.integration.stack import JUDGESTREAM, Stack
 from tests.monitor.site import SECRET, Client
+from tests.waiting import PATIENCE_SECONDS
 
 
 @dataclass
@@ -50,4 +51,4 @@ def monitor_on(stack: Stack, *, port: int = 0, **more: str) -> Iterator[MonitorP
     finally:
         if process.poll() is None:
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE_SECONDS)

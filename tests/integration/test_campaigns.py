@@ -19,6 +19,7 @@ from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, judgment
 from tests.integration.stack import JUDGESTREAM, Stack
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.integration
 
@@ -228,7 +229,7 @@ def test_a_kafka_that_dies_while_an_answer_is_waited_for_is_no_traceback(stack: 
         ) as waiting:
             mortal.wait_for(lambda: len(mortal.values(topics.COMMANDS)) == 1, "the command is sent")
             servers.kill("kafka")
-            _, said = waiting.communicate(timeout=60)
+            _, said = waiting.communicate(timeout=PATIENCE_SECONDS)
         mortal.stop()
     finally:
         servers.stop()
@@ -245,11 +246,14 @@ def test_the_answers_to_others_are_not_taken_for_ours(stack: Stack) -> None:
     ]
     stack.publish([(b"c", encode(other)) for other in others], topics.COMMANDS)
     with Popen(
-        [JUDGESTREAM, "campaign", "resume", "c", "--json"], env=stack.environment, stdout=PIPE, text=True
+        [JUDGESTREAM, "campaign", "resume", "c", "--json", "--timeout", "300"],
+        env=stack.environment,
+        stdout=PIPE,
+        text=True,
     ) as waiting:
         stack.wait_for(lambda: len(stack.values(topics.COMMANDS)) == 4, "ours is sent")
         stack.start_worker()
-        said, _ = waiting.communicate(timeout=60)
+        said, _ = waiting.communicate(timeout=PATIENCE_SECONDS)
     assert waiting.returncode == 0
     (ours,) = (each for each in map(json.loads, stack.values(topics.COMMANDS)) if each["action"] == "resume")
     answer = json.loads(said)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.integration
 
 def asked(port: int, path: str) -> tuple[int, str]:
     try:
-        with urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+        with urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
             return answer.status, answer.read().decode().strip()
     except HTTPError as error:
         return error.code, error.read().decode().strip()

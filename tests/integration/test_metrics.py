@@ -45,7 +45,7 @@ class Watched:
     def scrape(self) -> Scrape:
         found = Scrape()
         try:
-            with urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
+            with urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=60) as answer:
                 text = answer.read().decode()
         except (URLError, ConnectionError):
             return found  # it has yet to open its door, or was killed

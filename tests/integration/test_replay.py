@@ -20,6 +20,7 @@ from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log, judgment
 from tests.data import real_log
 from tests.integration.stack import Stack
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,7 +122,7 @@ def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
         stack.publish([(b"campaign-1", encode(judgment(1_000_000 + more, campaign="campaign-1")))])
         stack.wait_for(partial(holds, stack, known + 1 + more), f"{more} more judgments")
         process.send_signal(how)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == (130 if how == signal.SIGINT else -how)
         if how == signal.SIGINT:
             assert "judgments were sent and acknowledged; the same command goes on after them" in said
@@ -179,7 +180,7 @@ def test_rounds_and_new_names_stand_in_the_log_and_go_on_after_an_interruption(s
         process = start(stack, *arguments)
         stack.wait_for(partial(holds, stack, number * 40 + 1), f"{number} rounds")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 130
     found = ids_in_kafka(stack)
     rounds = ("", "~2", "~3", "~4", "~5", "~6", "~7", "~8", "~9")
@@ -221,7 +222,7 @@ def test_a_broker_that_comes_back_gets_each_judgment_once_and_in_order(
 ) -> None:
     process = killed_in_the_middle(start, mortal, own, "--json")
     own.start("kafka")
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0, stderr
     assert json.loads(stdout)["replay"]["sent"] == 3000
     assert ids_in_kafka(mortal) == in_order(crowd_log(3000, campaigns=3), mortal)
@@ -231,7 +232,7 @@ def test_a_broker_that_stays_away_is_a_clear_error_and_the_next_run_goes_on(
     start: Start, mortal: Stack, own: Servers
 ) -> None:
     process = killed_in_the_middle(start, mortal, own, "--timeout", "4")
-    stderr = process.communicate(timeout=60)[1]
+    stderr = process.communicate(timeout=PATIENCE_SECONDS)[1]
     assert process.returncode == 1
     assert "Traceback" not in stderr
     said = re.search(r"Kafka at .* does not answer: .*; ([\d,]+) judgments were acknowledged", stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,10 +17,10 @@ from tests.builders import crowd_log
 from tests.conftest import Addresses
 from tests.integration.stack import Stack
 from tests.integration.test_metrics import values
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.integration
 
-READY_SECONDS = 60.0
 PASSWORD = "a-password-of-the-tests"
 LOGIN = f'org.apache.kafka.common.security.plain.PlainLoginModule required user_app="{PASSWORD}";'
 SECURED = f"""\
@@ -56,11 +55,8 @@ class SecureKafka:
         self._process = launch(command, home=home, log=home / "kafka.log")
 
     def wait(self) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while not self.plain.is_ready():
-            assert self._process.runs(), (self._home / "kafka.log").read_text()[-3000:]
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        wait_for(lambda: self.plain.is_ready() or not self._process.runs(), "the broker answers", pause=0.2)
+        assert self._process.runs(), (self._home / "kafka.log").read_text()[-3000:]
 
     def stop(self) -> None:
         end(self._process, patience=0)

@@ -21,6 +21,7 @@ from streams.wire import topics
 from streams.wire.events import Judgment, MatchRequest
 from tests.data import real_log
 from tests.integration.stack import Stack
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,7 +108,7 @@ def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(s
         process = start(stack, "simulate", "trial", "--rate", "200", "--seed", str(int(how)))
         stack.wait_for(partial(holds, stack, known + 20), "20 more judgments")
         process.send_signal(how)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == code
         assert "Traceback" not in said
     last = done(stack.command("simulate", "trial", "--json", "--seed", "9"))
@@ -138,7 +139,7 @@ def test_a_campaign_that_is_closed_ends_it(start: Start, stack: Stack) -> None:
     process = start(stack, "simulate", "trial", "--create", "--rate", "50", "--json")
     stack.wait_for(partial(holds, stack, 20), "20 judgments")
     assert stack.command("campaign", "close", "trial", "--yes").returncode == 0
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0, stderr
     assert json.loads(stdout)["simulation"]["ended"] == "the campaign is closed"
 
@@ -166,7 +167,7 @@ def test_a_broker_that_goes_away_is_a_clear_error(start: Start, servers: Address
         process = start(stack, "simulate", "trial", "--create", "--rate", "50", "--timeout", "10")
         stack.wait_for(partial(holds, stack, 20), "20 judgments")
         own.kill("kafka")
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == 1
         assert re.search(r"Error: .*, after [\d,]+ answers|Error: .*; [\d,]+ answers were acknowledged", said), said
         assert "Traceback" not in said

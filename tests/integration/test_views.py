@@ -17,7 +17,8 @@ from streams.offline.rating import rate, settings_for
 from streams.wire import topics
 from streams.wire.events import Close, Create, Leaderboard, encode
 from tests.builders import NOON, crowd_log
-from tests.integration.stack import JUDGESTREAM, PATIENCE_SECONDS
+from tests.integration.stack import JUDGESTREAM
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,6 +22,7 @@ from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.pipeline.test_processor import POISON
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from streams.stores import Lease
@@ -244,7 +245,7 @@ def test_a_bug_stops_the_worker_and_nothing_behind_it_is_applied_or_lost(stack: 
     records = published(2000, seed=4)
     stack.publish(records)
     buggy = stack.start_worker(script=BUG)
-    assert buggy.process.wait(60) == 1
+    assert buggy.process.wait(PATIENCE_SECONDS) == 1
     assert buggy.said("ZeroDivisionError: a bug")
     assert stack.records_read() <= 500
     stack.start_worker()

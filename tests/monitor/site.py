@@ -6,8 +6,7 @@ import asyncio
 import http.client
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,19 +18,11 @@ from streams.monitor.http.app import Site
 from streams.monitor.http.server import serve_app
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
+from tests.waiting import PATIENCE_SECONDS
 
 SECRET = "0123456789abcdef"
 TOKEN = {"Authorization": f"Bearer {SECRET}"}
 JSON = {"Content-Type": "application/json"}
-PATIENCE_SECONDS = 20.0
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    """Wait until something holds."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from streams.cli import progress
 from streams.cli.main import cli
 from streams.core.ranking import clusters as ruled_off
 from streams.wire.events import Leaderboard
-from tests.data import DATA, real_log
+from tests.data import real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
 # Of the ten pairs those with the fewest comparisons.
@@ -56,7 +56,7 @@ def test_wmt15_comes_out_as_it_was_published() -> None:
     file = real_log("wmt15_rank.csv.gz")
     found = boards(run(str(file), "--no-resample", "--runs", "100", "--json", *chosen))
     assert [board.campaign for board in found] == list(PAIRS)
-    agreement = compare(found, official(DATA / "wmt15_official"))
+    agreement = compare(found, official(real_log("wmt15_official")))
     # mu varies by 0.02 to 0.04 between runs, so a mean of 100 by up to 0.004; the published ones are of 1,000 runs.
     assert sum(agreement.mean_errors) / len(agreement.mean_errors) <= 0.006
     assert max(agreement.mean_errors) <= 0.02
@@ -67,8 +67,7 @@ def test_wmt15_comes_out_as_it_was_published() -> None:
 
 @pytest.mark.data
 def test_published_ranges_are_ruled_off_where_the_published_lists_are() -> None:
-    real_log("wmt15_official")
-    for rows in official(DATA / "wmt15_official").values():
+    for rows in official(real_log("wmt15_official")).values():
         best, worst = np.array([(row.rank_low, row.rank_high) for row in rows]).T
         assert ruled_off(best, worst).tolist() == [row.cluster for row in rows]
 

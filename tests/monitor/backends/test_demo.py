@@ -11,7 +11,8 @@ from pathlib import Path
 from streams.monitor.backends.demo import SECOND, DemoCampaigns
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.http.app import Site
-from tests.monitor.site import Client, wait_for
+from tests.monitor.site import Client
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 
@@ -57,7 +58,7 @@ def test_the_demo_serves_its_page_until_it_is_told_to_stop(tmp_path: Path) -> No
         match = client.ask("/campaigns/wmt13.fr-en/next-match?judge=me", headers={"Authorization": f"Bearer {token}"})
         assert match.json["error"]["reason"] == "no_match"  # the budget is spent, and nobody is asked any more
         demo.send_signal(signal.SIGINT)
-        _, said = demo.communicate(timeout=30)
+        _, said = demo.communicate(timeout=PATIENCE_SECONDS)
         assert (demo.returncode, said) == (0, "Stopped after 44 judgments.\n")
     finally:
         if demo.poll() is None:

@@ -15,7 +15,8 @@ from streams.pipeline.embedded import Embedded
 from streams.stores.memory import MemoryStore
 from streams.wire.events import Rejection
 from tests.builders import crowd_log, judgment
-from tests.monitor.site import Running, wait_for
+from tests.monitor.site import Running
+from tests.waiting import wait_for
 
 
 def store_of(monitor: Running) -> MemoryStore:

@@ -15,7 +15,8 @@ from streams.reports.views import CampaignView, campaign_view, judge_views, pair
 from streams.wire import topics
 from streams.wire.events import CampaignSettings, Close, Create, encode
 from tests.builders import NOON, crowd_log, judgment
-from tests.monitor.site import Running, running, wait_for
+from tests.monitor.site import Running, running
+from tests.waiting import wait_for
 
 CAMPAIGN = "campaign-0"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,16 @@ import redis
 from deploy.ports import free_port
 from deploy.processes import end, launch
 from deploy.redis_server import RedisServer
+from tests.waiting import PATIENCE_SECONDS, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-
-PATIENCE_SECONDS = 30.0
 
 
 @contextmanager
 def running_cluster(home: Path) -> Iterator[str]:
-    """Start it, give its URL, and stop it again."""
+    """Start it, return its URL, and stop it at the end."""
     port = free_port()
     server = RedisServer(port, secrets.token_hex(16))
     command = server.prepare(home)
@@ -30,18 +28,11 @@ def running_cluster(home: Path) -> Iterator[str]:
         settings.write(f"cluster-enabled yes\ncluster-port {free_port(besides=[port])}\n")
     process = launch(command, home=home, log=home / "redis.log")
     try:
-        _wait(server.is_ready, "the server answers")
+        wait_for(server.is_ready, "the server answers")
         node = redis.Redis.from_url(server.address)
         node.cluster("addslotsrange", 0, 16383)
-        _wait(lambda: node.cluster("info")["cluster_state"] == "ok", "the cluster is up")
+        wait_for(lambda: node.cluster("info")["cluster_state"] == "ok", "the cluster is up")
         node.close()
         yield server.address
     finally:
         end(process, patience=PATIENCE_SECONDS)
-
-
-def _wait(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
