@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from streams.cli.main import cli
 from streams.wire.decoding import decode
 
 PAGES = [*sorted(Path().glob("*.md")), *sorted(Path("docs").glob("*.md")), Path("deploy/README.md")]
@@ -21,6 +24,14 @@ def test_its_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("python")
     exec(compile(code, "README.md", "exec"), {})
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [["1", "uedin"], ["2", "online-b"]]
+
+
+def test_its_first_example_prints_what_it_shows() -> None:
+    command, printed = README.partition("Then rank the sample log")[2].split("```")[1:4:2]
+    program, *arguments = shlex.split(command)
+    assert program == "judgestream"
+    result = CliRunner().invoke(cli, arguments)
+    assert [line.rstrip() for line in result.output.splitlines()] == printed.strip().splitlines()
 
 
 def test_its_json_is_a_judgment() -> None:
