@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from streams.files import replacing
 from streams.formats.input.spreadsheets import escape_formula
-from streams.formats.replacing import replacing
 from streams.wire.events import Row
 
 if TYPE_CHECKING:

@@ -60,7 +60,9 @@ class Kernels:
             stored = None
             if hasattr(self.plain(name), "SIGNATURES"):
                 assert isinstance(self._folder, Path)
-                stored = load(name, digest=self._digest, folder=self._folder, rest=partial(self.by_numba, name))
+                stored = load(
+                    name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name)
+                )
             self._compiled[name] = stored or self.by_numba(name)
             _loaded.add(f"{self._package}.{name}")
         return self._compiled[name]

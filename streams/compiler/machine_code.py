@@ -1,33 +1,56 @@
-"""Kernels as machine code that is kept beside their source: loaded without numba, in a tenth of its time.
+"""Kernels as machine code in a file beside their source, loaded without numba.
 
-Numba takes half a second to load, longer than a long log takes to rate. So what it made of a kernel is kept as an
-object file, like the `.pyc` of a module, and llvmlite puts it into memory. It holds for this source and this processor;
-where it is missing or can't be kept, the kernel is numba's as ever.
+Importing numba takes longer than rating a long log. So the code that numba made of a kernel is kept in `__pycache__`,
+like the bytecode of a module, and llvmlite loads it. A file belongs to one source, one processor, and one version of
+numba and llvmlite. If a file is missing or bad it is made again. If that fails too, numba compiles as usual.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import sys
-from contextlib import suppress
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from streams.compiler.object_files import (
+    LAYOUT,
+    BadObjectFile,
+    ObjectFile,
+    StoredFunction,
+    read_object_file,
+    write_object_file,
+)
+from streams.errors import JudgestreamError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-# A letter a type, as numpy has them; a number after it is that of an array's dimensions.
+# The types in a signature, by numpy's letters. A number after the letter is the number of dimensions of an array.
 _TYPES = {"d": ctypes.c_double, "q": ctypes.c_int64, "i": ctypes.c_int32, "B": ctypes.c_uint8, "?": ctypes.c_bool}
+# Functions of numba that the code calls only to raise an error or to free memory. The kernels here do neither. Without
+# numba they abort the process; if numba is imported later, it puts its own in their place.
+_NEVER_CALLED = frozenset(
+    {
+        "NRT_Free",
+        "NRT_MemInfo_call_dtor",
+        "numba_do_raise",
+        "numba_gil_ensure",
+        "numba_gil_release",
+        "numba_runtime_build_excinfo_struct",
+        "numba_unpickle",
+    }
+)
+# What may go wrong with a file, or with another version of numba or llvmlite, whose private names are used here.
+_FAILURES = (OSError, JudgestreamError, BadObjectFile, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
-class Function:
-    """A kernel at an address; arrays are given as pointers with their shapes."""
+class MachineFunction:
+    """A kernel at an address. An array is passed as a pointer and its shape."""
 
     def __init__(self, address: int, signature: str) -> None:
         arguments, _, answer = signature.partition(" -> ")
@@ -39,51 +62,76 @@ class Function:
         self._call = ctypes.CFUNCTYPE(result, *types)(address)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it; an array of another form would be read wrong, so it is refused."""
-        given: list[Any] = []
+        """Call the kernel. Raise TypeError for an array of another type or layout, which would be read wrong."""
+        passed: list[Any] = []
         for (dtype, dimensions), argument in zip(self._kinds, arguments, strict=True):
             if not dimensions:
-                given.append(argument)
+                passed.append(argument)
                 continue
             if argument.dtype != dtype or argument.ndim != dimensions or not argument.flags.c_contiguous:
-                found = f"{argument.dtype} of shape {argument.shape}"
-                raise TypeError(f"an array of {found} where {dtype} in {dimensions} dimensions is asked for")
-            given += [argument.ctypes.data, *argument.shape]
-        return self._call(*given)
+                found = f"an array of {argument.dtype} with shape {argument.shape}"
+                raise TypeError(f"{found}, but the kernel needs a contiguous array of {dtype} with {dimensions} axes")
+            passed += [argument.ctypes.data, *argument.shape]
+        return self._call(*passed)
 
 
-class Kept:
-    """The functions of a module of kernels, from its object file; what has no signature is numba's."""
+class LoadedKernels:
+    """The functions of a module that were loaded from its file. Functions without a signature come from numba."""
 
-    def __init__(self, functions: Mapping[str, Function], rest: Callable[[], ModuleType]) -> None:
+    def __init__(self, functions: Mapping[str, MachineFunction], compile_rest: Callable[[], ModuleType]) -> None:
         self.__dict__.update(functions)
-        self._rest = rest
+        self._compile_rest = compile_rest
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._rest(), name)
+        return getattr(self._compile_rest(), name)
 
 
-def load(name: str, *, digest: str, folder: Path, rest: Callable[[], ModuleType]) -> Kept | None:
-    """Give a module from its object file, which is made now if it is not there; None if neither can be."""
+def load(name: str, *, digest: str, folder: Path, compile_module: Callable[[], ModuleType]) -> LoadedKernels | None:
+    """Return a module from its file, which is made first if it is missing or bad. Return None if that fails."""
     if sys.platform != "linux":
         return None
-    file = folder / "__pycache__" / f"{name}.{digest}.{_processor()}.o"
-    with suppress(OSError, AttributeError):  # a folder that can't be written; a numba that is built otherwise
-        if not file.is_file():
-            _keep(file, rest)
-        return Kept(_functions(file.read_bytes()), rest)
-    return None
+    try:
+        file = folder / "__pycache__" / f"{name}.{digest}.{_platform_digest()}.o"
+        return LoadedKernels(_load_functions(_read_or_make(file, compile_module)), compile_module)
+    except _FAILURES:
+        return None
 
 
-def _processor() -> str:
+def _read_or_make(file: Path, compile_module: Callable[[], ModuleType]) -> ObjectFile:
+    try:
+        return read_object_file(file)
+    except (FileNotFoundError, BadObjectFile):
+        content = _compile(compile_module())
+        file.parent.mkdir(exist_ok=True)
+        write_object_file(file, content)
+        _remove_older(file)
+        return content
+
+
+def _remove_older(file: Path) -> None:
+    name, _, platform, _ = file.name.split(".")
+    for other in file.parent.glob(f"{name}.*.{platform}.o"):
+        if other != file:
+            other.unlink(missing_ok=True)
+
+
+def _platform_digest() -> str:
+    """Return a digest of the processor, the file layout, and the versions of numba and llvmlite."""
+    import llvmlite
     import llvmlite.binding as llvm
 
+    numba = find_spec("numba")
+    assert numba is not None
+    assert numba.origin is not None
+    # Importing numba, or the package that reads installed versions, would take longer than everything else here.
+    versions = (llvmlite.__version__, Path(numba.origin).with_name("_version.py").read_bytes())
     features = sorted(llvm.get_host_cpu_features().items())
-    return sha256(repr((llvm.get_process_triple(), llvm.get_host_cpu_name(), features)).encode()).hexdigest()[:12]
+    processor = (llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    return sha256(repr((LAYOUT, versions, processor)).encode()).hexdigest()[:12]
 
 
-def _made(module: ModuleType) -> tuple[dict[str, object], bytes]:
-    """Compile the functions that declare a signature; give an account of the code, and the code."""
+def _compile(module: ModuleType) -> ObjectFile:
+    """Compile the functions that have a signature."""
     import numba
     from numba import types
 
@@ -95,8 +143,8 @@ def _made(module: ModuleType) -> tuple[dict[str, object], bytes]:
         "?": types.boolean,
     }
     pointer: Any = types.CPointer
-    functions: dict[str, object] = {}
-    outside: set[str] = set()
+    functions: dict[str, StoredFunction] = {}
+    imports: set[str] = set()
     code = b""
     for name, signature in module.SIGNATURES.items():
         arguments, _, answer = signature.partition(" -> ")
@@ -110,58 +158,47 @@ def _made(module: ModuleType) -> tuple[dict[str, object], bytes]:
             one = by_letter[kind[0]]
             kinds += [pointer(one), *[types.intp] * len(shape)] if shape else [one]
         source = f"def wrapper({', '.join(parameters)}):\n    return kernel({', '.join(passed)})\n"
-        space: dict[str, Any] = {"kernel": getattr(module, name), **vars(numba)}
-        exec(source, space)  # noqa: S102 - made of our own signatures
-        made: Any = numba.cfunc((by_letter[answer] if answer else types.void)(*kinds))(space["wrapper"])
-        library = made._library
-        built = library._final_module
-        part = library.codegen._tm.emit_object(built)
-        functions[name] = (made._wrapper_name, signature, len(code), len(code) + len(part))
+        namespace: dict[str, Any] = {"kernel": getattr(module, name), **vars(numba)}
+        exec(source, namespace)  # noqa: S102 - made of our own signatures
+        compiled: Any = numba.cfunc((by_letter[answer] if answer else types.void)(*kinds))(namespace["wrapper"])
+        library = compiled._library
+        llvm_module = library._final_module
+        part = library.codegen._tm.emit_object(llvm_module)
+        functions[name] = StoredFunction(
+            symbol=compiled._wrapper_name, signature=signature, begin=len(code), end=len(code) + len(part)
+        )
         code += part
-        for each in (*built.functions, *built.global_variables):
+        for each in (*llvm_module.functions, *llvm_module.global_variables):
             if each.is_declaration and not each.name.startswith("llvm."):
-                outside.add(each.name)
-    return {"functions": functions, "outside": sorted(outside)}, code
+                imports.add(each.name)
+    return ObjectFile(functions=functions, imports=sorted(imports), code=code)
 
 
-def _keep(file: Path, rest: Callable[[], ModuleType]) -> None:
-    """Write an object in one move, in the place of those of other sources."""
-    file.parent.mkdir(exist_ok=True)
-    with NamedTemporaryFile(dir=file.parent, delete=False) as scratch:
-        contents, code = _made(rest())
-        scratch.write(json.dumps(contents).encode() + b"\n" + code)
-    Path(scratch.name).replace(file)
-    name, _, processor, _ = file.name.split(".")
-    for other in file.parent.glob(f"{name}.*.{processor}.o"):
-        if other != file:
-            other.unlink(missing_ok=True)
+_engines: list[Any] = []  # their code stays in memory as long as they are here
 
 
-_engines: list[Any] = []  # as long as they are here, their code is in memory
-
-
-def _functions(kept: bytes) -> dict[str, Function]:
-    """Put an object into memory."""
+def _load_functions(content: ObjectFile) -> dict[str, MachineFunction]:
+    """Load object code into memory. Raise LookupError or AttributeError if a symbol is missing."""
     import llvmlite.binding as llvm
 
-    head, _, code = kept.partition(b"\n")
-    contents = json.loads(head)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     process = ctypes.CDLL(None)
-    for symbol in contents["outside"]:
+    # LLVM ends the process at a symbol that it can't find, so all are looked up first.
+    for symbol in content.imports:
         if llvm.address_of_symbol(symbol) is None:
-            # Without numba there is none of its ways to raise and to count references, which no kernel here goes;
-            # numba puts its own in their place if it comes later.
-            address = process.abort if symbol.startswith(("numba_", "NRT_")) else getattr(process, symbol)
+            address = process.abort if symbol in _NEVER_CALLED else getattr(process, symbol)
             llvm.add_symbol(symbol, ctypes.cast(address, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    for _, _, begin, end in contents["functions"].values():
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code[begin:end]))
+    for function in content.functions.values():
+        engine.add_object_file(llvm.ObjectFileRef.from_data(content.code[function.begin : function.end]))
     engine.finalize_object()
     _engines.append(engine)
-    return {
-        name: Function(engine.get_function_address(symbol), signature)
-        for name, (symbol, signature, _, _) in contents["functions"].items()
-    }
+    loaded: dict[str, MachineFunction] = {}
+    for name, function in content.functions.items():
+        address = engine.get_function_address(function.symbol)
+        if not address:
+            raise LookupError(f"the object code has no function {function.symbol}")
+        loaded[name] = MachineFunction(address, function.signature)
+    return loaded

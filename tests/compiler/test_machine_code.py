@@ -1,15 +1,19 @@
-"""Kernels from their object files: the same bits, without numba, and numba's where there is no file to be had."""
+"""Kernels from their object files give the same bits without numba. Numba compiles if a file can not be used."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from streams.compiler import machine_code
+from streams.compiler.object_files import LAYOUT, BadObjectFile, read_object_file, write_object_file
 from streams.core import kernels
 from streams.wire.scanner import kernels as scanner_kernels
 
@@ -71,19 +75,95 @@ def test_what_has_no_signature_is_compiled_by_numba() -> None:
     "values", [np.zeros(4, np.int32), np.zeros((2, 2), np.int64), np.zeros(8, np.int64)[::2], np.zeros(4)]
 )
 def test_an_array_of_another_form_is_refused(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
-    with pytest.raises(TypeError, match="is asked for"):
+    with pytest.raises(TypeError, match="the kernel needs"):
         scanner_kernels.compiled("hash_tables").insert_all(values, np.zeros(16, np.int64))
 
 
-def test_where_nothing_can_be_kept_numba_serves(tmp_path: Path) -> None:
+def load(folder: Path) -> machine_code.LoadedKernels | None:
+    return machine_code.load(
+        "hash_tables", digest="test", folder=folder, compile_module=lambda: scanner_kernels.by_numba("hash_tables")
+    )
+
+
+def works(loaded: machine_code.LoadedKernels | None) -> bool:
+    table = np.zeros(16, np.int64)
+    assert loaded is not None
+    loaded.insert_all(np.array([5, 9], np.int64), table)
+    return sorted(table[table > 0].tolist()) == [6, 10]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    assert works(load(tmp_path))
+    (found,) = (tmp_path / "__pycache__").iterdir()
+    return found
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def flip_a_byte_of_the_code(data: bytes) -> bytes:
+    return data[:-500] + bytes([data[-500] ^ 1]) + data[-499:]
+
+
+def flip_a_byte_of_the_head(data: bytes) -> bytes:
+    return data.replace(b"insert_all", b"insert_alm", 1)
+
+
+def write_another_layout(data: bytes) -> bytes:
+    return data.replace(LAYOUT, LAYOUT.replace(b"2", b"1"))
+
+
+def empty(data: bytes) -> bytes:
+    return b""
+
+
+@pytest.mark.parametrize("damage", [cut, flip_a_byte_of_the_code, flip_a_byte_of_the_head, write_another_layout, empty])
+def test_a_bad_file_is_not_loaded_but_made_again(
+    file: Path, damage: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = read_object_file(file)
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(BadObjectFile):
+        read_object_file(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(machine_code, "write_object_file", Mock(side_effect=PermissionError))
+        assert load(file.parent.parent) is None
+    assert works(load(file.parent.parent))
+    assert read_object_file(file).functions.keys() == good.functions.keys()
+
+
+def test_a_file_with_an_unknown_symbol_is_not_loaded(file: Path) -> None:
+    good = read_object_file(file)
+    write_object_file(file, replace(good, imports=[*good.imports, "no_such_symbol"]))
+    assert load(file.parent.parent) is None
+    write_object_file(file, replace(good, imports=[*good.imports, "numba_no_such_symbol"]))
+    assert load(file.parent.parent) is None
+
+
+def test_a_file_without_one_of_its_functions_is_not_loaded(file: Path) -> None:
+    good = read_object_file(file)
+    functions = good.functions | {"insert_all": replace(good.functions["insert_all"], symbol="no_such_function")}
+    write_object_file(file, replace(good, functions=functions))
+    assert load(file.parent.parent) is None
+
+
+def test_a_file_of_another_version_of_numba_is_not_used(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llvmlite.__version__", "0")
+    assert works(load(file.parent.parent))
+    assert len(list(file.parent.iterdir())) == 2
+
+
+def test_a_folder_that_can_not_be_used_leaves_the_work_to_numba(tmp_path: Path) -> None:
     folder = tmp_path / "a file"
     folder.touch()
-    assert (
-        machine_code.load(
-            "hash_tables", digest="none", folder=folder, rest=lambda: scanner_kernels.by_numba("hash_tables")
-        )
-        is None
-    )
+    assert load(folder) is None
+
+
+def test_a_numba_with_other_private_names_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numba.cfunc", lambda _: lambda _: object())
+    assert load(tmp_path) is None
 
 
 RAISE = """

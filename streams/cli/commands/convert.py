@@ -12,8 +12,8 @@ import click
 
 from streams.cli.log_options import LogFile, reading_options
 from streams.errors import FormatError, ParameterError
+from streams.files import explaining_errors, replacing
 from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, find_format
-from streams.formats.replacing import explaining_errors, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from streams.formats.replacing import explaining_errors, replacing
+from streams.files import explaining_errors, replacing
 from streams.lab.running.base import Cell, Result
 from streams.lab.running.results import Results, ResultsHeader, encoded, key, left_from, line
 
