@@ -204,7 +204,7 @@ async def fill(settings: Settings, count: int) -> None:
 def wait_until_read(settings: Settings, count: int) -> None:
     store = RedisStore(settings.redis)
     heads = [f"{topics.JUDGMENTS.name}/{number}" for number in range(settings.partitions)]
-    while sum(int(store.partition(head).get("read", 0)) for head in heads) < count:
+    while sum(int(store.read_partition(head).get("read", 0)) for head in heads) < count:
         time.sleep(0.2)
     store.close()
 

@@ -73,7 +73,7 @@ def run_worker(settings: Settings, count: int) -> float:
     heads = [f"{topics.JUDGMENTS.within(settings.namespace)}/{number}" for number in range(settings.partitions)]
 
     def done() -> int:
-        return sum(int(store.partition(head).get("read", 0)) for head in heads)
+        return sum(int(store.read_partition(head).get("read", 0)) for head in heads)
 
     worker = subprocess.Popen(
         [Path(sys.executable).with_name("judgestream"), "worker", "--log-level", "WARNING"],

@@ -238,7 +238,7 @@ class Processor:
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it: it was put back, or emptied."""
-        offset = int(self._store.partition(self._lease.partition).get("offset", 0))
+        offset = int(self._store.read_partition(self._lease.partition).get("offset", 0))
         if offset != self.persisted_offset:
             raise Conflict(
                 f"{self._lease.partition}: the store is at {offset}, and was left at {self.persisted_offset}"

@@ -12,7 +12,7 @@ from streams.core.campaign.state import TABLES, SystemRow
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.stores.base import Contents
+    from streams.core.campaign.state import StoredCampaign
 
 UNREADABLE = "unreadable"
 
@@ -73,7 +73,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return any("judges" in found and found["judges"].missing == found["judges"].extra > 0 for found in tables)
 
 
-def compare(campaign: str, stored: Contents | None, log: Contents | None) -> CampaignDifference | None:
+def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | None) -> CampaignDifference | None:
     """Compare two states row by row; match requests that are out and outboxes do not count."""
     old, new = _tables(stored), _tables(log)
     tables = {table: rows for table in new if (rows := _compared(old[table], new[table]))}
@@ -99,11 +99,11 @@ def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str
     return {name: Changed(stored.get(name), log.get(name)) for name in names if stored.get(name) != log.get(name)}
 
 
-def _tables(found: Contents | None) -> dict[str, Mapping[str, Any]]:
+def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
     if found is None:
         return {table: {} for table in (*TABLES, "seen", "leaderboard")}
-    seen = {name: place for place, name in enumerate(found.stored.seen)}
-    return {**found.stored.tables, "seen": seen, "leaderboard": found.scores}
+    seen = {name: place for place, name in enumerate(found.seen)}
+    return {**found.tables, "seen": seen, "leaderboard": found.scores}
 
 
 def _compared(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:
@@ -115,12 +115,12 @@ def _compared(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDiffere
     )
 
 
-def _fields(found: Contents | None) -> dict[str, Any]:
+def _fields(found: StoredCampaign | None) -> dict[str, Any]:
     """Give the fields of the meta; the counts each by its name."""
     if found is None:
         return {}
     try:
-        meta: dict[str, Any] = msgspec.json.decode(found.stored.meta, type=dict[str, Any])
+        meta: dict[str, Any] = msgspec.json.decode(found.meta, type=dict[str, Any])
     except msgspec.DecodeError:
         return {"meta": UNREADABLE}
     for name in ("layout", "outstanding"):

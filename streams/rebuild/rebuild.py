@@ -32,7 +32,7 @@ from streams.kafka.partitioned_log import PartitionedLog
 from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
 from streams.rebuild.replacement import replacement
 from streams.rebuild.rerun import FreshStore, Rerun
-from streams.stores.base import Contents, decode_head
+from streams.stores.base import decode_head
 from streams.stores.commit import Commit
 from streams.stores.redis.staging import Staging
 from streams.stores.redis.store import RedisStore
@@ -63,10 +63,12 @@ def rebuild(
     count = count_log_partitions(settings)
     with closing(store), PartitionedLog.open(settings) as log:
         numbers = [
-            number for number in range(count) if campaign is None or campaign in store.campaigns([log.name(number)])
+            number
+            for number in range(count)
+            if campaign is None or campaign in store.list_campaigns([log.name(number)])
         ]
         if not numbers and campaign is not None:
-            known = store.campaigns(log.name(number) for number in range(count))
+            known = store.list_campaigns(log.name(number) for number in range(count))
             hint = suggestion(campaign, known) if known else "nothing is stored"
             raise ParameterError(
                 f"no campaign {campaign!r} is stored; {hint}. What was lost altogether is found by: rebuild --all"
@@ -121,9 +123,9 @@ class _Rebuild:
 
     def run(self, end: int, *, dry_run: bool) -> PartitionReport:
         """Compare the partition with its log, and make it as the log says."""
-        listed = [self._campaign] if self._campaign else self._live.campaigns([self._name])
+        listed = [self._campaign] if self._campaign else self._live.list_campaigns([self._name])
         stored = {name: self._stored(name) for name in listed}
-        head = self._live.partition(self._name)
+        head = self._live.read_partition(self._name)
         until = int(head.get("offset", end))
         if until > end:
             raise HistoryGone(
@@ -144,35 +146,35 @@ class _Rebuild:
         elif not dry_run:
             for name in stored:
                 self._staging.clear(name)
-        self._homes.update(dict.fromkeys(self._fresh.campaigns([self._name]), self._name))
+        self._homes.update(dict.fromkeys(self._fresh.list_campaigns([self._name]), self._name))
         return PartitionReport(
             partition=self._name,
             records=self._rerun.next_offset,
-            campaigns=len(stored.keys() | (set() if self._campaign else set(self._fresh.campaigns([self._name])))),
+            campaigns=len(stored.keys() | (set() if self._campaign else set(self._fresh.list_campaigns([self._name])))),
             head=self._head,
             differences=tuple(self._differences[name] for name in sorted(self._differences)),
             swapped=swapped,
         )
 
-    def _stored(self, name: str) -> Contents | None:
+    def _stored(self, name: str) -> StoredCampaign | None:
         """Read a campaign; what can't be read counts as lost."""
         try:
-            return self._live.contents(name)
+            return self._live.read(name)
         except StoreCorrupt:
             return None
 
-    def _compare(self, name: str, found: Contents | None) -> None:
-        difference = compare(name, found, self._fresh.contents(name))
+    def _compare(self, name: str, found: StoredCampaign | None) -> None:
+        difference = compare(name, found, self._fresh.read(name))
         if difference is not None:
             self._differences[name] = difference
 
-    def _compare_rest(self, stored: Mapping[str, Contents | None], head: Mapping[str, str], until: int) -> None:
+    def _compare_rest(self, stored: Mapping[str, StoredCampaign | None], head: Mapping[str, str], until: int) -> None:
         """Compare, where all is looked at, the head of the partition, and what it does not list."""
         if self._campaign is not None:
             return
         if until > 0:
-            self._head = compare_heads(head, self._fresh.partition(self._name))
-        for name in self._fresh.campaigns([self._name]):
+            self._head = compare_heads(head, self._fresh.read_partition(self._name))
+        for name in self._fresh.list_campaigns([self._name]):
             if name not in stored and (found := self._stored(name)) is None:
                 self._compare(name, found)
 
@@ -189,7 +191,7 @@ class _Rebuild:
 
     def _lease(self) -> Lease:
         """Take the partition over; where its head was lost the campaigns still know later epochs."""
-        heads = (self._live.head(name) for name in self._fresh.campaigns([self._name]))
+        heads = (self._live.read_head(name) for name in self._fresh.list_campaigns([self._name]))
         latest = max((int(head["epoch"]) for head in heads if head.get("partition") == self._name), default=0)
         while (lease := self._live.open(self._name)[0]).epoch <= latest:
             pass
@@ -197,7 +199,7 @@ class _Rebuild:
 
     def _swap_all(self, lease: Lease) -> None:
         """Swap in all that differs; where the head was lost nobody knows who is behind it, and all is compared."""
-        head = self._live.partition(self._name)
+        head = self._live.read_partition(self._name)
         lost = "offset" not in head
         until = self._log.end(self._number) if lost else int(head["offset"])
         if self._rerun.next_offset > until:
@@ -205,16 +207,16 @@ class _Rebuild:
         self._rerun.rate(self._log.read(self._number, self._rerun.next_offset, until), self._advance)
         names = set(self._differences)
         if lost and self._campaign is None:
-            names |= set(self._fresh.campaigns([self._name]))
+            names |= set(self._fresh.list_campaigns([self._name]))
         for name in sorted(names):
             self._swap(lease, name, late=lost)
-        if self._campaign is None and until > 0 and compare_heads(head, self._fresh.partition(self._name)):
+        if self._campaign is None and until > 0 and compare_heads(head, self._fresh.read_partition(self._name)):
             self._swap_head(lease, late=lost)
 
     def _swap(self, lease: Lease, name: str, *, late: bool) -> None:
         """Put what the log gives in the place of a campaign."""
         self._live.load(lease, name)
-        live, log = self._stored(name), self._fresh.contents(name)
+        live, log = self._stored(name), self._fresh.read(name)
         if log is None:
             self._staging.remove_campaign(lease, name)
             return
@@ -224,11 +226,10 @@ class _Rebuild:
             return
         change = replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)
         self._staging.put_campaign(lease, change)
-        expected = Contents(
-            StoredCampaign(meta=change.meta, tables=change.tables, seen=change.seen, outbox=change.outbox),
-            change.scores,
+        expected = StoredCampaign(
+            meta=change.meta, tables=change.tables, scores=change.scores, seen=change.seen, outbox=change.outbox
         )
-        if self._staging.fresh.contents(name) != expected:
+        if self._staging.fresh.read(name) != expected:
             raise StoreCorrupt(
                 f"campaign {name!r}: what was written does not read back the same; it was not swapped in"
             )
@@ -236,8 +237,8 @@ class _Rebuild:
 
     def _swap_head(self, lease: Lease, *, late: bool) -> None:
         """Put the head that the log gives in the place of the partition's."""
-        fields = self._fresh.partition(self._name)
-        outbox = self._live.outbox(self._name)
+        fields = self._fresh.read_partition(self._name)
+        outbox = self._live.read_outbox(self._name)
         commit = Commit(
             before=0,
             after=int(fields["offset"]),
@@ -246,17 +247,17 @@ class _Rebuild:
             **decode_head(fields),
         )
         self._staging.put_partition(lease, commit)
-        if compare_heads(self._staging.fresh.partition(self._name), fields):
+        if compare_heads(self._staging.fresh.read_partition(self._name), fields):
             raise StoreCorrupt(f"{self._name}: what was written does not read back the same; it was not swapped in")
         self._staging.swap_partition(lease)
 
 
-def _place(campaign: str, found: Contents | None, until: int, end: int) -> int:
+def _place(campaign: str, found: StoredCampaign | None, until: int, end: int) -> int:
     """Say behind which offset a stored campaign is to be compared: where it stands itself, if the log has that."""
     offset = None
     if found is not None:
         with suppress(StoreCorrupt):
-            offset = decode_meta(campaign, found.stored.meta).offset
+            offset = decode_meta(campaign, found.meta).offset
     return until if offset is None or not 0 <= offset < end else offset + 1
 
 

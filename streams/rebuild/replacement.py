@@ -14,9 +14,8 @@ from streams.wire import topics
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
-    from streams.core.campaign.state import CampaignMeta
+    from streams.core.campaign.state import CampaignMeta, StoredCampaign
     from streams.rebuild.differences import CampaignDifference
-    from streams.stores.base import Contents
     from streams.stores.commit import Commit
     from streams.wire.events import MatchRequest
     from streams.wire.outputs import Output
@@ -71,8 +70,8 @@ class Publications:
 def replacement(
     difference: CampaignDifference,
     *,
-    live: Contents | None,
-    log: Contents,
+    live: StoredCampaign | None,
+    log: StoredCampaign,
     publications: Publications,
     late: bool,
 ) -> CampaignChange:
@@ -81,7 +80,7 @@ def replacement(
     The requests that are out stay those that were sent, if the live state can still say which these are; else they are
     those of the run. What may not have gone out yet stays in the outbox, and what differs goes out anew.
     """
-    meta = decode_meta(difference.campaign, log.stored.meta)
+    meta = decode_meta(difference.campaign, log.meta)
     kept = _still_out(live, meta, log)
     more = publications.of(difference, requests=kept is None, late=late)
     return CampaignChange(
@@ -89,25 +88,25 @@ def replacement(
         before=-1,
         after=meta.offset,
         whole=True,
-        meta=log.stored.meta if kept is None else encode(msgspec.structs.replace(meta, outstanding=kept)),
-        tables=log.stored.tables,
+        meta=log.meta if kept is None else encode(msgspec.structs.replace(meta, outstanding=kept)),
+        tables=log.tables,
         scores=log.scores,
         withdrawn=(),
-        seen=log.stored.seen,
-        seen_ids=max(1, len(log.stored.seen)),
-        outbox=tuple(dict.fromkeys((*(live.stored.outbox if live else ()), *more))),
+        seen=log.seen,
+        seen_ids=max(1, len(log.seen)),
+        outbox=tuple(dict.fromkeys((*(live.outbox if live else ()), *more))),
     )
 
 
-def _still_out(live: Contents | None, meta: CampaignMeta, log: Contents) -> tuple[MatchRequest, ...] | None:
+def _still_out(live: StoredCampaign | None, meta: CampaignMeta, log: StoredCampaign) -> tuple[MatchRequest, ...] | None:
     """Give the requests of a live state at the same place of the log; None where it can't be relied on."""
     if live is None:
         return None
     try:
-        found = decode_meta(meta.status.campaign, live.stored.meta)
+        found = decode_meta(meta.status.campaign, live.meta)
     except StoreCorrupt:
         return None
-    systems, segments = log.stored.tables["systems"], log.stored.tables["segments"]
+    systems, segments = log.tables["systems"], log.tables["segments"]
     if found.offset != meta.offset or not all(
         (request.segment is None or request.segment in segments)
         and all(system in systems for system in request.systems)

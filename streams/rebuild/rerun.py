@@ -38,7 +38,7 @@ class FreshStore(MemoryStore):
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Give a campaign's state."""
-        home = self._homes.get(campaign) or self._live.head(campaign).get("partition")
+        home = self._homes.get(campaign) or self._live.read_head(campaign).get("partition")
         if home is not None and home != lease.partition:
             raise ForeignCampaign(campaign, home)
         return super().load(lease, campaign)

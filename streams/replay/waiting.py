@@ -30,7 +30,7 @@ def wait_until_applied(
     with closing(RedisStore(settings.redis, namespace=settings.namespace)) as store:
         moved, before = time.monotonic(), -1
         while True:
-            offsets = {number: int(store.partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
+            offsets = {number: int(store.read_partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
             behind = sum(max(0, end - offsets[number]) for number, end in ends.items())
             progress(total - behind)
             if not behind:
@@ -48,5 +48,5 @@ def wait_until_applied(
 def read_campaigns(settings: Settings, names: Iterable[str]) -> list[Campaign]:
     """Read campaigns from Redis. One that is not there was not opened."""
     with closing(RedisStore(settings.redis, namespace=settings.namespace)) as store:
-        stored = {name: store.peek(name) for name in sorted(names)}
+        stored = {name: store.read(name) for name in sorted(names)}
     return [Campaign.restore(name, found) for name, found in stored.items() if found is not None]

@@ -84,9 +84,9 @@ class SegmentView(Struct, frozen=True, kw_only=True):
 
 def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
     """Read a campaign from a store; if it is not there, say which of those on the partitions was probably meant."""
-    stored = store.peek(name)
+    stored = store.read(name)
     if stored is None:
-        known = store.campaigns(partitions)
+        known = store.list_campaigns(partitions)
         hint = suggestion(name, known) if known else "there is none yet"
         raise JudgestreamError(f"no campaign {name!r}; {hint}")
     return Campaign.restore(name, stored)

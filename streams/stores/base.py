@@ -1,9 +1,9 @@
-"""What every store promises: a batch is written whole, once, and only by the partition's present owner."""
+"""The interface of every store. A batch is written whole, once, and only by the partition's present owner."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from streams.stores.commit import PartitionState
 
@@ -26,59 +26,50 @@ HEAD_FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to write a partition's campaigns, until somebody takes a greater epoch."""
+    """The right to write a partition's campaigns. It ends when the partition is opened with a greater epoch."""
 
     partition: str
     epoch: int
 
 
-class Contents(NamedTuple):
-    """All that is kept of a campaign, as of one moment."""
-
-    stored: StoredCampaign
-    scores: dict[str, float]  # of its systems, without those withdrawn
-
-
 class Store(Protocol):
-    """Where the state is kept; every implementation passes the same suite."""
+    """Where the state is stored. Every implementation passes the same conformance suite."""
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
-        """Take a partition over with a new epoch, which fences the former owner off."""
+        """Take a partition over with a new epoch. The former owner can't write from then on."""
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state and make the lease its writer; ForeignCampaign if another partition writes it."""
+        """Return a campaign's state and make the lease its writer.
 
-    def persist(self, lease: Lease, commit: Commit) -> None:
-        """Write a batch whole or not at all: Fenced for a former owner, Conflict if the state is elsewhere.
-
-        The same commit may be given again (a lost reply): it is written once.
+        Return None if there is no such campaign. Raise ForeignCampaign if another partition writes it.
         """
 
-    # -- looking, which takes nothing over -------------------------------------------------------------
+    def persist(self, lease: Lease, commit: Commit) -> None:
+        """Write all changes of a batch, or none.
 
-    def partition(self, partition: str) -> dict[str, str]:
-        """Give the head of a partition as it stands: epoch, offset and counts; nothing if nobody opened it."""
+        Raise Fenced for a former owner, and Conflict if the stored state is at another offset. If the reply to a
+        commit was lost, the same commit may be given again: it is written once.
+        """
 
-    def campaigns(self, partitions: Iterable[str]) -> list[str]:
-        """List the campaigns of some partitions, in order."""
+    # -- reading without taking anything over ----------------------------------------------------------
 
-    def peek(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state."""
-
-    def outline(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state to look at, without the ids seen, which only a writer needs and which are many."""
+    def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
+        """Return a campaign's state as of one moment, or None. Only a writer needs the ids seen, which are many."""
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
-        """Return what is stored of a campaign besides its tables, in one small read: None if there is no campaign.
+        """Return a campaign's state except its tables, in one small read, or None.
 
         It holds the campaign's status, its counts, its clock and the outstanding match requests as they were sent.
         """
 
-    def head(self, campaign: str) -> dict[str, str]:
-        """Give the head of a campaign: epoch, partition and offset; nothing if there is none."""
+    def read_head(self, campaign: str) -> dict[str, str]:
+        """Return the epoch, partition and offset of a campaign. The result is empty if there is no such campaign."""
 
-    def contents(self, campaign: str) -> Contents | None:
-        """Give a campaign's state with its scores."""
+    def read_partition(self, partition: str) -> dict[str, str]:
+        """Return the epoch, offset and counts of a partition. The result is empty if it was never opened."""
+
+    def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """Return the campaigns of some partitions, sorted."""
 
 
 def encode_head(commit: Commit) -> dict[str, str]:

@@ -1,13 +1,13 @@
-"""The store of the embedded way: the promises of a store, in this process's memory."""
+"""The store of an embedded stream, in the memory of this process."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.stores.base import Contents, Lease, encode_head, partition_state
+from streams.stores.base import Lease, encode_head, partition_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,22 +39,22 @@ class _Campaign:
 
 
 class MemoryStore:
-    """Keeps what it is given as long as the process lives."""
+    """Stores the state as long as the process lives."""
 
     def __init__(self) -> None:
         self._partitions: dict[str, _Partition] = {}
         self._campaigns: dict[str, _Campaign] = {}
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
-        """Take a partition over."""
+        """Take a partition over with a new epoch."""
         kept = self._partitions.setdefault(partition, _Partition())
         kept.epoch += 1
         campaigns = tuple(sorted(kept.campaigns))
-        state = partition_state(self.partition(partition), campaigns=campaigns, outbox=kept.outbox)
+        state = partition_state(self.read_partition(partition), campaigns=campaigns, outbox=kept.outbox)
         return Lease(partition, kept.epoch), state
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state."""
+        """Return a campaign's state and make the lease its writer."""
         kept = self._campaigns.get(campaign)
         if kept is None:
             return None
@@ -63,10 +63,10 @@ class MemoryStore:
         if kept.epoch > lease.epoch:
             raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {kept.epoch}")
         kept.epoch = lease.epoch
-        return self.peek(campaign)
+        return self.read(campaign)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
-        """Write a batch."""
+        """Write all changes of a batch, or none."""
         partition = self._partitions[lease.partition]
         if partition.epoch != lease.epoch:
             raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {partition.epoch}")
@@ -82,49 +82,43 @@ class MemoryStore:
         partition.campaigns |= {change.campaign for change in commit.campaigns}
         partition.outbox = commit.outbox
 
-    def partition(self, partition: str) -> dict[str, str]:
-        """Give the head of a partition as it stands."""
-        kept = self._partitions.get(partition)
+    def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
+        """Return a campaign's state."""
+        kept = self._campaigns.get(campaign)
         if kept is None:
-            return {}
-        return {"epoch": str(kept.epoch), "offset": str(kept.next_offset), **kept.head}
-
-    def campaigns(self, partitions: Iterable[str]) -> list[str]:
-        """List the campaigns of some partitions."""
-        return sorted(
-            name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
+            return None
+        return StoredCampaign(
+            meta=kept.meta,
+            tables={table: dict(rows) for table, rows in kept.tables.items()},
+            scores=dict(kept.scores),
+            seen=kept.seen if with_seen else (),
+            outbox=kept.outbox,
         )
 
-    def peek(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state without taking it over."""
-        found = self.contents(campaign)
-        return found.stored if found else None
-
-    def outline(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state without the ids seen."""
-        found = self.peek(campaign)
-        return replace(found, seen=()) if found else None
-
     def read_meta(self, campaign: str) -> CampaignMeta | None:
-        """Return what is stored of a campaign besides its tables."""
+        """Return a campaign's state except its tables."""
         kept = self._campaigns.get(campaign)
         return None if kept is None else decode_meta(campaign, kept.meta)
 
-    def head(self, campaign: str) -> dict[str, str]:
-        """Give the head of a campaign: epoch, partition and offset."""
+    def read_head(self, campaign: str) -> dict[str, str]:
+        """Return the epoch, partition and offset of a campaign."""
         kept = self._campaigns.get(campaign)
         if kept is None:
             return {}
         return {"epoch": str(kept.epoch), "partition": kept.partition, "offset": str(kept.offset)}
 
-    def contents(self, campaign: str) -> Contents | None:
-        """Give a campaign's state with its scores."""
-        kept = self._campaigns.get(campaign)
+    def read_partition(self, partition: str) -> dict[str, str]:
+        """Return the epoch, offset and counts of a partition."""
+        kept = self._partitions.get(partition)
         if kept is None:
-            return None
-        tables = {table: dict(rows) for table, rows in kept.tables.items()}
-        stored = StoredCampaign(meta=kept.meta, tables=tables, seen=kept.seen, outbox=kept.outbox)
-        return Contents(stored, dict(kept.scores))
+            return {}
+        return {"epoch": str(kept.epoch), "offset": str(kept.next_offset), **kept.head}
+
+    def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """Return the campaigns of some partitions, sorted."""
+        return sorted(
+            name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
+        )
 
     def _check(self, lease: Lease, change: CampaignChange) -> None:
         kept = self._campaigns.get(change.campaign)

@@ -18,10 +18,10 @@ from aiokafka import AIOKafkaProducer
 from streams.errors import StoreUnavailable
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.stores.fingerprint import settled_meta, state_hash
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from tests.integration.stack import Stack, WorkerProcess
+from tests.state_hash import settled_meta, state_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -112,7 +112,7 @@ class FaultStack(Stack):
     def assert_undisturbed(self, *, records: int | None = None) -> MemoryStore:
         """Compare all that Redis holds with an undisturbed run of the same log, and count its records."""
         expected = self.undisturbed()
-        read = sum(int(expected.partition(partition).get("read", 0)) for partition in self.partitions)
+        read = sum(int(expected.read_partition(partition).get("read", 0)) for partition in self.partitions)
         assert records is None or read == records
         self.assert_same(expected)
         return expected
@@ -125,10 +125,10 @@ class FaultStack(Stack):
     def _differences(self, expected: MemoryStore) -> list[str]:
         found = []
         for partition in self.partitions:
-            heads = self.store.partition(partition), expected.partition(partition)
+            heads = self.store.read_partition(partition), expected.read_partition(partition)
             found.append(f"{partition}: {heads[0]}, undisturbed {heads[1]}")
-        for campaign in expected.campaigns(self.partitions):
-            here, there = self.store.peek(campaign), expected.peek(campaign)
+        for campaign in expected.list_campaigns(self.partitions):
+            here, there = self.store.read(campaign), expected.read(campaign)
             if here is None or there is None:
                 found.append(f"{campaign}: {'missing' if here is None else 'unexpected'}")
                 continue
@@ -141,7 +141,7 @@ class FaultStack(Stack):
 
     def applied(self) -> set[str]:
         """Return the ids of the judgments and commands that the campaigns remember."""
-        stored = (self.store.peek(campaign) for campaign in self.store.campaigns(self.partitions))
+        stored = (self.store.read(campaign) for campaign in self.store.list_campaigns(self.partitions))
         return {judgment for each in stored if each is not None for judgment in each.seen}
 
 

@@ -18,12 +18,12 @@ from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
 from streams.settings import Settings
-from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import encode
 from tests.builders import NOON, crowd_log
 from tests.pipeline.test_processor import POISON
+from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

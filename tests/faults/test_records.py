@@ -31,7 +31,7 @@ def rejections(stack: FaultStack) -> list[Rejection]:
 
 
 def meta(stack: FaultStack, campaign: str) -> CampaignMeta:
-    stored = stack.store.peek(campaign)
+    stored = stack.store.read(campaign)
     assert stored is not None
     return msgspec.json.decode(stored.meta, type=CampaignMeta)
 
@@ -147,7 +147,7 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     for entry in log:
         orderly.publish(entry)
     orderly.run()
-    stored = stack.store.peek("campaign-0")
+    stored = stack.store.read("campaign-0")
     assert stored is not None
     rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
     board = orderly.campaign("campaign-0").leaderboard().rows

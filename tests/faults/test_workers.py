@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.stores.fingerprint import state_hash
 from streams.wire import topics
 from streams.wire.events import encode
 from tests.builders import crowd_log
 from tests.faults.load import Load
 from tests.faults.stack import resume, state_of
 from tests.integration.test_worker import published
+from tests.state_hash import state_hash
 from tests.waiting import PATIENCE_SECONDS, calm_time
 
 if TYPE_CHECKING:
@@ -187,9 +187,9 @@ def test_a_crash_between_persist_and_emit_delays_the_outputs_and_loses_none(stac
     for topic in (topics.RATINGS, topics.MATCH_REQUESTS, topics.REJECTED):
         ids = Counter(json.loads(value)["id"] for name, value in distinct if name == topic.name)
         assert ids.most_common(1)[0][1] == 1
-    campaigns = [expected.peek(campaign) for campaign in expected.campaigns(stack.partitions)]
+    campaigns = [expected.read(campaign) for campaign in expected.list_campaigns(stack.partitions)]
     own = sum(json.loads(stored.meta)["counts"]["rejected"] for stored in campaigns if stored is not None)
-    others = sum(int(expected.partition(name).get("rejected", 0)) for name in stack.partitions)
+    others = sum(int(expected.read_partition(name).get("rejected", 0)) for name in stack.partitions)
     assert len([name for name, _ in distinct if name == topics.REJECTED.name]) == own + others > 0
 
 

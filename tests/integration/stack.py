@@ -142,7 +142,7 @@ class Stack:
 
     def records_read(self) -> int:
         """Count the log's records that the store knows as done."""
-        heads = (self.store.partition(self._partition(number)) for number in range(self.settings.partitions))
+        heads = (self.store.read_partition(self._partition(number)) for number in range(self.settings.partitions))
         return sum(int(head.get("read", 0)) for head in heads)
 
     def acknowledged(self) -> dict[int, int]:
@@ -160,7 +160,9 @@ class Stack:
 
     def persisted(self) -> dict[int, int]:
         """Give the next offset that the store holds of each partition."""
-        heads = {number: self.store.partition(self._partition(number)) for number in range(self.settings.partitions)}
+        heads = {
+            number: self.store.read_partition(self._partition(number)) for number in range(self.settings.partitions)
+        }
         return {number: int(head.get("offset", 0)) for number, head in heads.items()}
 
     def _partition(self, number: int) -> str:

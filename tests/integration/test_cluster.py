@@ -96,7 +96,9 @@ def test_a_campaign_ahead_of_its_partition_is_no_difference_and_is_not_set_back(
 
     assert not rebuild(clustered.settings, dry_run=True).differs
     (ahead,) = [
-        name for name in clustered.store.campaigns([f"{processor.topic}/{number}"]) if _offset(clustered, name) >= 150
+        name
+        for name in clustered.store.list_campaigns([f"{processor.topic}/{number}"])
+        if _offset(clustered, name) >= 150
     ]
     behind = next(name for name in ("campaign-0", "campaign-1") if name != ahead)
     damage(clustered, behind)
@@ -108,4 +110,4 @@ def test_a_campaign_ahead_of_its_partition_is_no_difference_and_is_not_set_back(
 
 
 def _offset(stack: Stack, campaign: str) -> int:
-    return int(stack.store.head(campaign)["offset"])
+    return int(stack.store.read_head(campaign)["offset"])

@@ -43,7 +43,7 @@ def judgments_on(monitor: MonitorProcess) -> int:
 
 def leaderboard_of(stack: Stack) -> Any:
     """Rank what Redis holds."""
-    stored = stack.store.peek(NAME)
+    stored = stack.store.read(NAME)
     assert stored is not None
     return json.loads(encode(Campaign.restore(NAME, stored).leaderboard()))
 

@@ -20,7 +20,6 @@ from streams.errors import HistoryGone, StoreCorrupt, StoreUnavailable
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.rebuild.rebuild import rebuild
-from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
 from streams.stores.redis.client import Client
 from streams.stores.redis.staging import Staging
@@ -28,6 +27,7 @@ from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.integration.test_worker import published
+from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,7 +169,7 @@ def test_a_dry_run_says_what_differs_and_changes_nothing(settled_stack: Stack) -
     assert counts["log"] - counts["stored"] == 3
     store = MemoryStore()
     run_log(settled_stack, store)
-    found = store.contents("campaign-0")
+    found = store.read("campaign-0")
     assert found is not None
     assert difference["means"] == {
         "system-1": {"stored": 99.0, "log": found.scores["system-1"]},
@@ -193,7 +193,7 @@ def test_damage_is_repaired_and_the_rest_is_not_touched(settled_stack: Stack) ->
 
 
 def outstanding(store: Store, campaign: str) -> set[str]:
-    stored = store.peek(campaign)
+    stored = store.read(campaign)
     assert stored is not None
     return {request.id for request in msgspec.json.decode(stored.meta, type=CampaignMeta).outstanding}
 
@@ -203,7 +203,7 @@ def test_the_requests_that_are_out_stay_out(settled_stack: Stack) -> None:
     late = [judgment(number, campaign="asking", systems=("a", "b")) for number in range(5000, 5003)]
     settled_stack.publish([(b"asking", encode(entry)) for entry in late])
     run_log(settled_stack, settled_stack.store, batch=1)
-    before, sent = settled_stack.store.peek("asking"), outstanding(settled_stack.store, "asking")
+    before, sent = settled_stack.store.read("asking"), outstanding(settled_stack.store, "asking")
     assert before is not None
     large = MemoryStore()
     run_log(settled_stack, large, batch=10_000)
@@ -212,14 +212,14 @@ def test_the_requests_that_are_out_stay_out(settled_stack: Stack) -> None:
     settled_stack.store.client.redis.hdel(key(settled_stack, "asking", "systems"), "x")
     assert rebuild(settled_stack.settings, "asking").differs
     assert outstanding(settled_stack.store, "asking") == sent
-    after = settled_stack.store.peek("asking")
+    after = settled_stack.store.read("asking")
     assert after is not None
     assert set(before.outbox) <= set(after.outbox), "what may not have gone out is kept"
 
 
 def rated(stack: Stack, campaign: str) -> dict[str, float]:
     """Give the means that stand in a campaign's outbox."""
-    stored = stack.store.peek(campaign)
+    stored = stack.store.read(campaign)
     assert stored is not None
     values = [output.value for output in stored.outbox if output.topic == topics.RATINGS.name]
     return {rating.system: rating.mean for rating in (msgspec.json.decode(each, type=events.Rating) for each in values)}
@@ -232,7 +232,7 @@ def test_the_ratings_that_differed_go_out(settled_stack: Stack) -> None:
     assert rated(settled_stack, "campaign-0").keys() == {"system-3", "system-4"}
     damage(settled_stack)
     rebuild(settled_stack.settings, "campaign-0")
-    found, sent = settled_stack.store.contents("campaign-0"), rated(settled_stack, "campaign-0")
+    found, sent = settled_stack.store.read("campaign-0"), rated(settled_stack, "campaign-0")
     assert found is not None
     assert sent.keys() == {"system-1", "system-2", "system-3", "system-4"}
     assert sent == {system: found.scores[system] for system in sent}
@@ -256,7 +256,7 @@ def test_after_a_flush_all_is_as_if_nothing_had_happened(settled_stack: Stack) -
 def test_after_a_flush_the_requests_of_the_rebuild_go_out(settled_stack: Stack) -> None:
     flush(settled_stack)
     rebuild(settled_stack.settings)
-    stored = settled_stack.store.peek("asking")
+    stored = settled_stack.store.read("asking")
     assert stored is not None
     out = {request.id for request in msgspec.json.decode(stored.meta, type=CampaignMeta).outstanding}
     sent = [output.value for output in stored.outbox if output.topic == topics.MATCH_REQUESTS.name]
@@ -287,7 +287,7 @@ def test_a_lost_campaign_comes_back_beside_the_rest(settled_stack: Stack) -> Non
 
 def test_a_lost_head_comes_back_and_no_record_behind_it_is_passed_over(settled_stack: Stack) -> None:
     """Nobody knows how far the partition was: what was not applied yet is applied before its head says so."""
-    home = settled_stack.store.head("campaign-0")["partition"]
+    home = settled_stack.store.read_head("campaign-0")["partition"]
     for _ in range(5):  # owners, so that the campaign is in a later epoch than a head that begins anew
         settled_stack.store.load(settled_stack.store.open(home)[0], "campaign-0")
     late = judgment(77_777, campaign="campaign-0", systems=("system-3", "system-4"))
@@ -301,7 +301,7 @@ def test_a_lost_head_comes_back_and_no_record_behind_it_is_passed_over(settled_s
 
 def test_a_campaign_that_the_log_does_not_know_is_removed(settled_stack: Stack) -> None:
     healthy = dump(settled_stack)
-    home = settled_stack.store.head("campaign-0")["partition"]
+    home = settled_stack.store.read_head("campaign-0")["partition"]
     for name in healthy:
         if "{campaign-0}" in name:
             settled_stack.store.client.redis.copy(name, name.replace("{campaign-0}", "{invented}"))
@@ -333,7 +333,7 @@ def test_a_rebuild_that_dies_at_any_point_leaves_nothing_half_done(
     for survived in itertools.count():
         for name in names:
             damage(settled_stack, name)
-        home = settled_stack.store.head("campaign-0")["partition"]
+        home = settled_stack.store.read_head("campaign-0")["partition"]
         settled_stack.store.client.redis.hincrby(settled_stack.store.keys.partition(home), "read", 5)
         damaged = settled(dump(settled_stack))
         with monkeypatch.context() as patch:
@@ -418,7 +418,7 @@ def test_workers_run_on_while_their_state_is_rebuilt(stack: Stack) -> None:
 
 
 def test_a_log_without_its_beginning_is_said_and_nothing_changes(settled_stack: Stack) -> None:
-    home = settled_stack.store.head("campaign-0")["partition"]
+    home = settled_stack.store.read_head("campaign-0")["partition"]
     asyncio.run(_delete_before(settled_stack, int(home.rpartition("/")[2]), 10))
     damage(settled_stack)
     before = dump(settled_stack)
@@ -442,7 +442,7 @@ async def _delete_before(stack: Stack, number: int, offset: int) -> None:
 
 
 def test_another_log_than_the_one_that_was_applied_is_said(settled_stack: Stack) -> None:
-    home = settled_stack.store.head("campaign-0")["partition"]
+    home = settled_stack.store.read_head("campaign-0")["partition"]
     settled_stack.store.client.redis.hset(settled_stack.store.keys.partition(home), "offset", 1_000_000)
     before = dump(settled_stack)
     with pytest.raises(HistoryGone, match="this is not the log that it came from"):

@@ -73,7 +73,7 @@ def assert_same_as_embedded(stack: Stack) -> dict[str, int]:
     """Compare every row of Redis, bit for bit, with an undisturbed run of the same log."""
     expected, totals = replayed(stack)
     for name, stored in expected.items():
-        found = stack.store.peek(name)
+        found = stack.store.read(name)
         assert found is not None, name
         assert found.tables == stored.tables
         assert found.seen == stored.seen
@@ -271,7 +271,7 @@ def test_a_retraction_rates_the_campaign_again_from_the_log(stack: Stack) -> Non
         if entry.id not in {"id-4", "id-100"} and (entry.judge != "judge-2" or entry is late):
             never.publish(entry)
     never.run()
-    stored = stack.store.peek("campaign-1")
+    stored = stack.store.read("campaign-1")
     assert stored is not None
     rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
     for row in never.campaign("campaign-1").leaderboard().rows:

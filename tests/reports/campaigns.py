@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 class KeptStore(MemoryStore):
-    """A memory store with what only the Redis one has: a head to ask cheaply, and an end."""
-
-    def head(self, campaign: str) -> dict[str, str]:
-        found = self.contents(campaign)
-        return {} if found is None else {"meta": found.stored.meta.decode()}
+    """A memory store that can be closed like the Redis one."""
 
     def close(self) -> None:
         pass

@@ -142,7 +142,7 @@ def test_a_former_owner_writes_nothing(store: Store) -> None:
     _, state = store.open(HOME)
     assert (state.next_offset, state.rejected) == (5, 0)
     assert owner.epoch > former.epoch
-    stored = store.peek("c")
+    stored = store.read("c")
     assert stored is not None
     assert stored.meta == b'{"after":4}'
 
@@ -185,20 +185,18 @@ def test_what_another_epoch_wrote_is_no_reply_that_was_lost(store: Store) -> Non
 
 
 def test_looking_takes_nothing_over(store: Store) -> None:
-    assert (store.partition(HOME), store.campaigns([HOME]), store.peek("c"), store.contents("c")) == (
-        {},
-        [],
-        None,
-        None,
-    )
+    assert (store.read_partition(HOME), store.list_campaigns([HOME])) == ({}, [])
+    assert (store.read("c"), store.read_meta("c")) == (None, None)
     lease, _ = store.open(HOME)
     store.persist(lease, commit(0, 5, change(-1, 4, seen=("x",)), change(-1, 3, campaign="b"), rejected=1))
-    head = store.partition(HOME)
+    head = store.read_partition(HOME)
     assert (head["epoch"], head["offset"], head["read"], head["rejected"]) == ("1", "5", "5", "1")
     assert (head["rejected_in_a_row"], head["mark"]) == ("2", "mark-5")
-    assert store.campaigns([HOME, "judgments.v1/1"]) == ["b", "c"]
-    assert store.peek("c") == store.load(lease, "c")
-    assert store.contents("c") == (store.peek("c"), {"a": 1.5})
+    assert store.list_campaigns([HOME, "judgments.v1/1"]) == ["b", "c"]
+    assert store.read("c") == store.load(lease, "c")
+    found = store.read("c")
+    assert found is not None
+    assert found.scores == {"a": 1.5}
     store.persist(lease, commit(5, 9, change(4, 8)))
 
 
@@ -206,7 +204,7 @@ def test_a_withdrawn_system_has_no_score(store: Store) -> None:
     lease, _ = store.open(HOME)
     store.persist(lease, commit(0, 5, change(-1, 4)))
     store.persist(lease, commit(5, 6, replace(change(4, 5), scores={"b": 0.1}, withdrawn=("a",))))
-    found = store.contents("c")
+    found = store.read("c")
     assert found is not None
     assert found.scores == {"b": 0.1}
 
@@ -220,7 +218,7 @@ def test_a_campaign_is_written_by_one_partition_only(store: Store) -> None:
     with pytest.raises(Conflict):
         store.persist(other, commit(0, 1, change(-1, 0)))
     assert store.open("judgments.v1/1")[1] == PartitionState(), "it is not listed where it does not live"
-    assert store.campaigns([HOME, "judgments.v1/1"]) == ["c"]
+    assert store.list_campaigns([HOME, "judgments.v1/1"]) == ["c"]
 
 
 def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:
@@ -236,11 +234,11 @@ def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:
 
 def test_an_outline_is_all_but_the_ids_seen_and_the_head_says_where_it_is(store: Store) -> None:
     lease, _ = store.open(HOME)
-    assert store.outline("c") is None
-    assert store.head("c") == {}
+    assert store.read("c", with_seen=False) is None
+    assert store.read_head("c") == {}
     store.persist(lease, commit(0, 3, change(-1, 2, seen=("x", "y"))))
-    whole = store.peek("c")
+    whole = store.read("c")
     assert whole is not None
     assert whole.seen == ("x", "y")
-    assert store.outline("c") == replace(whole, seen=())
-    assert store.head("c") == {"epoch": "1", "partition": HOME, "offset": "2"}
+    assert store.read("c", with_seen=False) == replace(whole, seen=())
+    assert store.read_head("c") == {"epoch": "1", "partition": HOME, "offset": "2"}

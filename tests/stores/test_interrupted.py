@@ -15,13 +15,13 @@ from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
 from streams.settings import Settings
-from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
 from streams.stores.redis.client import Client
 from streams.stores.redis.store import RedisStore
 from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
+from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

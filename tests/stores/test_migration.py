@@ -55,11 +55,11 @@ def test_a_state_of_layout_1_goes_on_bit_for_bit_and_becomes_layout_2(store: Sto
     outputs = opened(store).process(LOG[60:])
     assert outputs == expected
     for campaign in ("campaign-0", "campaign-1"):
-        found, wanted = store.contents(campaign), undisturbed.contents(campaign)
+        found, wanted = store.read(campaign), undisturbed.read(campaign)
         assert found is not None
         assert wanted is not None
-        assert msgspec.json.decode(found.stored.meta)["layout"] == LAYOUT
-        assert (found.stored.tables, found.stored.seen) == (wanted.stored.tables, wanted.stored.seen)
+        assert msgspec.json.decode(found.meta)["layout"] == LAYOUT
+        assert (found.tables, found.seen) == (wanted.tables, wanted.seen)
         meta, other = store.read_meta(campaign), undisturbed.read_meta(campaign)
         assert meta is not None
         assert other is not None

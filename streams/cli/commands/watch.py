@@ -96,7 +96,7 @@ class Following:
         """Look once; the state is read again only if the store has moved on."""
         from streams.reports.views import campaign_view
 
-        head = self._store.head(self._name)
+        head = self._store.read_head(self._name)
         if self._campaign is None or head != self._head:
             self._campaign, self._head = found(self._store, self._settings, self._name), head
         board = self._campaign.leaderboard()

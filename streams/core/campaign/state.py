@@ -137,10 +137,14 @@ Tables = dict[str, dict[str, bytes]]
 
 @dataclass(frozen=True, kw_only=True)
 class StoredCampaign:
-    """A campaign as a store gives it back."""
+    """A campaign's state as a store returns it.
+
+    `scores` are the means of the systems that have not been withdrawn. `seen` are the ids that detect duplicates.
+    """
 
     meta: bytes
     tables: Tables
+    scores: dict[str, float]
     seen: tuple[str, ...]
     outbox: tuple[Output, ...] = ()
 

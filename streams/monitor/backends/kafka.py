@@ -157,7 +157,7 @@ class KafkaBackend:
         """Return the lag of each partition. The ends of the log are at most two seconds old."""
         topic, ends = topics.JUDGMENTS.within(self._settings.namespace), self._ends
         applied = await self.run(
-            lambda: {number: int(self.store.partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
+            lambda: {number: int(self.store.read_partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
         )
         return [
             Lag(

@@ -60,7 +60,7 @@ class RedisLedger:
         )
 
     def _list(self, campaign: str, table: str) -> list[bytes]:
-        with self._client.answering():
+        with self._client.translated_errors():
             found: list[bytes] = self._client.redis.lrange(self._keys.campaign(campaign, table), 0, -1)  # type: ignore[assignment]
         return found
 
@@ -87,7 +87,7 @@ class RedisLedger:
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
-        with self._client.answering():
+        with self._client.translated_errors():
             pipeline: Any = self._client.redis.pipeline(transaction=False)
             for request in requests:
                 pipeline.pttl(self._lease_key(campaign, request))

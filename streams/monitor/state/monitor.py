@@ -185,7 +185,7 @@ class Monitor:
     async def _read_snapshot(self, name: str) -> CampaignSnapshot:
         store, watched = self.backend.store, self._watched.get(name)
         now = monotonic()
-        if watched and watched.snapshot and await self.backend.run(store.head, name) == watched.snapshot.head:
+        if watched and watched.snapshot and await self.backend.run(store.read_head, name) == watched.snapshot.head:
             watched.read_at = now
             return watched.snapshot
         snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
@@ -223,7 +223,7 @@ class Monitor:
         return watched
 
     async def _discover(self) -> None:
-        names = await self.backend.run(self.backend.store.campaigns, self.backend.partitions())
+        names = await self.backend.run(self.backend.store.list_campaigns, self.backend.partitions())
         self._unread |= set(names) - self._watched.keys() - self._unreadable
 
     async def _try_read(self, name: str) -> None:

@@ -46,8 +46,8 @@ class CampaignSnapshot:
     @classmethod
     def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
         """Read a campaign. Return None if it does not exist."""
-        head = store.head(name)  # before the state, so that a change in between is seen next time
-        stored = store.outline(name)
+        head = store.read_head(name)  # before the state, so that a change in between is seen next time
+        stored = store.read(name, with_seen=False)
         if stored is None:
             return None
         began = thread_time()

@@ -48,7 +48,7 @@ class Client:
 
     def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any], package: str = __package__) -> Any:
         """Run a script from the `lua` folder of a package. Scripts that write return a status and a detail."""
-        with self.answering():
+        with self.translated_errors():
             return self.redis.register_script(_lua(package, script))(keys=keys, args=args)
 
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
@@ -66,8 +66,8 @@ class Client:
             self.redis.close()
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Say in this project's words why Redis did not do as it was told."""
+    def translated_errors(self) -> Iterator[None]:
+        """Raise errors of Redis as errors of this project."""
         where = f"Redis at {mask_password(self._url)}"
         try:
             yield

@@ -40,7 +40,7 @@ class Staging:
         """Remove a campaign that the log does not know."""
         self.clear(campaign)
         self._swap(lease, self._campaign_keys(campaign), "remove")
-        with self._live.client.answering():
+        with self._live.client.translated_errors():
             self._live.client.redis.srem(self._live.keys.partition_campaigns(lease.partition), campaign)
 
     def put_partition(self, lease: Lease, commit: Commit) -> None:
@@ -59,14 +59,14 @@ class Staging:
         self._unlink([fresh for _, fresh in self._campaign_keys(campaign)])
 
     def _list(self, partition: str, campaign: str) -> None:
-        with self._live.client.answering():
+        with self._live.client.translated_errors():
             self._live.client.redis.sadd(self._live.keys.partition_campaigns(partition), campaign)
 
     def _swap(self, lease: Lease, pairs: Sequence[tuple[str, ...]], how: str) -> None:
         self._live.client.write("swap", lease, keys=[key for pair in pairs for key in pair], args=[how])
 
     def _unlink(self, keys: list[str]) -> None:
-        with self._live.client.answering():
+        with self._live.client.translated_errors():
             self._live.client.redis.unlink(*keys)
 
     def _campaign_keys(self, campaign: str) -> list[tuple[str, ...]]:

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import ForeignCampaign
-from streams.stores.base import Contents, Lease, partition_state
+from streams.stores.base import Lease, partition_state
 from streams.stores.redis.client import Client, fenced
 from streams.stores.redis.keys import Keys
-from streams.stores.redis.units import campaign_unit, partition_unit, unpacked
+from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -52,14 +52,14 @@ class RedisStore:
 
     def ping(self) -> str:
         """Give the server's version, or raise what keeps it from answering."""
-        with self.client.answering():
+        with self.client.translated_errors():
             info: dict[str, Any] = self.client.first.info("server")
             return f"{info['redis_version']}{' (cluster)' if self.client.is_cluster else ''}"
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over."""
         head = self.keys.partition(partition)
-        with self.client.answering():
+        with self.client.translated_errors():
             pipeline = self.client.redis.pipeline(transaction=True)
             pipeline.hincrby(head, "epoch", 1)
             pipeline.hgetall(head)
@@ -69,14 +69,14 @@ class RedisStore:
         lease, names = Lease(partition, epoch), sorted(name.decode() for name in campaigns)
         if self.client.is_cluster:
             names = [name for name in names if self._reserve(lease, name)]
-        return lease, partition_state(_text(fields), campaigns=tuple(names), outbox=unpacked(outbox))
+        return lease, partition_state(_decode_fields(fields), campaigns=tuple(names), outbox=decode_outbox(outbox))
 
     def _reserve(self, lease: Lease, campaign: str) -> bool:
         """Claim a listed campaign that is not written yet; strike it off if another partition was the first to."""
         head = self.keys.campaign(campaign, "meta")
         status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
         if status == b"FOREIGN":
-            with self.client.answering():
+            with self.client.translated_errors():
                 self.client.redis.srem(self.keys.partition_campaigns(lease.partition), campaign)
         return bool(status == b"OK")
 
@@ -90,13 +90,13 @@ class RedisStore:
             raise ForeignCampaign(campaign, detail.decode())
         if status == b"FENCED":
             raise fenced(lease, detail)
-        return self.peek(campaign)
+        return self.read(campaign)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch: in one call, or on a cluster in one for each slot."""
         campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
         partition = partition_unit(self.keys, lease.partition, commit)
-        with self.client.answering():
+        with self.client.translated_errors():
             divided = self.client.is_cluster
         if not divided:
             self.write(lease, [*campaigns, partition])
@@ -119,68 +119,59 @@ class RedisStore:
             args=[item for unit in units for item in unit.arguments()],
         )
 
-    def partition(self, partition: str) -> dict[str, str]:
-        """Give the head of a partition as it stands."""
-        with self.client.answering():
-            fields: dict[bytes, bytes] = self.client.redis.hgetall(self.keys.partition(partition))  # type: ignore[assignment]
-        return _text(fields)
-
-    def campaigns(self, partitions: Iterable[str]) -> list[str]:
-        """List the campaigns of some partitions."""
-        with self.client.answering():
-            pipeline = self.client.redis.pipeline(transaction=False)
-            for partition in partitions:
-                pipeline.smembers(self.keys.partition_campaigns(partition))
-            return sorted(name.decode() for names in pipeline.execute() for name in names)
-
-    def peek(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state without taking it over."""
-        found = self.contents(campaign)
-        return found.stored if found else None
-
-    def outline(self, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state without the ids seen."""
-        found = self._contents(campaign, seen=(1, 0))
-        return found.stored if found else None
-
-    def contents(self, campaign: str) -> Contents | None:
-        """Give a campaign's state with its scores."""
-        return self._contents(campaign, seen=(0, -1))
-
-    def _contents(self, campaign: str, *, seen: tuple[int, int]) -> Contents | None:
+    def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
+        """Return a campaign's state as of one moment."""
         names = ("meta", "outbox", "seen", "leaderboard", *TABLES)
-        found = self.client.run("contents", keys=[self.keys.campaign(campaign, name) for name in names], args=seen)
+        found = self.client.run(
+            "contents",
+            keys=[self.keys.campaign(campaign, name) for name in names],
+            args=(0, -1) if with_seen else (1, 0),
+        )
         meta, outbox, ids, scores, *tables = found
         if not meta:
             return None
-        stored = StoredCampaign(
+        return StoredCampaign(
             meta=meta,
             tables={
                 table: {name.decode(): value for name, value in _pairs(rows)}
                 for table, rows in zip(TABLES, tables, strict=True)
             },
+            scores={system.decode(): float(score) for system, score in _pairs(scores)},
             seen=tuple(judgment_id.decode() for judgment_id in ids),
-            outbox=unpacked(outbox),
+            outbox=decode_outbox(outbox),
         )
-        return Contents(stored, {system.decode(): float(score) for system, score in _pairs(scores)})
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
-        """Return what is stored of a campaign besides its tables."""
-        with self.client.answering():
+        """Return a campaign's state except its tables."""
+        with self.client.translated_errors():
             meta: bytes | None = self.client.redis.hget(self.keys.campaign(campaign, "meta"), "campaign")  # type: ignore[assignment]
         return None if meta is None else decode_meta(campaign, meta)
 
-    def outbox(self, partition: str) -> tuple[Output, ...]:
-        """Give what the partition's last batch emits besides its campaigns' outputs."""
-        with self.client.answering():
-            return unpacked(self.client.redis.get(self.keys.partition_outbox(partition)))  # type: ignore[arg-type]
-
-    def head(self, campaign: str) -> dict[str, str]:
-        """Give the head of a campaign: epoch, partition and offset."""
+    def read_head(self, campaign: str) -> dict[str, str]:
+        """Return the epoch, partition and offset of a campaign."""
         fields = ("epoch", "partition", "offset")
-        with self.client.answering():
+        with self.client.translated_errors():
             found: list[bytes | None] = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)  # type: ignore[assignment]
         return {name: value.decode() for name, value in zip(fields, found, strict=True) if value is not None}
+
+    def read_partition(self, partition: str) -> dict[str, str]:
+        """Return the epoch, offset and counts of a partition."""
+        with self.client.translated_errors():
+            fields: dict[bytes, bytes] = self.client.redis.hgetall(self.keys.partition(partition))  # type: ignore[assignment]
+        return _decode_fields(fields)
+
+    def read_outbox(self, partition: str) -> tuple[Output, ...]:
+        """Return the outputs of the partition's last batch that belong to no campaign."""
+        with self.client.translated_errors():
+            return decode_outbox(self.client.redis.get(self.keys.partition_outbox(partition)))  # type: ignore[arg-type]
+
+    def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
+        """Return the campaigns of some partitions, sorted."""
+        with self.client.translated_errors():
+            pipeline = self.client.redis.pipeline(transaction=False)
+            for partition in partitions:
+                pipeline.smembers(self.keys.partition_campaigns(partition))
+            return sorted(name.decode() for names in pipeline.execute() for name in names)
 
     def close(self) -> None:
         """Let the connections go."""
@@ -191,5 +182,5 @@ def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     return zip(items[::2], items[1::2], strict=True)
 
 
-def _text(fields: dict[bytes, bytes]) -> dict[str, str]:
+def _decode_fields(fields: dict[bytes, bytes]) -> dict[str, str]:
     return {name.decode(): value.decode() for name, value in fields.items()}

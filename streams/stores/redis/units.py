@@ -79,7 +79,7 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
             ("LTRIM", key("seen"), [-change.seen_ids, -1]),
             ("ZADD", key("leaderboard"), flat((score, system) for system, score in change.scores.items())),
             ("ZREM", key("leaderboard"), change.withdrawn),
-            ("SET", key("outbox"), [packed(change.outbox)]),
+            ("SET", key("outbox"), [encode_outbox(change.outbox)]),
         ],
     )
 
@@ -94,7 +94,7 @@ def partition_unit(keys: Keys, partition: str, commit: Commit) -> Unit:
         writes=[
             ("HSET", keys.partition(partition), flat(encode_head(commit).items())),
             ("SADD", keys.partition_campaigns(partition), [change.campaign for change in commit.campaigns]),
-            ("SET", keys.partition_outbox(partition), [packed(commit.outbox)]),
+            ("SET", keys.partition_outbox(partition), [encode_outbox(commit.outbox)]),
         ],
     )
 
@@ -104,15 +104,15 @@ def flat(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
     return [item for pair in pairs for item in pair]
 
 
-def packed(outbox: tuple[Output, ...]) -> bytes:
+def encode_outbox(outbox: tuple[Output, ...]) -> bytes:
     """Encode an outbox."""
     return msgspec.msgpack.encode(outbox)
 
 
-def unpacked(outbox: bytes | None) -> tuple[Output, ...]:
+def decode_outbox(outbox: bytes | None) -> tuple[Output, ...]:
     """Decode an outbox, one of an earlier version too.
 
-    >>> unpacked(msgspec.msgpack.encode([("ratings.v1", b"c/a", b"{}")]))
+    >>> decode_outbox(msgspec.msgpack.encode([("ratings.v1", b"c/a", b"{}")]))
     (Output(topic='ratings.v1', key=b'c/a', value=b'{}', headers=()),)
     """
     return tuple(msgspec.msgpack.decode(outbox, type=list[Output])) if outbox else ()

@@ -73,7 +73,7 @@ def test_movement_is_since_the_watch_began(running: Running) -> None:
 def test_the_state_is_read_again_only_when_it_has_changed(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = following(running)
     first = watched.look(at=LATER)
-    monkeypatch.setattr(type(running.store), "peek", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(type(running.store), "read", lambda *_: pytest.fail("read again"))
     assert watched.look(at=LATER).leaderboard == first.leaderboard
 
 
@@ -121,7 +121,7 @@ def test_a_store_that_goes_away_is_waited_for(running: Running, monkeypatch: pyt
         nonlocal waits
         waits += 1
         if waits == 1:
-            monkeypatch.setattr(running.store, "head", away, raising=False)
+            monkeypatch.setattr(running.store, "read_head", away, raising=False)
         elif waits == 3:
             monkeypatch.undo()
             close(running)
@@ -140,7 +140,7 @@ def test_a_store_that_is_away_from_the_start_is_an_error(running: Running, monke
     def away(*_: object) -> None:
         raise StoreUnavailable("Redis does not answer")
 
-    monkeypatch.setattr(running.store, "head", away, raising=False)
+    monkeypatch.setattr(running.store, "read_head", away, raising=False)
     result = CliRunner().invoke(watch.command, ["wmt.fr-en"])
     assert isinstance(result.exception, StoreUnavailable)
 

@@ -29,7 +29,8 @@ def kept(changes: list[CampaignChange]) -> StoredCampaign:
         for table, rows in change.tables.items():
             tables[table].update(rows)
     seen = tuple(judgment_id for change in changes for judgment_id in change.seen)
-    return StoredCampaign(meta=changes[-1].meta, tables=tables, seen=seen[-changes[-1].seen_ids :])
+    scores = {system: score for change in changes for system, score in change.scores.items()}
+    return StoredCampaign(meta=changes[-1].meta, tables=tables, scores=scores, seen=seen[-changes[-1].seen_ids :])
 
 
 def picture(campaign: Campaign) -> object:

@@ -46,7 +46,7 @@ def test_while_the_store_is_away_the_last_look_is_given(monitor: Running, monkey
     def away(*_: object) -> None:
         raise StoreUnavailable("Redis does not answer")
 
-    for name in ("head", "outline", "campaigns"):
+    for name in ("read_head", "read", "list_campaigns"):
         monkeypatch.setattr(store_of(monitor), name, away)
     watched = monitor.site.monitor.known("c")
     assert watched is not None
@@ -63,7 +63,7 @@ def test_a_task_that_ended_is_told_to_who_would_restart_the_monitor(
         raise ZeroDivisionError
 
     assert monitor.ask("/healthz").status == 200
-    monkeypatch.setattr(store_of(monitor), "campaigns", broken)
+    monkeypatch.setattr(store_of(monitor), "list_campaigns", broken)
     monkeypatch.setattr(module, "DISCOVERY_SECONDS", 0.0)
     wait_for(lambda: monitor.ask("/healthz").status == 503)
     assert b"following has ended: ZeroDivisionError()" in monitor.ask("/healthz").body

@@ -41,7 +41,7 @@ def whole(after: int, row: bytes) -> CampaignChange:
 
 
 def found(store: RedisStore) -> StoredCampaign:
-    stored = store.peek("c")
+    stored = store.read("c")
     assert stored is not None
     return stored
 
@@ -51,11 +51,11 @@ def test_what_is_fresh_is_not_live_until_it_is_swapped_and_then_nothing_else_is(
     first = change(-1, 4, seen=("x",))
     first.tables["segments"]["gone"] = b"{}"
     live.persist(lease, commit(0, 5, first))
-    names, before = keys(live), live.contents("c")
+    names, before = keys(live), live.read("c")
     staging = Staging(live)
     staging.put_campaign(lease, whole(4, b"fresh"))
-    assert live.contents("c") == before
-    assert staging.fresh.peek("c") is not None
+    assert live.read("c") == before
+    assert staging.fresh.read("c") is not None
     staging.swap_campaign(lease, "c")
     assert found(live).tables["judges"] == {"judge": b"fresh"}
     assert found(live).tables["segments"] == {}
@@ -72,23 +72,23 @@ def test_a_former_owner_swaps_nothing_in(live: RedisStore) -> None:
     staging.put_campaign(former, whole(4, b"stale"))
     owner, _ = live.open(HOME)
     live.load(owner, "c")
-    before = live.contents("c")
+    before = live.read("c")
     with pytest.raises(Fenced):
         staging.swap_campaign(former, "c")
     with pytest.raises(Fenced):
         staging.remove_campaign(former, "c")
-    assert live.contents("c") == before
+    assert live.read("c") == before
 
 
 def test_what_another_rebuild_wrote_is_not_swapped_in(live: RedisStore) -> None:
     former, _ = live.open(HOME)
     live.persist(former, commit(0, 5, change(-1, 4)))
-    before = live.contents("c")
+    before = live.read("c")
     Staging(live).put_campaign(former, whole(3, b"another's"))
     owner, _ = live.open(HOME)
     with pytest.raises(Conflict):
         Staging(live).swap_campaign(owner, "c")
-    assert live.contents("c") == before
+    assert live.read("c") == before
     Staging(live).put_campaign(owner, whole(4, b"own"))
     with pytest.raises(Fenced):
         live.write(former, [campaign_unit(Staging(live).fresh.keys, change(4, 5))])
@@ -97,13 +97,13 @@ def test_what_another_rebuild_wrote_is_not_swapped_in(live: RedisStore) -> None:
 def test_another_partitions_campaign_is_not_swapped_out(live: RedisStore) -> None:
     lease, _ = live.open(HOME)
     live.persist(lease, commit(0, 5, change(-1, 4)))
-    before = live.contents("c")
+    before = live.read("c")
     other, _ = live.open("judgments.v1/1")
     staging = Staging(live)
     staging.put_campaign(other, whole(4, b"fresh"))
     with pytest.raises(Conflict):
         staging.swap_campaign(other, "c")
-    assert live.contents("c") == before
+    assert live.read("c") == before
 
 
 def test_a_campaign_that_takes_many_calls_is_swapped_in_whole(live: RedisStore) -> None:
@@ -116,8 +116,8 @@ def test_a_campaign_that_takes_many_calls_is_swapped_in_whole(live: RedisStore) 
     staging.swap_campaign(lease, "c")
     assert found(live).seen == big.seen
     assert found(live).tables == big.tables
-    assert live.head("c") == {"epoch": "1", "partition": HOME, "offset": "4"}
-    assert live.campaigns([HOME]) == ["c"]
+    assert live.read_head("c") == {"epoch": "1", "partition": HOME, "offset": "4"}
+    assert live.list_campaigns([HOME]) == ["c"]
 
 
 def test_the_head_of_a_partition_is_swapped_in_and_its_campaigns_stay_listed(live: RedisStore) -> None:

@@ -10,10 +10,10 @@ from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
 from streams.settings import Settings
-from streams.stores.fingerprint import state_hash
 from streams.stores.memory import MemoryStore
 from streams.wire.events import encode
 from tests.builders import crowd_log
+from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

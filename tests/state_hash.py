@@ -36,21 +36,20 @@ def state_hash(store: Store, partitions: Iterable[str]) -> str:
 
 
 def settled_meta(meta: bytes) -> bytes:
-    """Give a campaign's meta without the match requests that are out."""
+    """Return a campaign's meta without the outstanding match requests."""
     return encode(msgspec.structs.replace(decode_meta("", meta), outstanding=()))
 
 
 def _parts(store: Store, partitions: list[str]) -> Iterator[bytes]:
-    """Give the state piece by piece, in an order that only names decide."""
+    """Yield the state piece by piece, in an order that only names decide."""
     for partition in partitions:
-        head = store.partition(partition)
+        head = store.read_partition(partition)
         yield partition.rpartition("/")[2].encode()
         yield from (head.get(name, "0").encode() for name in HEAD_FIELDS)
-    for campaign in store.campaigns(partitions):
-        found = store.contents(campaign)
-        if found is None:
+    for campaign in store.list_campaigns(partitions):
+        stored = store.read(campaign)
+        if stored is None:
             continue  # listed by a batch that did not come to write it
-        stored, scores = found
         yield campaign.encode()
         yield settled_meta(stored.meta)
         for table in TABLES:
@@ -60,4 +59,4 @@ def _parts(store: Store, partitions: list[str]) -> Iterator[bytes]:
                 yield name
                 yield row
         yield from (judgment_id.encode() for judgment_id in stored.seen)
-        yield from (f"{system} {score!r}".encode() for system, score in sorted(scores.items()))
+        yield from (f"{system} {score!r}".encode() for system, score in sorted(stored.scores.items()))
