@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reproduction.section import Section
 from streams.lab.experiments.online import DEFAULT, TIES, summary
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def _text(results: Sequence[Result]) -> str:
     rows: dict[str, Any] = {str(row[0]): dict(zip(table.columns, row, strict=True)) for row in table.rows}
     ours, grm = rows[DEFAULT], rows["grm"]
     gain = rows[TIES]["log-loss"] - ours["log-loss"]
-    campaigns = len(grouped(results, "campaign"))
+    campaigns = len(group_by(results, "campaign"))
     with_ties, without = (grm[f"above `{DEFAULT}`{name}"] for name in ("", " "))
     said = (
         f"Every judgment is predicted before it is learned from, on {campaigns} campaign{'s' * (campaigns != 1)}. "

@@ -8,7 +8,7 @@ from reproduction.section import Section, published
 from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.abilities import abilities
 from streams.lab.experiments.competition_tables import BEST, costs_of_crowd, differences, means
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def _sizes(results: Sequence[Result]) -> ResultTable:
     year = results[0].cell["campaign"][:5]
     theirs = published("hopkins2013")["table3"][year]
     rows: list[tuple[Any, ...]] = []
-    for campaign, some in grouped([one for one in results if one.cell["pool"] == "own"], "campaign").items():
+    for campaign, some in group_by([one for one in results if one.cell["pool"] == "own"], "campaign").items():
         training, test = theirs[campaign.rpartition(".")[2]]
         rows.append((campaign, training, some[0].measured["pool"], test, some[0].measured["test"]))
     columns = ("track", "training pairs, theirs", "ours", "test pairs, theirs", "ours ")

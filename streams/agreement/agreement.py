@@ -47,8 +47,8 @@ class Agreement:
 def inter_agreement(pairs: Pairs) -> Agreement:
     """Compare the outcomes that different judges gave of the same two systems on the same segment (Cohen 1960).
 
-    >>> from streams.core.methods.examples import duel
-    >>> inter_agreement(duel(">>")).comparable  # by one judge
+    >>> from streams.core.methods.pairs import Pairs
+    >>> inter_agreement(Pairs.parse(">>")).comparable  # by one judge
     0
     """
     items, outcomes = pairs.items()
@@ -62,8 +62,8 @@ def intra_agreement(pairs: Pairs) -> Agreement:
 
     Ties are counted where a judge came back to something of a segment.
 
-    >>> from streams.core.methods.examples import duel
-    >>> intra_agreement(duel(">>="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> intra_agreement(Pairs.parse(">>="))
     Agreement(agree=1, comparable=3, ties=1, total=3)
     """
     return _intra(pairs, *pairs.items())
@@ -75,11 +75,11 @@ def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
     Their script takes a pair for another item if it was shown the other way round, which halves what is comparable,
     and its inter-annotator agreement also compares judges with themselves.
 
-    >>> from streams.core.methods.examples import duel
-    >>> published_agreement(duel(">>="))[0]
+    >>> from streams.core.methods.pairs import Pairs
+    >>> published_agreement(Pairs.parse(">>="))[0]
     Agreement(agree=1, comparable=3, ties=1, total=3)
     """
-    items = pairs.shown()
+    items = pairs.ordered_items()
     agree, comparable = _couples(items, pairs.outcome)
     return _counted(pairs, int(agree.sum()), int(comparable.sum())), _intra(pairs, items, pairs.outcome)
 
@@ -87,8 +87,8 @@ def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
 def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
     """Compare every judge with all other ones; chance is that of the whole log.
 
-    >>> from streams.core.methods.examples import duel
-    >>> inter_by_judge(duel(">>"))[0].comparable
+    >>> from streams.core.methods.pairs import Pairs
+    >>> inter_by_judge(Pairs.parse(">>"))[0].comparable
     0
     """
     items, outcomes = pairs.items()
@@ -105,11 +105,11 @@ def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
 def intra_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
     """Compare what every judge said with what the same judge said before.
 
-    >>> from streams.core.methods.examples import duel
-    >>> intra_by_judge(duel(">>"))[0].agree
+    >>> from streams.core.methods.pairs import Pairs
+    >>> intra_by_judge(Pairs.parse(">>"))[0].agree
     1
     """
-    return tuple(intra_agreement(pairs.take(pairs.judge == judge)) for judge in range(len(pairs.judges)))
+    return tuple(intra_agreement(pairs.select(pairs.judge == judge)) for judge in range(len(pairs.judges)))
 
 
 def _counted(pairs: Pairs, agree: int, comparable: int) -> Agreement:

@@ -91,6 +91,6 @@ def threshold_rows(
                 comparable=row.agreement.comparable,
                 kappa=none_if_nan(row.agreement.kappa),
             )
-            for row in by_threshold(pairs.take(candidates), trial, thresholds=thresholds, fewest=controls.fewest)
+            for row in by_threshold(pairs.select(candidates), trial, thresholds=thresholds, fewest=controls.fewest)
         ]
     return rows

@@ -61,8 +61,8 @@ def score_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MAR
     given by a mask of rows, have i above j. To pass is to order the two as they do; a tie fails.
 
     >>> from dataclasses import replace
-    >>> from streams.core.methods.examples import duel
-    >>> two = replace(duel(">>>>>>=>"), judge=np.array([0, 0, 0, 0, 0, 0, 1, 1]), judges=("anna", "ben"))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> two = replace(Pairs.parse(">>>>>>=>"), judge=np.array([0, 0, 0, 0, 0, 0, 1, 1]), judges=("anna", "ben"))
     >>> trial = score_controls(two, two.judge == 0)
     >>> trial.met.tolist(), trial.passed.tolist()
     ([0, 2], [0, 1])
@@ -96,15 +96,15 @@ def by_threshold(
 ) -> list[ThresholdAgreement]:
     """Give the inter-annotator agreement as a function of the threshold (WMT13 findings, Table 5).
 
-    >>> from streams.core.methods.examples import duel
-    >>> log = duel(">>")
+    >>> from streams.core.methods.pairs import Pairs
+    >>> log = Pairs.parse(">>")
     >>> [row.judges for row in by_threshold(log, score_controls(log, np.ones(2, bool)), thresholds=[0.5])]
     [1, 0]
     """
     found = [ThresholdAgreement(threshold=None, judges=len(np.unique(pairs.judge)), agreement=inter_agreement(pairs))]
     for threshold in thresholds:
         accepted = trial.accepted(threshold=threshold, fewest=fewest)
-        kept = pairs.take(np.isin(pairs.judge, accepted))
+        kept = pairs.select(np.isin(pairs.judge, accepted))
         judges = len(np.unique(kept.judge))
         found.append(ThresholdAgreement(threshold=threshold, judges=judges, agreement=inter_agreement(kept)))
     return found

@@ -1,6 +1,6 @@
 """A simulated crowd: judges who answer match requests as published win rates, skills or a real log have it."""
 
-from streams.crowd.agreement import kendall_tau, overlaps
+from streams.crowd.agreement import order_tau, overlaps
 from streams.crowd.competition import WMT13_FR_EN, Competition, OfficialResult
 from streams.crowd.crowd import Crowd
 from streams.crowd.judges import Judge, recruit
@@ -22,7 +22,7 @@ __all__ = [
     "SimulationStep",
     "Skills",
     "Truth",
-    "kendall_tau",
+    "order_tau",
     "overlaps",
     "recruit",
     "segment_names",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.ranking import kendall_tau
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -12,15 +15,14 @@ if TYPE_CHECKING:
     from streams.wire.events import Row
 
 
-def kendall_tau(order: Sequence[str], official: Sequence[str]) -> float:
-    """Give Kendall's tau of two orders of the same systems: 1 if equal, -1 if reversed.
+def order_tau(order: Sequence[str], official: Sequence[str]) -> float:
+    """Return Kendall's tau of two orders of the same systems: 1 if they are equal, -1 if one is the reverse.
 
-    >>> kendall_tau(["a", "c", "b"], ["a", "b", "c"])
+    >>> order_tau(["a", "c", "b"], ["a", "b", "c"])
     0.3333333333333333
     """
     place = {system: number for number, system in enumerate(order)}
-    signs = [1 if place[first] < place[second] else -1 for first, second in combinations(official, 2)]
-    return sum(signs) / len(signs)
+    return kendall_tau(np.array([place[system] for system in official]), np.arange(len(official)))
 
 
 def overlaps(rows: Iterable[Row], official: Iterable[OfficialResult]) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.crowd.agreement import kendall_tau, overlaps
+from streams.crowd.agreement import order_tau, overlaps
 from streams.crowd.judges import recruit
 from streams.crowd.simulated_campaign import SimulatedCampaign
 from streams.pipeline.embedded import Embedded
@@ -90,7 +90,7 @@ class Simulation:
 
     def tau(self, leaderboard: Leaderboard) -> float:
         """Compare a leaderboard's order with the official one."""
-        return kendall_tau([row.system for row in leaderboard.rows], self.competition.systems)
+        return order_tau([row.system for row in leaderboard.rows], self.competition.systems)
 
     def overlaps(self, leaderboard: Leaderboard) -> int:
         """Count the systems whose rank range overlaps the official one."""

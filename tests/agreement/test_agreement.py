@@ -18,8 +18,8 @@ from streams.agreement.agreement import (
     intra_by_judge,
     published_agreement,
 )
+from streams.core.methods.pairs import Pairs
 from streams.formats import read
-from streams.lab import Pairs
 from streams.wire.events import EPOCH, Judgment
 from tests.core.methods.outcomes import drawn, turned
 from tests.data import real_log

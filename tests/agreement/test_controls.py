@@ -61,7 +61,7 @@ def test_agreement_grows_with_the_threshold_when_careless_judges_go() -> None:
     everybody, half = by_threshold(pairs, score_controls(pairs, pairs.judge >= 0), thresholds=[0.5])
     assert (everybody.threshold, everybody.judges, half.judges) == (None, 8, 5)
     assert everybody.agreement == inter_agreement(pairs)
-    assert half.agreement == inter_agreement(pairs.take(pairs.judge >= 3))
+    assert half.agreement == inter_agreement(pairs.select(pairs.judge >= 3))
     assert half.agreement.kappa > everybody.agreement.kappa + 0.1
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from streams.crowd import WMT13_FR_EN, Competition, Simulation, SimulationStep, kendall_tau, overlaps
+from streams.crowd import WMT13_FR_EN, Competition, Simulation, SimulationStep, order_tau, overlaps
 from streams.wire import topics
 from streams.wire.events import Judgment, MatchRequest, Row
 
@@ -77,8 +77,8 @@ def test_more_judgments_of_careful_judges_come_closer_to_the_official_order_than
 
 
 def test_tau_is_one_for_the_same_order_and_minus_one_for_the_reverse() -> None:
-    assert kendall_tau(WMT13.systems, WMT13.systems) == 1
-    assert kendall_tau(WMT13.systems[::-1], WMT13.systems) == -1
+    assert order_tau(WMT13.systems, WMT13.systems) == 1
+    assert order_tau(WMT13.systems[::-1], WMT13.systems) == -1
 
 
 @pytest.mark.parametrize(("low", "high", "shared"), [(1, 1, 0), (1, 2, 1), (2, 2, 1), (3, 9, 1), (4, 9, 0)])

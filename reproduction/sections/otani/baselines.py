@@ -11,7 +11,7 @@ from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.correlation import shown_baselines
 from streams.lab.measures.correlation import pearson, spearman
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def _baseline_tables(results: Sequence[Result]) -> list[ResultTable]:
     names = shown_baselines(results)
     rows = []
-    for baseline, group in grouped(results, "baseline").items():
-        by_model = grouped(group, "model")
+    for baseline, group in group_by(results, "baseline").items():
+        by_model = group_by(group, "model")
         values = [
             Estimate.of(one.measured[measure] for one in by_model[model])
             for model in ("grm-batch", "grm")
@@ -34,8 +34,8 @@ def _baseline_tables(results: Sequence[Result]) -> list[ResultTable]:
 
 def _baseline_text(results: Sequence[Result]) -> str:
     found = {}
-    for model, group in grouped(results, "model").items():
-        by_baseline = grouped(group, "baseline")
+    for model, group in group_by(results, "model").items():
+        by_baseline = group_by(group, "baseline")
         away = np.array([abs(some[0].measured["win_share"] - 0.5) for some in by_baseline.values()])
         reached = np.array([np.mean([one.measured["pearson"] for one in some]) for some in by_baseline.values()])
         found[model] = pearson(away, reached), spearman(away, reached)

@@ -8,7 +8,7 @@ from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments.correlation import ANY, Correlation, shown_baselines
 from streams.lab.protocols.learners import SELECTS
-from streams.lab.running.tables import estimates, grouped
+from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,14 +20,14 @@ def _correlation_text(results: Sequence[Result]) -> str:
     large = max(one.cell["size"] for one in results)
     at_large = [one for one in results if one.cell["size"] == large]
     groups = {
-        about: estimates(some, "pearson", "size")[large]
-        for about, some in grouped(at_large, "model", "baseline").items()
+        about: estimate_by(some, "pearson", "size")[large]
+        for about, some in group_by(at_large, "model", "baseline").items()
     }
     free = {model: found.text() for (model, baseline), found in groups.items() if baseline == ANY}
     batch = {baseline: found for (model, baseline), found in groups.items() if model == "grm-batch"}
     names = shown_baselines(results)
     best, worst = max(batch, key=lambda name: batch[name].mean), min(batch, key=lambda name: batch[name].mean)
-    by_baseline = grouped([one for one in at_large if one.cell["model"] == "grm-batch"], "baseline")
+    by_baseline = group_by([one for one in at_large if one.cell["model"] == "grm-batch"], "baseline")
     return told(
         "correlation",
         large=f"{large:,}",

@@ -10,7 +10,7 @@ from reproduction.section import Section, paired, published, signed, told, verdi
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.noise import averaged
-from streams.lab.running.tables import estimates, grouped
+from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
         ):
             values = base if model == "grm" else base + np.array(theirs[model])
             rows.append((f"{name}, theirs (Spanish-English)", *map(float, values)))
-        for model, group in grouped(ours, "model").items():
-            found = estimates(group, measure, "noise")
+        for model, group in group_by(ours, "model").items():
+            found = estimate_by(group, measure, "noise")
             rows.append((f"`{model}`, ours", *(found.get(share) for share in shares)))
         tables.append(
             ResultTable(title=title, columns=("random judges", *(f"{share:.0%}" for share in shares)), rows=tuple(rows))
@@ -41,7 +41,7 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
 
 
 def _noise_text(results: Sequence[Result]) -> str:
-    by_model = grouped(averaged(results), "model")
+    by_model = group_by(averaged(results), "model")
     most = max(one.cell["noise"] for one in results)
 
     def lost(model: str) -> Estimate:

@@ -8,7 +8,7 @@ from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.noise import averaged
-from streams.lab.running.tables import estimates, grouped
+from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
     ours = averaged(results)
     shares = sorted({one.cell["noise"] for one in results})
     rows: list[tuple[Any, ...]] = []
-    for model, group in grouped(ours, "model").items():
-        found = estimates(group, "pearson", "noise")
+    for model, group in group_by(ours, "model").items():
+        found = estimate_by(group, "pearson", "noise")
         rows.append((f"`{model}`", *(found[share] for share in shares)))
     columns = ("random judges", *(f"{share:.0%}" for share in shares))
     return [ResultTable(title="Correlation, mean of three baselines", columns=columns, rows=tuple(rows))]
@@ -28,8 +28,8 @@ def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
 def _batch_text(results: Sequence[Result]) -> str:
     most = max(one.cell["noise"] for one in results)
     apart = {}
-    for share, group in grouped(averaged(results), "noise").items():
-        by_model = grouped(group, "model")
+    for share, group in group_by(averaged(results), "noise").items():
+        by_model = group_by(group, "model")
         apart[share] = signed(paired(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
     return told("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")
 

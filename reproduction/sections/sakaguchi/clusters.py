@@ -9,7 +9,7 @@ from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, WINS, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.clusters import Clusters
 from streams.lab.protocols.learners import SELECTS
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _clusters_text(results: Sequence[Result]) -> str:
     large = max(one.cell["size"] for one in results)
-    by_model = grouped([one for one in results if one.cell["size"] == large], "model")
+    by_model = group_by([one for one in results if one.cell["size"] == large], "model")
     found = {model: Estimate.of(one.measured["clusters"] for one in some).text(1) for model, some in by_model.items()}
     runs = results[0].cell["runs"]
     return told(

@@ -8,7 +8,7 @@ from reproduction.section import SURE, Section, paired, published, signed, told,
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ def _prediction_tables(results: Sequence[Result]) -> list[ResultTable]:
     theirs = published(KEY)["table2"]
     kept = [one for one in results if one.cell["pool"] in theirs]
     rows: list[tuple[Any, ...]] = []
-    for (pool, size), group in grouped(kept, "pool", "size").items():
-        by_model = grouped(group, "model")
+    for (pool, size), group in group_by(kept, "pool", "size").items():
+        by_model = group_by(group, "model")
         row: list[Any] = [pool, size]
         for model in (WINS, HOPKINS_MAY, SELECTS):
             row.append(theirs[pool][model][theirs["sizes"].index(size)])
@@ -41,8 +41,8 @@ def order_table(results: Sequence[Result], *, published_too: bool) -> ResultTabl
     """Compare models within repeats: who is above whom."""
     theirs = published(KEY)["table2"]
     rows = []
-    for size, group in grouped([one for one in results if one.cell["pool"] == "all"], "size").items():
-        by_model = grouped(group, "model")
+    for size, group in group_by([one for one in results if one.cell["pool"] == "all"], "size").items():
+        by_model = group_by(group, "model")
         row: list[Any] = [size]
         for better, worse in ((HOPKINS_MAY, WINS), (SELECTS, HOPKINS_MAY), (SELECTS, WINS), (ONLINE, WINS)):
             if published_too and better in theirs["all"]:
@@ -63,17 +63,17 @@ def order_table(results: Sequence[Result], *, published_too: bool) -> ResultTabl
 
 def _perplexity_table(results: Sequence[Result]) -> ResultTable:
     rows: list[tuple[Any, ...]] = []
-    for (pool, size), group in grouped(results, "pool", "size").items():
-        by_model = grouped(group, "model")
+    for (pool, size), group in group_by(results, "pool", "size").items():
+        by_model = group_by(group, "model")
         own = [
             Estimate.of(one.measured["perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, WINS, ONLINE)
         ]
-        carved = [
+        split = [
             Estimate.of(one.measured["carved_perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, SELECTS)
         ]
-        rows.append((pool, size, *carved, *own))
+        rows.append((pool, size, *split, *own))
     columns = (
-        *("trained on", "pairs", "Hopkins and May, carved", "TrueSkill, carved"),
+        *("trained on", "pairs", "Hopkins and May, split", "TrueSkill, split"),
         *("Hopkins and May, own", "Expected Wins, own", "`trueskill`, own"),
     )
     return ResultTable(
@@ -87,11 +87,11 @@ def _perplexity_table(results: Sequence[Result]) -> ResultTable:
 def _leak_table(results: Sequence[Result]) -> ResultTable:
     """Show what a test set inside the training set is worth."""
     rows = []
-    for size, group in grouped(results, "size").items():
-        pools = grouped(group, "pool")
+    for size, group in group_by(results, "size").items():
+        pools = group_by(group, "pool")
         row: list[Any] = [size]
         for model in (WINS, HOPKINS_MAY, SELECTS, ONLINE):
-            leaking, clean = (grouped(pools[pool], "model")[model] for pool in ("leaking", "all"))
+            leaking, clean = (group_by(pools[pool], "model")[model] for pool in ("leaking", "all"))
             row.append(signed(paired(leaking, clean, "accuracy")))
         rows.append(tuple(row))
     title = "What accuracy gains where the test set is inside the training pool"
@@ -101,7 +101,7 @@ def _leak_table(results: Sequence[Result]) -> ResultTable:
 def _prediction_text(results: Sequence[Result]) -> str:
     everyone = [one for one in results if one.cell["pool"] == "all"]
     small = min(one.cell["size"] for one in everyone)
-    by_model = grouped([one for one in everyone if one.cell["size"] == small], "model")
+    by_model = group_by([one for one in everyone if one.cell["size"] == small], "model")
     first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
     second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
     theirs = published(KEY)["table2"]["all"]

@@ -9,7 +9,7 @@ from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS
 from reproduction.sections.sakaguchi.prediction import order_table
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
     rows = []
-    for size, group in grouped(results, "size").items():
-        by_model = grouped(group, "model")
+    for size, group in group_by(results, "size").items():
+        by_model = group_by(group, "model")
         values = [
             Estimate.of(one.measured["accuracy"] for one in by_model[name])
             for name in (WINS, HOPKINS_MAY, SELECTS, ONLINE)
@@ -34,7 +34,7 @@ def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
 def _wmt15_text(results: Sequence[Result]) -> str:
     campaigns = {one.cell["campaign"] for one in results}
     small = min(one.cell["size"] for one in results)
-    by_model = grouped([one for one in results if one.cell["size"] == small], "model")
+    by_model = group_by([one for one in results if one.cell["size"] == small], "model")
     first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
     second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
     return told(

@@ -8,7 +8,7 @@ from reproduction.section import Section, paired, signed, told
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.selection import Selection
-from streams.lab.running.tables import grouped
+from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _selection_text(results: Sequence[Result]) -> str:
     asked = [one for one in results if one.cell["policy"] != "log"]
     large = max(one.cell["size"] for one in asked)
-    groups = grouped([one for one in asked if one.cell["size"] == large], "policy", "profile")
+    groups = group_by([one for one in asked if one.cell["size"] == large], "policy", "profile")
     paper = groups["variance", "wmt"]
     near = {name: Estimate.of(one.measured[name] for one in paper) for name in ("near_early", "near_late")}
     tau = paired(paper, groups["uniform", "wmt"], "tau")

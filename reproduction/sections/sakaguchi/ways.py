@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from reproduction.section import Section, paired, published, signed, told
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
-from streams.lab.running.tables import estimates, grouped
+from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
     for fixed, key, title in (("matches", "table3", "Table 3"), ("pairs", "table4", "Table 4")):
         theirs = published(KEY)[key]
-        group = grouped(results, "fixed")[fixed]
-        ours = {ways: estimates(some, "accuracy", "size") for ways, some in grouped(group, "ways").items()}
+        group = group_by(results, "fixed")[fixed]
+        ours = {ways: estimate_by(some, "accuracy", "size") for ways, some in group_by(group, "ways").items()}
         rows = tuple(
             (size, *(part for ways in ours for part in (theirs["ways"][str(ways)][k], ours[ways].get(size))))
             for k, size in enumerate(theirs["sizes"])
@@ -33,7 +33,7 @@ def _ways_text(results: Sequence[Result]) -> str:
     found = {}
     for fixed in ("matches", "pairs"):
         group = [one for one in results if one.cell["fixed"] == fixed and one.cell["size"] == small]
-        by_ways = grouped(group, "ways")
+        by_ways = group_by(group, "ways")
         found[fixed] = paired(by_ways[max(by_ways)], by_ways[min(by_ways)], "accuracy")
     return told("ways", small=str(small), **{fixed: signed(difference) for fixed, difference in found.items()})
 

@@ -231,7 +231,7 @@ def _show(progress: CrowdProgress, truth: Truth, *, as_object: bool) -> None:
     import msgspec
 
     from streams.cli.commands.rank import show
-    from streams.crowd import Oracle, kendall_tau
+    from streams.crowd import Oracle, order_tau
 
     assert progress.board is not None
     figures: dict[str, object] = {
@@ -241,7 +241,7 @@ def _show(progress: CrowdProgress, truth: Truth, *, as_object: bool) -> None:
     }
     order = [row.system for row in progress.board.rows]
     if not isinstance(truth, Oracle) and len(order) > 1 and set(order) == set(truth.systems):
-        figures["tau"] = kendall_tau(order, truth.systems)
+        figures["tau"] = order_tau(order, truth.systems)
     if progress.skipped:
         click.echo(
             f"{progress.skipped:,} requests were not answered; the first: {safe(progress.skip_reason)}", err=True

@@ -329,7 +329,7 @@ class Campaign:
         )
         if self.bootstrap is not None and rows:
             index = self.tables.systems.index
-            rows = ranking.widened(rows, *self.bootstrap.ranges([index[row.system] for row in rows]))
+            rows = ranking.widen_ranges(rows, *self.bootstrap.ranges([index[row.system] for row in rows]))
         return events.Leaderboard(
             campaign=self.name,
             model=self.model.name,

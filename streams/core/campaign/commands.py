@@ -146,7 +146,7 @@ def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatu
 
 def _check_choices(settings: events.CampaignSettings) -> models.Model:
     """Return the model of the settings, or raise an error if a choice is unknown or impossible."""
-    matching.policy(settings.policy)
+    matching.find_policy(settings.policy)
     model = models.create(settings.model, settings.parameters, budget=settings.budget)
     if settings.segment_choice == "information" and not model.learns_segments:
         message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.matching import choose_segments, policy
+from streams.core.matching import choose_segments, find_policy
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Requests:
             return []  # a direct assessment is of one system, and no match
         if settings.stop_confidence is not None and campaign.outlook().settled:
             return []
-        matches = policy(settings.policy).choose(
+        matches = find_policy(settings.policy).choose(
             campaign.model,
             candidates=candidates,
             pending=[

@@ -15,10 +15,10 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-def policy(name: str) -> Policy:
+def find_policy(name: str) -> Policy:
     """Find a policy.
 
-    >>> policy("variance").name
+    >>> find_policy("variance").name
     'variance'
     """
     if name not in POLICIES:

@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.core.methods.base import Fitted, Predictor
-from streams.core.methods.crowd_bt import CrowdBradleyTerry
+from streams.core.methods.base import Fitted, Method
+from streams.core.methods.crowd_bradley_terry import CrowdBradleyTerry
 from streams.core.methods.davidson import Davidson
 from streams.core.methods.elo import Elo
 from streams.core.methods.glicko import Glicko2
 from streams.core.methods.grm_batch import BatchGradedResponse
-from streams.core.methods.heuristics import Bojar, ExpectedWins, OrigWmt
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
+from streams.core.methods.independent_students import IndependentStudents
 from streams.core.methods.online import Online
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs, UniformOutcomes
-from streams.core.methods.students import IndependentStudents
 from streams.core.methods.two_stage import TwoStage
+from streams.core.methods.win_shares import Bojar, ExpectedWins, OrigWmt
 from streams.core.models import MODELS
 from streams.errors import ParameterError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PREDICTORS: dict[str, Predictor] = {
+METHODS: dict[str, Method] = {
     predictor.name: predictor
     for predictor in (
         UniformOutcomes(),
@@ -49,15 +49,15 @@ PREDICTORS: dict[str, Predictor] = {
 }
 
 
-def predictor(name: str, options: Mapping[str, object] | None = None) -> Predictor:
+def create_method(name: str, options: Mapping[str, object] | None = None) -> Method:
     """Give a model with its options checked.
 
-    >>> predictor("elo", {"k": 32.0})
+    >>> create_method("elo", {"k": 32.0})
     Elo(k=32.0)
     """
-    if name not in PREDICTORS:
-        raise ParameterError(f"no model {name!r}; {suggestion(name, PREDICTORS)}")
-    known = PREDICTORS[name]
+    if name not in METHODS:
+        raise ParameterError(f"no model {name!r}; {suggestion(name, METHODS)}")
+    known = METHODS[name]
     try:
         return msgspec.convert(msgspec.structs.asdict(known) | dict(options or {}), type(known), strict=True)
     except msgspec.ValidationError as error:
@@ -65,4 +65,4 @@ def predictor(name: str, options: Mapping[str, object] | None = None) -> Predict
         raise ParameterError(f"model {name!r}: {error}; its options: {fields}") from None
 
 
-__all__ = ["PREDICTORS", "Fitted", "Predictor", "predictor"]
+__all__ = ["METHODS", "Fitted", "Method", "predictor"]

@@ -45,7 +45,7 @@ class Fitted:
         return self.outcomes[pairs.a, pairs.b]
 
 
-class Predictor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Method(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A model with its options, that its fields declare with bounds and defaults."""
 
     @property
@@ -66,8 +66,8 @@ class Predictor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def tie_share(training: Pairs) -> float:
     """Give the share of ties, one outcome of each kind added: a third where nothing is known.
 
-    >>> from streams.core.methods.examples import duel
-    >>> tie_share(duel("><=="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> tie_share(Pairs.parse("><=="))
     0.42857142857142855
     """
     return (int(np.count_nonzero(training.outcome == TIE)) + 1) / (len(training) + 3)
@@ -91,6 +91,6 @@ def logistic(x: Floats) -> Floats:
     return 0.5 + 0.5 * np.tanh(0.5 * x)
 
 
-def played(wins: Ints, ties: Ints) -> tuple[Ints, Ints, Ints]:
+def total_outcomes(wins: Ints, ties: Ints) -> tuple[Ints, Ints, Ints]:
     """Give each system's wins, ties and losses over all opponents."""
     return wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor
-from streams.core.methods.carving import gaps
-from streams.core.methods.optimum import minimum
+from streams.core.methods.base import Fitted, Method, Positive
+from streams.core.methods.minimiser import minimise
+from streams.core.methods.tie_radius import score_gaps
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats
 
 
-class Davidson(Predictor, frozen=True):
+class Davidson(Method, frozen=True):
     """P(win) : P(tie) : P(loss) = e^theta_a : nu e^((theta_a + theta_b) / 2) : e^theta_b (Davidson 1970).
 
     The maximum of the posterior, where theta and log nu ~ N(0, deviation²).
 
-    >>> from streams.core.methods.examples import duel
-    >>> [round(p, 2) for p in Davidson(deviation=1000.0).fit(duel(">>>>>>===<")).predict(0, 1)]
+    >>> from streams.core.methods.pairs import Pairs
+    >>> [round(p, 2) for p in Davidson(deviation=1000.0).fit(Pairs.parse(">>>>>>===<")).predict(0, 1)]
     [0.6, 0.3, 0.1]
     """
 
@@ -39,15 +39,15 @@ class Davidson(Predictor, frozen=True):
         counts = 0.5 * np.stack([wins, ties, wins.T], axis=-1)  # every outcome is there twice, from a and from b
 
         def loss(point: Floats) -> tuple[float, Floats]:
-            logs = davidson(gaps(point[:size]), point[size])
+            logs = davidson(score_gaps(point[:size]), point[size])
             surplus = counts - counts.sum(axis=-1, keepdims=True) * np.exp(logs)
             by_gap = 0.5 * (surplus[..., 0] - surplus[..., 2])
             gradient = np.append(by_gap.sum(axis=1) - by_gap.sum(axis=0), surplus[..., 1].sum())
             prior = point / self.deviation**2
             return 0.5 * float(point @ prior) - float((counts * logs).sum()), prior - gradient
 
-        point = minimum(loss, np.zeros(size + 1))
-        return Fitted(outcomes=np.exp(davidson(gaps(point[:size]), point[size])), scores=point[:size])
+        point = minimise(loss, np.zeros(size + 1)).point
+        return Fitted(outcomes=np.exp(davidson(score_gaps(point[:size]), point[size])), scores=point[:size])
 
 
 def davidson(gap: Floats, log_nu: float) -> Floats:

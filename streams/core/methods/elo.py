@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor, decided, logistic, tie_share
-from streams.core.methods.carving import gaps
+from streams.core.methods.base import Fitted, Method, Positive, decided, logistic, tie_share
+from streams.core.methods.tie_radius import score_gaps
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -16,13 +16,13 @@ SCALE = 400.0 / np.log(10.0)
 START = 1500.0
 
 
-class Elo(Predictor, frozen=True):
+class Elo(Method, frozen=True):
     """R_a += K (S - E), E = 1 / (1 + 10^((R_b - R_a) / 400)), S = 1, 1/2 or 0 for a win, a tie or a loss (Elo 1978).
 
     Outcomes count in their order. Elo predicts no ties; here all pairs tie as often as any.
 
-    >>> from streams.core.methods.examples import duel
-    >>> Elo(k=32.0).fit(duel(">")).scores.tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> Elo(k=32.0).fit(Pairs.parse(">")).scores.tolist()
     [1516.0, 1484.0]
     """
 
@@ -36,9 +36,9 @@ class Elo(Predictor, frozen=True):
     def fit(self, training: Pairs) -> Fitted:
         """Play the outcomes."""
         ratings = [START] * len(training.systems)
-        for a, b, score in zip(training.a.tolist(), training.b.tolist(), training.scored().tolist(), strict=True):
+        for a, b, score in zip(training.a.tolist(), training.b.tolist(), training.points().tolist(), strict=True):
             step = self.k * (score - 1.0 / (1.0 + 10.0 ** ((ratings[b] - ratings[a]) / 400.0)))
             ratings[a] += step
             ratings[b] -= step
         scores = np.array(ratings)
-        return Fitted(outcomes=decided(logistic(gaps(scores) / SCALE), tie_share(training)), scores=scores)
+        return Fitted(outcomes=decided(logistic(score_gaps(scores) / SCALE), tie_share(training)), scores=scores)

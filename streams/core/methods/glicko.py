@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor, Whole, decided, logistic, tie_share
-from streams.core.methods.carving import gaps
+from streams.core.methods.base import Fitted, Method, Positive, Whole, decided, logistic, tie_share
+from streams.core.methods.tie_radius import score_gaps
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -29,14 +29,14 @@ class GlickoRatings:
     volatility: Floats
 
 
-class Glicko2(Predictor, frozen=True):
+class Glicko2(Method, frozen=True):
     """E = 1 / (1 + exp(-g(phi_b) (mu_a - mu_b))), g(phi) = 1 / sqrt(1 + 3 phi² / pi²), in periods (Glickman 2012).
 
     A period is `games` outcomes a system, on the mean. A prediction has both deviations in g. Glicko predicts no ties;
     here all pairs tie as often as any.
 
-    >>> from streams.core.methods.examples import duel
-    >>> Glicko2().fit(duel(">")).scores.round(1).tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> Glicko2().fit(Pairs.parse(">")).scores.round(1).tolist()
     [1662.3, 1337.7]
     """
 
@@ -58,12 +58,12 @@ class Glicko2(Predictor, frozen=True):
             deviation=np.full(size, self.deviation / SCALE),
             volatility=np.full(size, self.volatility),
         )
-        scores, length = training.scored(), max(1, self.games * size // 2)
+        scores, length = training.points(), max(1, self.games * size // 2)
         for start in range(0, len(training), length):
             rows = slice(start, start + length)
             ratings = after_period(ratings, training.a[rows], training.b[rows], scores[rows], tau=self.tau)
         variance = ratings.deviation[:, None] ** 2 + ratings.deviation[None, :] ** 2
-        win = logistic(_attenuation(variance) * gaps(ratings.mean))
+        win = logistic(_attenuation(variance) * score_gaps(ratings.mean))
         return Fitted(
             outcomes=decided(win, tie_share(training)),
             scores=START + SCALE * ratings.mean,

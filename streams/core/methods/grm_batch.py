@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from msgspec import Meta
 
-from streams.core.methods.base import Fitted, Predictor, logistic
+from streams.core.methods.base import Fitted, Method, logistic
 from streams.core.methods.baseline_choice import choose_baseline
 from streams.core.methods.grm_fit import Comparisons, fit
 from streams.core.models.grm import GradedResponseParameters
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats
 
 
-class BatchGradedResponse(Predictor, frozen=True):
+class BatchGradedResponse(Method, frozen=True):
     """P(not worse than the baseline) = sigmoid(a_k (theta_i - b_j1)), P(better) = sigmoid(a_k (theta_i - b_j2)).
 
     Otani et al. (2016), fitted as in `streams.core.methods.grm_fit` on the comparisons with one baseline, that whose
@@ -27,8 +27,8 @@ class BatchGradedResponse(Predictor, frozen=True):
     Segments need several comparisons with the baseline each, as whole rankings bring them: the thresholds of a segment
     that was met once explain away what its comparison says about the system.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = BatchGradedResponse(baseline=1).fit(duel(">>=>"))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = BatchGradedResponse(baseline=1).fit(Pairs.parse(">>=>"))
     >>> bool(fitted.scores[0] > fitted.scores[1] == 0.0)
     True
     """
@@ -46,7 +46,7 @@ class BatchGradedResponse(Predictor, frozen=True):
         baseline = self._baseline(training)
         theta, deviation = np.zeros(size), np.full(size, priors.deviation)
         sensitivity, width = np.array([priors.sensitivity]), np.array([priors.margin])
-        met = training.take((training.a == baseline) | (training.b == baseline))
+        met = training.select((training.a == baseline) | (training.b == baseline))
         if len(met):
             found = fit(comparisons_with(met, baseline))
             theta[: len(found.theta)], deviation[: len(found.theta)] = found.theta, found.deviation
@@ -65,8 +65,8 @@ class BatchGradedResponse(Predictor, frozen=True):
 def comparisons_with(met: Pairs, baseline: int) -> Comparisons:
     """Turn pairs that all hold the baseline into comparisons with it.
 
-    >>> from streams.core.methods.examples import duel
-    >>> comparisons_with(duel(">=<"), 1).outcomes.tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> comparisons_with(Pairs.parse(">=<"), 1).outcomes.tolist()
     [3, 2, 1]
     """
     first = met.b == baseline  # whether the other system stands first

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.methods.minimiser import minimise
 from streams.core.models.grm import GradedResponseParameters
 from streams.errors import ParameterError
 
@@ -64,17 +65,11 @@ def fit(
     >>> bool(fit(data).theta[0] < 0 < fit(data).theta[1])
     True
     """
-    try:
-        from scipy.optimize import minimize
-    except ImportError:
-        raise ParameterError("the batch fit needs scipy: pip install judgestream[lab]") from None
     problem = MarginalLikelihood(comparisons, priors or GradedResponseParameters(), nodes=nodes)
     point, value = problem.start(), -np.inf
     for _ in range(rounds):
-        found = minimize(
-            problem.loss, point, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 20}
-        )
-        point, value = found.x, -float(found.fun)
+        found = minimise(problem.loss, point, options={"maxiter": iterations, "maxcor": 20})
+        point, value = found.point, -found.loss
         theta, deviation = problem.map_theta(point)
         problem.place_nodes(theta, deviation)
     alpha, middle, delta = problem.split(point)

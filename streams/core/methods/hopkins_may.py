@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import Meta
 
 from streams.core import kernels
-from streams.core.methods.base import Fitted, Positive, Predictor, Whole
-from streams.core.methods.carving import carved, gaps
+from streams.core.methods.base import Fitted, Method, Positive, Whole
+from streams.core.methods.tie_radius import score_gaps, split_at_radius
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Radius = Annotated[float, Meta(gt=0, le=1e6)]
 Seed = Annotated[int, Meta(ge=0)]
 
 
-class _Sampled(Predictor, frozen=True):
+class _Sampled(Method, frozen=True):
     """The sweeps that every one of them makes, after those that are thrown away."""
 
     sweeps: Whole = 200
@@ -37,11 +37,11 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
 
     a wins where its observed quality is above b's by more than the radius; within it, a tie. An item is a system's
     output on a segment, and all who judge it observe the same quality. A prediction is about new items, its average
-    over the sweeps: N(mu_a - mu_b, 2 (item_deviation² + noise²)) carved at the radius. Hopkins and May (2013), 7; the
-    defaults are theirs.
+    over the sweeps: N(mu_a - mu_b, 2 (item_deviation² + noise²)) split at the radius. Hopkins and May
+    (2013), 7; the defaults are theirs.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = HopkinsMayGaussian().fit(duel(">>>="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = HopkinsMayGaussian().fit(Pairs.parse(">>>="))
     >>> bool(fitted.scores[0] > fitted.scores[1])
     True
     """
@@ -83,7 +83,7 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
         kept = means[self.burn_in :]
         outcomes = np.zeros((size, size, 3))
         for sweep in kept:
-            outcomes += carved(gaps(sweep), 2.0 * (self.item_deviation**2 + self.noise**2), self.radius)
+            outcomes += split_at_radius(score_gaps(sweep), 2.0 * (self.item_deviation**2 + self.noise**2), self.radius)
         return Fitted(outcomes=_balanced(outcomes / len(kept)), scores=kept.mean(axis=0), deviations=kept.std(axis=0))
 
 
@@ -149,8 +149,8 @@ class HopkinsMayCategorical(_Sampled, frozen=True):
 def items(training: Pairs) -> tuple[Ints, Ints, Ints]:
     """Give the author of each item, a system's output on a segment, and the two items of each pair.
 
-    >>> from streams.core.methods.examples import duel
-    >>> [part.tolist() for part in items(duel(">="))]
+    >>> from streams.core.methods.pairs import Pairs
+    >>> [part.tolist() for part in items(Pairs.parse(">="))]
     [[0, 1], [0, 0], [1, 1]]
     """
     both = np.concatenate([training.a, training.b]), np.concatenate([training.segment, training.segment])

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Predictor
+from streams.core.methods.base import Fitted, Method
 from streams.core.models import create
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
 
 
-class Online(Predictor, frozen=True):
+class Online(Method, frozen=True):
     """A model of the product's registry, with its parameters, after one pass over the outcomes in their order.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = Online(model="trueskill").fit(duel(">"))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = Online(model="trueskill").fit(Pairs.parse(">"))
     >>> bool(fitted.scores[0] > 0 > fitted.scores[1])
     True
     """
@@ -36,7 +36,7 @@ class Online(Predictor, frozen=True):
         model = create(self.model, self.parameters, budget=self.budget)
         size = len(training.systems)
         model.grow(size, len(training.judges), len(training.segments))
-        model.apply(training.batch())
+        model.apply(training.to_batch())
         outcomes = np.array([[model.predict(a, b) for b in range(size)] for a in range(size)]).reshape(size, size, 3)
         mean, deviation = model.scores()
         facts = model.judge_facts()

@@ -61,10 +61,29 @@ class Pairs:
 
         return Rankings.of(log).pairs
 
+    @classmethod
+    def parse(cls, outcomes: str) -> Pairs:
+        """Return outcomes of system 0 against system 1, by one judge on one segment, written with > = and <.
+
+        >>> Pairs.parse(">=<").outcome.tolist()
+        [0, 1, 2]
+        """
+        zeros = np.zeros(len(outcomes), np.int64)
+        return cls(
+            a=zeros,
+            b=zeros + 1,
+            outcome=np.array([">=<".index(sign) for sign in outcomes], np.int64),
+            judge=zeros,
+            segment=zeros,
+            systems=("0", "1"),
+            judges=("0",),
+            segments=("0",),
+        )
+
     def __len__(self) -> int:
         return len(self.a)
 
-    def take(self, rows: Ints | NDArray[np.bool_]) -> Pairs:
+    def select(self, rows: Ints | NDArray[np.bool_]) -> Pairs:
         """Give some of the pairs, by number or by mask; the indices mean what they meant."""
         columns = {name: getattr(self, name)[rows] for name in ("a", "b", "outcome", "judge", "segment")}
         return replace(self, **columns)
@@ -78,7 +97,7 @@ class Pairs:
         np.add.at(ties, (self.a[self.outcome == TIE], self.b[self.outcome == TIE]), 1)
         return wins, ties + ties.T
 
-    def shown(self) -> Ints:
+    def ordered_items(self) -> Ints:
         """Number what was judged: two systems on a segment, and which of them stood first."""
         size = len(self.systems)
         return (self.segment * size + self.a) * size + self.b
@@ -91,11 +110,11 @@ class Pairs:
         outcome: Ints = np.where(turned, 2 - self.outcome, self.outcome)
         return (self.segment * size + first) * size + second, outcome
 
-    def scored(self) -> Floats:
+    def points(self) -> Floats:
         """Give what a got of each: 1 for a win, a half for a tie."""
         return 1.0 - 0.5 * self.outcome.astype(np.float64)
 
-    def batch(self) -> JudgmentBatch:
+    def to_batch(self) -> JudgmentBatch:
         """Give them as the online models take them: each a ranking of two."""
         ranks = np.stack([np.where(self.outcome == LOSS, 2, 1), np.where(self.outcome == WIN, 2, 1)], axis=1)
         return JudgmentBatch(

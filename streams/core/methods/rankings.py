@@ -87,9 +87,11 @@ class Rankings:
 
     def pairs_of(self, rows: Ints) -> Pairs:
         """Give the pairs of some of them."""
-        return self.pairs.take(np.flatnonzero(np.isin(self.number, rows)))
+        return self.pairs.select(np.flatnonzero(np.isin(self.number, rows)))
 
-    def batch(self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None) -> JudgmentBatch:
+    def to_batch(
+        self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None
+    ) -> JudgmentBatch:
         """Give some of them, in that order, as the online models take them; of each, so many systems drawn at random.
 
         Those that rank fewer systems stand there whole.

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor
+from streams.core.methods.base import Fitted, Method, Positive
 from streams.core.methods.pairs import TIE
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
 
 
-class UniformOutcomes(Predictor, frozen=True):
+class UniformOutcomes(Method, frozen=True):
     """Q(outcome | a, b) = 1/3 (Hopkins and May 2013, 5.1): its perplexity is 3.
 
-    >>> from streams.core.methods.examples import duel
-    >>> UniformOutcomes().fit(duel(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
+    >>> from streams.core.methods.pairs import Pairs
+    >>> UniformOutcomes().fit(Pairs.parse(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
     True
     """
 
@@ -32,11 +32,11 @@ class UniformOutcomes(Predictor, frozen=True):
         return Fitted(outcomes=np.full((size, size, 3), 1.0 / 3.0))
 
 
-class AdjustedUniform(Predictor, frozen=True):
+class AdjustedUniform(Method, frozen=True):
     """Q(tie) = |C_tie| / |C|, and the rest in halves (Hopkins and May 2013, 5.2); without data, uniform.
 
-    >>> from streams.core.methods.examples import duel
-    >>> AdjustedUniform().fit(duel(">==<>")).predict(0, 1)
+    >>> from streams.core.methods.pairs import Pairs
+    >>> AdjustedUniform().fit(Pairs.parse(">==<>")).predict(0, 1)
     Outcome(win=0.3, tie=0.4, loss=0.3)
     """
 
@@ -53,13 +53,13 @@ class AdjustedUniform(Predictor, frozen=True):
         return Fitted(outcomes=np.tile(row, (size, size, 1)))
 
 
-class IndependentPairs(Predictor, frozen=True):
+class IndependentPairs(Method, frozen=True):
     """Q(o | a, b) = (alpha + |C_o(a, b)| + |C_o'(b, a)|) / (3 alpha + |C(a, b)| + |C(b, a)|).
 
     o' is o seen from b, alpha the strength of a symmetric Dirichlet prior. Hopkins and May (2013), 6.1.
 
-    >>> from streams.core.methods.examples import duel
-    >>> IndependentPairs().fit(duel(">>>=<")).predict(0, 1)
+    >>> from streams.core.methods.pairs import Pairs
+    >>> IndependentPairs().fit(Pairs.parse(">>>=<")).predict(0, 1)
     Outcome(win=0.5, tie=0.25, loss=0.25)
     """
 

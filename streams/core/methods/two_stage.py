@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor, logistic
-from streams.core.methods.carving import gaps
+from streams.core.methods.base import Fitted, Method, Positive, logistic
 from streams.core.methods.hopkins_may import items
-from streams.core.methods.optimum import minimum
+from streams.core.methods.minimiser import minimise
 from streams.core.methods.pairs import LOSS, TIE, WIN
+from streams.core.methods.tie_radius import score_gaps
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -27,7 +27,7 @@ class _Point(NamedTuple):
     log_width: Floats  # of each judge
 
 
-class TwoStage(Predictor, frozen=True):
+class TwoStage(Method, frozen=True):
     """quality ~ N(theta_i, item_deviation²); judge k sees no loss with sigmoid(q_a - q_b - m_k + w_k), a win with -w_k.
 
     After Baba and Kashima (2013): the ability of an author, and reviewers with thresholds of their own in a graded
@@ -36,8 +36,8 @@ class TwoStage(Predictor, frozen=True):
     deviation²), m ~ N(0, bias_deviation²) and log w ~ N(log width, 1). A prediction is for new outputs and a judge
     without bias.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = TwoStage().fit(duel(">>>="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = TwoStage().fit(Pairs.parse(">>>="))
     >>> bool(fitted.scores[0] > fitted.scores[1])
     True
     """
@@ -80,14 +80,15 @@ class TwoStage(Predictor, frozen=True):
             )
             return 0.5 * float(away @ (precision * away)) - value, precision * away - gradient
 
-        point = _Point(*np.split(minimum(loss, centre), np.cumsum(sizes)[:-1]))
+        point = _Point(*np.split(minimise(loss, centre).point, np.cumsum(sizes)[:-1]))
         log_width = float(point.log_width[judge].mean()) if len(training) else log(self.width)
         return Fitted(outcomes=self._predicted(point.theta, np.exp(log_width)), scores=point.theta.copy())
 
     def _predicted(self, theta: Floats, width: float) -> Floats:
         """Average over the luck of two new items."""
         nodes, weights = np.polynomial.hermite.hermgauss(NODES)
-        gap = gaps(theta)[..., None] + 2.0 * self.item_deviation * nodes  # sqrt(2) of the nodes, sqrt(2) of two items
+        # A factor sqrt(2) comes from the nodes, another one from the two items.
+        gap = score_gaps(theta)[..., None] + 2.0 * self.item_deviation * nodes
         win, lost = (logistic(sign * gap - width) @ weights / sqrt(pi) for sign in (1.0, -1.0))
         return np.stack([win, 1.0 - win - lost, lost], axis=-1)
 

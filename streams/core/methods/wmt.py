@@ -51,7 +51,7 @@ def wmt_runs(
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
         wins, ties = counts.wins, counts.ties
         if resample:
-            (wins,), (ties,) = counts.resampled(1, random)
+            (wins,), (ties,) = counts.resample(1, random)
         mean, variance = np.full(systems, MEAN), np.full(systems, DEVIATION**2)
         state = random.integers(2**32, size=4)
         play(mean, variance, wins, wins + wins.T + ties, matches, beta, margin, state, np.empty((3, systems)))

@@ -1,9 +1,10 @@
 """From a model's scores, or from the outcomes of pairs, to a leaderboard that says what is known and what is not."""
 
 from streams.core.methods.pair_scores import SCORES
+from streams.core.ranking.correlation import kendall_tau
 from streams.core.ranking.counts import PairCounts
 from streams.core.ranking.engines import ENGINES, PosteriorScores, rank_scores
-from streams.core.ranking.leaderboard import RankedScores, rows, widened
+from streams.core.ranking.leaderboard import RankedScores, rows, widen_ranges
 from streams.core.ranking.ranges import clusters, rank_ranges, sampled_ranges
 
 __all__ = [
@@ -13,9 +14,10 @@ __all__ = [
     "PosteriorScores",
     "RankedScores",
     "clusters",
+    "kendall_tau",
     "rank_ranges",
     "rank_scores",
     "rows",
     "sampled_ranges",
-    "widened",
+    "widen_ranges",
 ]

@@ -71,7 +71,7 @@ class PairCounts:
         share: Floats = np.divide(self.wins, met, out=np.full(met.shape, np.nan), where=met > 0)
         return share
 
-    def resampled(self, runs: int, random: np.random.Generator) -> tuple[Ints, Ints]:
+    def resample(self, runs: int, random: np.random.Generator) -> tuple[Ints, Ints]:
         """Draw as many comparisons with replacement, so many times over: wins and ties, a run a table.
 
         Drawing rows is drawing how often each outcome of each pair is met: a multinomial over these outcomes.

@@ -74,5 +74,5 @@ def bootstrap(counts: PairCounts, *, score: str, runs: int, random: np.random.Ge
     if score not in SCORES:
         raise ParameterError(f"no score {score!r} of pair counts; {suggestion(score, SCORES)}")
     block = max(1, BLOCK // max(1, counts.wins.size))
-    samples = [SCORES[score](*counts.resampled(min(block, runs - first), random)) for first in range(0, runs, block)]
+    samples = [SCORES[score](*counts.resample(min(block, runs - first), random)) for first in range(0, runs, block)]
     return RankedScores.sampled(np.concatenate(samples), score=SCORES[score](counts.wins, counts.ties))

@@ -76,12 +76,12 @@ def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Seque
     return RankedScores.closed(mean, deviation).rows(names, judgments)
 
 
-def widened(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
+def widen_ranges(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
     """Let the range of each row, from the top of the board, hold these places too, and draw the clusters anew.
 
     >>> import numpy as np
     >>> board = rows(["a", "b"], np.array([5.0, 0.0]), np.array([0.1, 0.1]), [3, 3])
-    >>> [(row.rank_low, row.rank_high, row.cluster) for row in widened(board, np.array([1, 1]), np.array([2, 2]))]
+    >>> [(row.rank_low, row.rank_high, row.cluster) for row in widen_ranges(board, np.array([1, 1]), np.array([2, 2]))]
     [(1, 2, 1), (1, 2, 1)]
     """
     best = np.minimum(best, [row.rank_low for row in board])

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
 from streams.lab.protocols.iid import least_judged
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
-from streams.lab.running.tables import ResultTable, grouped
+from streams.lab.running.tables import ResultTable, group_by
 from streams.reports.canvas import BLUE, GREY
 from streams.reports.plots import draw_heat_map
 from streams.reports.report import short_names
@@ -54,9 +54,9 @@ class Abilities(Experiment, frozen=True):
         pairs = log.campaigns[cell["campaign"]].pairs
         if len(pairs) > cell["held_out"] + cell["size"]:
             pairs = least_judged(pairs, fewest=cell["held_out"]).training
-        random = random_of(cell["seed"], cell["repeat"], cell["campaign"])
-        training = pairs.take(random.permutation(len(pairs))[: cell["size"]])
-        fitted = predictor(MODEL, {"seed": cell["repeat"]}).fit(training)
+        random = random_generator(cell["seed"], cell["repeat"], cell["campaign"])
+        training = pairs.select(random.permutation(len(pairs))[: cell["size"]])
+        fitted = create_method(MODEL, {"seed": cell["repeat"]}).fit(training)
         assert fitted.scores is not None
         decided = fitted.outcomes[..., 0] / (fitted.outcomes[..., 0] + fitted.outcomes[..., 2])
         return {"systems": list(pairs.systems), "ability": fitted.scores.tolist(), "decided": decided.tolist()}
@@ -64,7 +64,7 @@ class Abilities(Experiment, frozen=True):
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the abilities, best first."""
         tables = []
-        for campaign, some in grouped(results, "campaign").items():
+        for campaign, some in group_by(results, "campaign").items():
             found = abilities(some)
             rows = [(system, mean, deviation) for system, (mean, deviation) in found.items()]
             columns = ("system", "ability", "deviation")
@@ -73,7 +73,7 @@ class Abilities(Experiment, frozen=True):
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw abilities with one deviation, and who is preferred to whom, a row a campaign."""
-        campaigns = grouped(results, "campaign")
+        campaigns = group_by(results, "campaign")
         figure.set_size_inches(10.0, 0.9 * len(campaigns) + sum(0.28 * len(abilities(s)) for s in campaigns.values()))
         panels = figure.subplots(len(campaigns), 2, squeeze=False)
         for (left, right), (campaign, some) in zip(panels, campaigns.items(), strict=True):

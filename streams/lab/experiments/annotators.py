@@ -11,7 +11,7 @@ from streams.agreement.agreement_figure import draw_agreement
 from streams.agreement.agreement_rows import RULES, AgreementRow, none_if_nan
 from streams.agreement.control_rows import ThresholdRow
 from streams.agreement.controls import FEWEST, MARGIN, THRESHOLDS, by_threshold, score_controls
-from streams.lab.protocols.drawing import judges_like
+from streams.lab.protocols.drawing import find_judges
 from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.running.tables import ResultTable
 
@@ -55,16 +55,16 @@ class Annotators(Experiment, frozen=True):
                 "fewest": self.fewest,
             }
             for name, rankings in log.campaigns.items()
-            for group in ((ALL, RESEARCHERS, OTHERS) if len(judges_like(rankings, self.researchers)) else (ALL,))
+            for group in ((ALL, RESEARCHERS, OTHERS) if len(find_judges(rankings, self.researchers)) else (ALL,))
         ]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
         """Count agreement by both rules, and try the judges on controls."""
         rankings = log.campaigns[cell["campaign"]]
         every = rankings.pairs
-        trusted = np.isin(every.judge, judges_like(rankings, cell["researchers"]))
+        trusted = np.isin(every.judge, find_judges(rankings, cell["researchers"]))
         rows = {ALL: np.ones(len(every), np.bool_), RESEARCHERS: trusted, OTHERS: ~trusted}[cell["judges"]]
-        pairs = every.take(rows)
+        pairs = every.select(rows)
         inter, intra = published_agreement(pairs)
         found: dict[str, Any] = {
             "wmt": {"inter": _counts(inter), "intra": _counts(intra)},

@@ -9,13 +9,13 @@ from msgspec import Meta
 
 from streams.core.ranking import clusters, sampled_ranges
 from streams.errors import ParameterError
-from streams.lab.protocols.drawing import drawn
+from streams.lab.protocols.drawing import draw_pairs
 from streams.lab.protocols.gold import official_order
-from streams.lab.protocols.learners import SELECTS, check_learners, fit, selected
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.learners import SELECTS, check_learners, fit, learn_by_selection
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
-from streams.lab.running.tables import ResultTable, estimates, grouped
+from streams.lab.running.tables import ResultTable, estimate_by, group_by
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Clusters(Experiment, frozen=True):
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
         """Run, take the rank ranges, and count the clusters; the runs' ranks are there by quartiles."""
         rankings = log.campaigns[cell["campaign"]]
-        random = random_of(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
+        random = random_generator(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
         scores = _runs(cell["model"], rankings.pairs, cell["size"], cell["runs"], random)
         best, worst = sampled_ranges(scores)
         order = np.argsort(-scores.mean(axis=0), kind="stable")
@@ -87,7 +87,7 @@ class Clusters(Experiment, frozen=True):
         """Give clusters, and the ranks that a system may hold, by size and model."""
         tables = []
         for measure, title in (("clusters", "Clusters"), ("width", "Ranks that a system may hold, on the mean")):
-            by_model = {model: estimates(some, measure, "size") for model, some in grouped(results, "model").items()}
+            by_model = {model: estimate_by(some, measure, "size") for model, some in group_by(results, "model").items()}
             sizes = list(dict.fromkeys(one.cell["size"] for one in results))
             rows = tuple((size, *(by_model[model].get(size) for model in by_model)) for size in sizes)
             tables.append(ResultTable(title=title, columns=("pairs", *by_model), rows=rows, digits=1))
@@ -97,15 +97,15 @@ class Clusters(Experiment, frozen=True):
         """Draw clusters by size, and the last model's ranks with the fewest and the most pairs."""
         figure.set_size_inches(14.0, 4.4)
         panels = figure.subplots(1, 3)
-        by_model = grouped(results, "model")
+        by_model = group_by(results, "model")
         lines = [
-            Line(model, estimates(group, "clusters", "size"), COLOURS[k % len(COLOURS)])
+            Line(model, estimate_by(group, "clusters", "size"), COLOURS[k % len(COLOURS)])
             for k, (model, group) in enumerate(by_model.items())
         ]
         panels[0].set_title("Clusters by training pairs")
         draw_lines(panels[0], lines, marks=sorted({one.cell["size"] for one in results}), label="training pairs")
         model, group = list(by_model.items())[-1]
-        by_size = grouped(group, "size")
+        by_size = group_by(group, "size")
         for axes, size in zip(panels[1:], (min(by_size), max(by_size)), strict=True):
             _boxes(axes, by_size[size][0])
             axes.set_title(f"Ranks by {model}, {size:,} pairs")
@@ -114,9 +114,9 @@ class Clusters(Experiment, frozen=True):
 def _runs(model: str, pool: Pairs, size: int, runs: int, random: np.random.Generator) -> Floats:
     """Give each run's scores, a run a row."""
     if model == SELECTS:
-        return np.stack([_scores(selected(pool, size, random)) for _ in range(runs)])
-    sample = drawn(pool, size, random)
-    resamples = (sample.take(random.integers(size, size=size)) for _ in range(runs))
+        return np.stack([_scores(learn_by_selection(pool, size, random)) for _ in range(runs)])
+    sample = draw_pairs(pool, size, random)
+    resamples = (sample.select(random.integers(size, size=size)) for _ in range(runs))
     return np.stack([_scores(fit(model, resample, random)) for resample in resamples])
 
 

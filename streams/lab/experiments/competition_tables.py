@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.lab.running.tables import Estimate, ResultTable, grouped
+from streams.lab.running.tables import Estimate, ResultTable, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def sizes(results: Sequence[Result]) -> ResultTable:
     """Give the sizes of the pools and of the test sets."""
     rows = tuple(
         (campaign, training, some[0].measured["pool"], some[0].measured["test"], some[0].measured["most"])
-        for (campaign, training), some in grouped(results, "campaign", "training").items()
+        for (campaign, training), some in group_by(results, "campaign", "training").items()
     )
     columns = ("campaign", "trained on", "training pairs", "test pairs", "most a segment")
     return ResultTable(title="Sizes of the data", columns=columns, rows=rows, labels=2)
@@ -50,8 +50,8 @@ def means(results: Sequence[Result], title: str) -> ResultTable:
     """Give perplexity by size and model."""
     models = models_of(results)
     rows = []
-    for size, some in grouped(results, "size").items():
-        by_model = grouped(some, "model")
+    for size, some in group_by(results, "size").items():
+        by_model = group_by(some, "model")
         rows.append((size, *(estimate(by_model[model]) for model in models)))
     return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows))
 
@@ -60,8 +60,8 @@ def differences(results: Sequence[Result], title: str) -> ResultTable:
     """Tell how far every model is above the paper's best, within campaigns."""
     models = [model for model in models_of(results) if model != BEST]
     rows = []
-    for size, some in grouped(results, "size").items():
-        by_model = grouped(some, "model")
+    for size, some in group_by(results, "size").items():
+        by_model = group_by(some, "model")
         if BEST in by_model:
             best = by_model[BEST]
             rows.append((size, *(_difference(by_model[model], best) for model in models)))
@@ -72,8 +72,8 @@ def costs_of_crowd(results: Sequence[Result], title: str) -> ResultTable:
     """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
     models = models_of(results)
     rows = []
-    for size, some in grouped(results, "size").items():
-        pools = grouped(some, "model", "pool")
+    for size, some in group_by(results, "size").items():
+        pools = group_by(some, "model", "pool")
         if any(one.cell["pool"] == "crowd" for one in some):
             rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
     return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
 from streams.errors import ParameterError
 from streams.lab.experiments.competition_tables import (
     BEST,
@@ -22,10 +22,10 @@ from streams.lab.experiments.competition_tables import (
 from streams.lab.measures.prediction import accuracy, perplexity
 from streams.lab.protocols.iid import least_judged
 from streams.lab.protocols.learners import check_learners
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
-from streams.lab.running.tables import Estimate, ResultTable, grouped
+from streams.lab.running.tables import Estimate, ResultTable, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,9 +120,9 @@ class Competitions(Experiment, frozen=True):
         }
         for repeat in range(cell["repeats"]):
             key = (cell["seed"], repeat, cell["training"], cell["size"])
-            training = pool.take(random_of(*key).permutation(len(pool))[: cell["size"]])
+            training = pool.select(random_generator(*key).permutation(len(pool))[: cell["size"]])
             options = {"seed": repeat} if cell["model"] in SAMPLED else {}
-            held = predictor(cell["model"], options).fit(training).probabilities(split.test)
+            held = create_method(cell["model"], options).fit(training).probabilities(split.test)
             found["perplexity"].append(perplexity(held, split.test.outcome))
             found["accuracy"].append(accuracy(held, split.test.outcome))
         return found
@@ -130,7 +130,7 @@ class Competitions(Experiment, frozen=True):
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the sizes of the data, perplexity, and differences: from the paper's best, and of crowd from experts."""
         tables = [sizes(results)]
-        for pool, some in grouped(results, "pool").items():
+        for pool, some in group_by(results, "pool").items():
             whose = "trained on the campaign itself" if pool == "own" else "trained on the crowd's campaign"
             tables.append(means(some, f"Perplexity, {whose}"))
             tables.append(differences(some, f"Perplexity above that of {BEST}, {whose}"))
@@ -140,10 +140,10 @@ class Competitions(Experiment, frozen=True):
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw perplexity by size, a panel a pool."""
-        pools = grouped(results, "pool")
+        pools = group_by(results, "pool")
         figure.set_size_inches(6.2 * len(pools), 4.6)
         panels = figure.subplots(1, len(pools), squeeze=False)[0]
-        groups = grouped([one for one in results if one.cell["model"] != "uniform"], "pool", "model", "size")
+        groups = group_by([one for one in results if one.cell["model"] != "uniform"], "pool", "model", "size")
         means = [estimate(some).mean for some in groups.values()]
         low, high = min(means), max(means)
         for axes, (pool, some) in zip(panels, pools.items(), strict=True):
@@ -158,7 +158,7 @@ def renumbered(pairs: Pairs, systems: tuple[str, ...]) -> Pairs:
     place = np.array([systems.index(name) if name in systems else -1 for name in pairs.systems], np.int64)
     a, b = place[pairs.a], place[pairs.b]
     known = (a >= 0) & (b >= 0)
-    some = pairs.take(known)
+    some = pairs.select(known)
     return replace(some, a=a[known], b=b[known], systems=systems)
 
 
@@ -172,10 +172,10 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
         Line(
             model,
             # Without bars: how campaigns differ is not how models differ, and the table has the latter.
-            {size: Estimate(estimate(one).mean, None, len(one)) for size, one in grouped(some, "size").items()},
+            {size: Estimate(estimate(one).mean, None, len(one)) for size, one in group_by(some, "size").items()},
             COLOURS[models.index(model) % len(COLOURS)],
         )
-        for model, some in grouped(results, "model").items()
+        for model, some in group_by(results, "model").items()
         if model != "uniform"
     ]
     draw_lines(axes, lines, marks=sorted({result.cell["size"] for result in results}), label="training pairs")

@@ -10,14 +10,14 @@ from msgspec import Meta
 from streams.core.methods.pair_scores import expected_wins
 from streams.errors import ParameterError
 from streams.lab.measures.correlation import ndcg, pearson
-from streams.lab.protocols.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
-from streams.lab.protocols.drawing import drawn, with_noise
+from streams.lab.protocols.baselines import WITH_BASELINE, draw_with_baseline, scores_with_baseline
+from streams.lab.protocols.drawing import add_noise, draw_pairs
 from streams.lab.protocols.gold import official_order, official_scores
-from streams.lab.protocols.learners import SELECTS, check_learners, fit, learned
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.learners import SELECTS, check_learners, fit, learn
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
-from streams.lab.running.tables import ResultTable, estimates, grouped
+from streams.lab.running.tables import ResultTable, estimate_by, group_by
 from streams.reports.report import short_names
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Correlation(Experiment, frozen=True):
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
             sizes = sorted({one.cell["size"] for one in results})
             names, rows = shown_baselines(results), []
-            for (model, baseline), group in grouped(results, "model", "baseline").items():
-                by_size = estimates(group, measure, "size")
+            for (model, baseline), group in group_by(results, "model", "baseline").items():
+                by_size = estimate_by(group, measure, "size")
                 rows.append((model, names[baseline], *(by_size.get(size) for size in sizes)))
             columns = ("model", "baseline", *(f"{size:,}" for size in sizes))
             tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows), labels=2))
@@ -131,13 +131,13 @@ def correlation_cells(
 def correlated(log: Log, cell: Cell) -> dict[str, Any]:
     """Learn from so many comparisons, a share of the judges at random, and compare with the gold scores."""
     rankings = log.campaigns[cell["campaign"]]
-    random = random_of(*(cell[name] for name in ("seed", "repeat", "campaign", "size", "baseline")))
-    noise = random_of(*(cell[name] for name in ("seed", "repeat", "campaign")), round(1000 * cell["noise"]))
+    random = random_generator(*(cell[name] for name in ("seed", "repeat", "campaign", "size", "baseline")))
+    noise = random_generator(*(cell[name] for name in ("seed", "repeat", "campaign")), round(1000 * cell["noise"]))
     gold = official_scores(rankings)
     kept: Ints = np.arange(len(gold))
     if cell["baseline"] != ANY:
         baseline = rankings.systems.index(cell["baseline"])
-        training = with_noise(with_baseline(rankings, baseline, cell["size"], random), cell["noise"], noise)
+        training = add_noise(draw_with_baseline(rankings, baseline, cell["size"], random), cell["noise"], noise)
         scores = scores_with_baseline(cell["model"], training, baseline)
         kept = np.delete(kept, baseline)
     else:
@@ -150,11 +150,11 @@ def correlated(log: Log, cell: Cell) -> dict[str, Any]:
 
 
 def _scores(rankings: Rankings, cell: Cell, random: np.random.Generator, noise: np.random.Generator) -> Floats:
-    pool = with_noise(rankings.pairs, cell["noise"], noise)
+    pool = add_noise(rankings.pairs, cell["noise"], noise)
     if cell["model"] == SELECTS:
-        fitted = learned(SELECTS, pool, cell["size"], random)
+        fitted = learn(SELECTS, pool, cell["size"], random)
     else:
-        fitted = fit(cell["model"], drawn(pool, cell["size"], random), random)
+        fitted = fit(cell["model"], draw_pairs(pool, cell["size"], random), random)
     if fitted.scores is None:
         raise ParameterError(f"model {cell['model']!r} has no scores to correlate; choose another one")
     return fitted.scores
@@ -185,10 +185,10 @@ def shown_baselines(results: Sequence[Result]) -> Mapping[str, str]:
 def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
     models, names = list(dict.fromkeys(one.cell["model"] for one in results)), shown_baselines(results)
     lines = []
-    for model, group in grouped(results, "model").items():
+    for model, group in group_by(results, "model").items():
         colour = COLOURS[models.index(model) % len(COLOURS)]
         drawn_lines = [
-            (baseline, estimates(some, measure, "size")) for baseline, some in grouped(group, "baseline").items()
+            (baseline, estimate_by(some, measure, "size")) for baseline, some in group_by(group, "baseline").items()
         ]
         drawn_lines.sort(key=lambda line: -list(line[1].values())[-1].mean)
         for baseline, points in drawn_lines[:1] + drawn_lines[1:][-1:]:

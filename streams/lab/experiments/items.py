@@ -12,11 +12,11 @@ from streams.core.methods.baseline_choice import choose_baseline
 from streams.core.methods.grm_batch import comparisons_with
 from streams.core.methods.grm_fit import fit
 from streams.errors import ParameterError
-from streams.lab.protocols.baselines import with_baseline
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.baselines import draw_with_baseline
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, grid
-from streams.lab.running.tables import Estimate, ResultTable, grouped
+from streams.lab.running.tables import Estimate, ResultTable, group_by
 from streams.reports.canvas import GREY
 from streams.reports.report import short_names
 
@@ -74,8 +74,8 @@ class Items(Experiment, frozen=True):
         """Fit the batch model to a draw, and give the thresholds of the segments and the systems' theta."""
         rankings = log.campaigns[cell["campaign"]]
         baseline = rankings.systems.index(cell["baseline"])
-        random = random_of(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
-        found = fit(comparisons_with(with_baseline(rankings, baseline, cell["size"], random), baseline))
+        random = random_generator(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
+        found = fit(comparisons_with(draw_with_baseline(rankings, baseline, cell["size"], random), baseline))
         held = (rankings.pairs.a == baseline) | (rankings.pairs.b == baseline)
         counts = np.bincount(rankings.pairs.segment[held], minlength=len(rankings.segments))
         most = np.argsort(-counts, kind="stable")[: cell["segments"]]
@@ -94,11 +94,11 @@ class Items(Experiment, frozen=True):
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give the segments on which the baseline is hardest and easiest to beat, and the systems' theta."""
-        return [table for group in grouped(results, "campaign").values() for table in _tables(group)]
+        return [table for group in group_by(results, "campaign").values() for table in _tables(group)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw every segment's information in grey, and that of the hardest and the easiest in colour."""
-        campaigns = grouped(results, "campaign")
+        campaigns = group_by(results, "campaign")
         for axes, group in zip(grid(figure, len(campaigns), width=7.5, height=4.4), campaigns.values(), strict=True):
             _draw(axes, group)
 

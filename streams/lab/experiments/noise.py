@@ -9,7 +9,7 @@ from msgspec import Meta
 from streams.lab.experiments.correlation import Share, correlated, correlation_cells
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
-from streams.lab.running.tables import ResultTable, estimates, grouped
+from streams.lab.running.tables import ResultTable, estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,8 +59,8 @@ class Noise(Experiment, frozen=True):
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
             shares = sorted({one.cell["noise"] for one in results})
             rows = []
-            for model, group in grouped(averaged(results), "model").items():
-                by_share = estimates(group, measure, "noise")
+            for model, group in group_by(averaged(results), "model").items():
+                by_share = estimate_by(group, measure, "noise")
                 rows.append((model, *(by_share[share] for share in shares)))
             columns = ("random judges", *(f"{share:.0%}" for share in shares))
             tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows)))
@@ -75,10 +75,10 @@ class Noise(Experiment, frozen=True):
             lines = [
                 Line(
                     model,
-                    {100.0 * share: point for share, point in estimates(group, measure, "noise").items()},
+                    {100.0 * share: point for share, point in estimate_by(group, measure, "noise").items()},
                     COLOURS[k % len(COLOURS)],
                 )
-                for k, (model, group) in enumerate(grouped(averaged(results), "model").items())
+                for k, (model, group) in enumerate(group_by(averaged(results), "model").items())
             ]
             axes.set_title(f"{title} with the scores of the whole log")
             draw_lines(axes, lines, marks=marks, label="judges who answer at random, %", log=False)
@@ -87,7 +87,7 @@ class Noise(Experiment, frozen=True):
 def averaged(results: Sequence[Result]) -> list[Result]:
     """Take the mean over baselines in each repeat, so that a repeat counts once."""
     found = []
-    for group in grouped(results, "campaign", "model", "noise", "repeat").values():
+    for group in group_by(results, "campaign", "model", "noise", "repeat").values():
         means = {name: sum(one.measured[name] for one in group) / len(group) for name in ("pearson", "ndcg")}
         found.append(Result(group[0].cell, means))
     return found

@@ -11,10 +11,10 @@ from streams.core.models import MODELS, create
 from streams.errors import ParameterError, suggestion
 from streams.lab.measures.calibration import Reliability, reliability
 from streams.lab.measures.prediction import accuracy, log_loss
-from streams.lab.protocols.prequential import ranking_by_ranking
+from streams.lab.protocols.prequential import predict_ranking_by_ranking
 from streams.lab.running.base import Cell, Experiment, Repeats, Result
 from streams.lab.running.figures import COLOURS
-from streams.lab.running.tables import Estimate, ResultTable, grouped
+from streams.lab.running.tables import Estimate, ResultTable, group_by
 from streams.reports.canvas import GREY
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class OnlinePrediction(Experiment, frozen=True):
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw what came of what was held how probable, and how much better each model is than to know ties alone."""
-        figure.set_size_inches(11.0, max(4.4, 1.4 + 0.22 * len(grouped(results, "campaign"))))
+        figure.set_size_inches(11.0, max(4.4, 1.4 + 0.22 * len(group_by(results, "campaign"))))
         left, right = figure.subplots(1, 2)
         _draw_calibration(left, results)
         _draw_losses(right, results)
@@ -103,7 +103,7 @@ def held_before(model: str, rankings: Rankings) -> Floats:
     """Give what a model held of the pairs of each ranking before it."""
     if model != TIES:
         name, parameters = VARIANTS[model]
-        return ranking_by_ranking(create(name, parameters, budget=len(rankings.pairs)), rankings)
+        return predict_ranking_by_ranking(create(name, parameters, budget=len(rankings.pairs)), rankings)
     tied = np.cumsum(rankings.pairs.outcome == TIE)
     before = np.searchsorted(rankings.number, rankings.number)  # the number of pairs before this ranking
     ties = np.where(before > 0, tied[np.maximum(before - 1, 0)], 0)
@@ -136,7 +136,7 @@ def pooled(results: Sequence[Result]) -> Reliability:
 
 def summary(results: Sequence[Result]) -> ResultTable:
     """Give a line a model: means over campaigns, and how far its losses are from the default's."""
-    models = grouped(results, "model")
+    models = group_by(results, "model")
     rows = []
     for model, some in models.items():
         right, order = (Estimate.of(_told(some, name).values()).mean for name in ("accuracy", "order_accuracy"))
@@ -162,9 +162,9 @@ def _told(results: Sequence[Result], name: str) -> dict[str, float]:
 
 
 def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: int = 3) -> ResultTable:
-    models = list(grouped(results, "model"))
+    models = list(group_by(results, "model"))
     rows = []
-    for campaign, some in grouped(results, "campaign").items():
+    for campaign, some in group_by(results, "campaign").items():
         by_model = {one.cell["model"]: one.measured[name] for one in some}
         rows.append((campaign, some[0].measured["pairs"], *(by_model[model] for model in models)))
     return ResultTable(title=title, columns=("campaign", "pairs", *models), rows=tuple(rows), digits=digits)
@@ -172,7 +172,7 @@ def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: in
 
 def _draw_calibration(axes: Axes, results: Sequence[Result]) -> None:
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
-    for colour, (model, some) in zip(COLOURS, grouped(results, "model").items(), strict=False):
+    for colour, (model, some) in zip(COLOURS, group_by(results, "model").items(), strict=False):
         bins = pooled(some)
         filled = bins.counts >= SEEN * bins.counts.sum()
         label = f"{model}: error {bins.error:.3f}"
@@ -188,9 +188,9 @@ def _draw_calibration(axes: Axes, results: Sequence[Result]) -> None:
 
 def _draw_losses(axes: Axes, results: Sequence[Result]) -> None:
     """Draw a row a campaign; the more to the right, the more a model knows."""
-    campaigns = grouped(results, "campaign")
-    models = [model for model in grouped(results, "model") if model != TIES]
-    colours = dict(zip(grouped(results, "model"), COLOURS, strict=False))
+    campaigns = group_by(results, "campaign")
+    models = [model for model in group_by(results, "model") if model != TIES]
+    colours = dict(zip(group_by(results, "model"), COLOURS, strict=False))
     for place, some in enumerate(campaigns.values()):
         losses = {one.cell["model"]: one.measured["log_loss"] for one in some}
         base = losses.get(TIES, float(np.log(3.0)))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
-from streams.lab.protocols.drawing import held_out, judges_like, remaining
-from streams.lab.protocols.learners import SELECTS, check_learners, learned
-from streams.lab.protocols.radius import tuned
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.drawing import find_judges, hold_out, remaining
+from streams.lab.protocols.learners import SELECTS, check_learners, learn
+from streams.lab.protocols.radius import tune_radius
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
-from streams.lab.running.tables import Estimate, ResultTable, estimates, grouped, within_repeats
+from streams.lab.running.tables import Estimate, ResultTable, estimate_by, group_by, remove_repeat_effects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ class Prediction(Experiment, frozen=True):
     def _pools(self, rankings: Rankings) -> list[tuple[Pool, int]]:
         """Give the pools that a campaign has, and how many pairs surely remain in them."""
         size = rankings.sizes * (rankings.sizes - 1) // 2
-        known = judges_like(rankings, self.researchers)
+        known = find_judges(rankings, self.researchers)
         by_researchers = int(size[np.isin(rankings.judge, known)].sum())
         found: list[tuple[Pool, int]] = [("all", int(size.sum()))]
         if len(known):
@@ -85,25 +85,28 @@ class Prediction(Experiment, frozen=True):
         """Learn, tune the radius for either measure, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        held = hold_out(rankings, cell["researchers"], cell["held_out"], key)
         pool, test = held.pool, held.test
         if cell["pool"] == "leaking":
             pool = rankings.pairs
         elif cell["pool"] == "researchers":
-            pool = pool.take(np.flatnonzero(np.isin(pool.judge, held.testers)))
-        fitted = learned(cell["model"], pool, cell["size"], random_of(*key, cell["size"], "training"))
+            pool = pool.select(np.flatnonzero(np.isin(pool.judge, held.testers)))
+        fitted = learn(cell["model"], pool, cell["size"], random_generator(*key, cell["size"], "training"))
         found: dict[str, Any] = {"bound": accuracy_bound(test)}
         if cell["model"] != SELECTS:
             own = fitted.probabilities(test)
             found |= {"accuracy": accuracy(own, test.outcome), "perplexity": perplexity(own, test.outcome)}
         if fitted.deviations is not None:
-            best = tuned(fitted, held.development, measure="accuracy")
-            carved = best.fitted.probabilities(test)
-            found |= {"accuracy": accuracy(carved, test.outcome), "accuracy_radius": best.radius}
+            best = tune_radius(fitted, held.development, measure="accuracy")
+            probabilities = best.fitted.probabilities(test)
+            found |= {"accuracy": accuracy(probabilities, test.outcome), "accuracy_radius": best.radius}
             if fitted.deviations.all():
-                best = tuned(fitted, held.development, measure="perplexity")
-                carved = best.fitted.probabilities(test)
-                found |= {"carved_perplexity": perplexity(carved, test.outcome), "perplexity_radius": best.radius}
+                best = tune_radius(fitted, held.development, measure="perplexity")
+                probabilities = best.fitted.probabilities(test)
+                found |= {
+                    "carved_perplexity": perplexity(probabilities, test.outcome),
+                    "perplexity_radius": best.radius,
+                }
         return found
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
@@ -112,7 +115,7 @@ class Prediction(Experiment, frozen=True):
             _by_size(results, "accuracy", "Accuracy"),
             _differences(results),
             _by_size(results, "perplexity", "Perplexity, by the model's own probabilities"),
-            _by_size(results, "carved_perplexity", "Perplexity, by normals carved at a tuned radius"),
+            _by_size(results, "carved_perplexity", "Perplexity, by normals split at a tuned radius"),
         ]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
@@ -137,8 +140,8 @@ def _estimate(results: Sequence[Result], measure: str) -> Estimate | None:
 def _by_size(results: Sequence[Result], measure: str, title: str) -> ResultTable:
     models = _models(results)
     rows: list[tuple[Any, ...]] = []
-    for (pool, size), group in grouped(results, "pool", "size").items():
-        by_model = grouped(group, "model")
+    for (pool, size), group in group_by(results, "pool", "size").items():
+        by_model = group_by(group, "model")
         rows.append((pool, size, *(_estimate(by_model[model], measure) for model in models)))
     if measure == "accuracy":
         bounds = {(one.cell["campaign"], one.cell["repeat"]): one.measured["bound"] for one in results}
@@ -151,10 +154,10 @@ def _differences(results: Sequence[Result]) -> ResultTable:
     models = _models(results)
     couples = list(zip(models[1:], models[:-1], strict=True))
     rows = []
-    for (pool, size), group in grouped(results, "pool", "size").items():
+    for (pool, size), group in group_by(results, "pool", "size").items():
         by_model = {
             model: np.array([one.measured["accuracy"] for one in some])
-            for model, some in grouped(group, "model").items()
+            for model, some in group_by(group, "model").items()
         }
         rows.append((pool, size, *(Estimate.of(by_model[one] - by_model[other]) for one, other in couples)))
     columns = ("trained on", "pairs", *(f"{one} − {other}" for one, other in couples))
@@ -165,17 +168,17 @@ def _differences(results: Sequence[Result]) -> ResultTable:
 
 def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
     """Draw a measure by size, with the errors within repeats."""
-    shown = within_repeats([one for one in results if one.cell["pool"] != "leaking"], measure)
+    shown = remove_repeat_effects([one for one in results if one.cell["pool"] != "leaking"], measure)
     models = _models(results)
     lines = [
         Line(
             model,
-            estimates(group, measure, "size"),
+            estimate_by(group, measure, "size"),
             COLOURS[models.index(model) % len(COLOURS)],
             "-" if pool == "all" else "--",
             labelled=pool == "all",
         )
-        for (model, pool), group in grouped(shown, "model", "pool").items()
+        for (model, pool), group in group_by(shown, "model", "pool").items()
     ]
-    dashed = "; dashed: researchers' only" if len(grouped(shown, "pool")) > 1 else ""
+    dashed = "; dashed: researchers' only" if len(group_by(shown, "pool")) > 1 else ""
     draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in shown}), label=f"training pairs{dashed}")

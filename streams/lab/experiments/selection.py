@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.core.matching import policy
+from streams.core.matching import find_policy
 from streams.core.methods import Fitted
 from streams.core.methods.pair_scores import expected_wins
 from streams.core.models import create
 from streams.lab.measures.correlation import kendall
 from streams.lab.measures.prediction import accuracy
 from streams.lab.protocols.asking import ask
-from streams.lab.protocols.drawing import held_out
+from streams.lab.protocols.drawing import hold_out
 from streams.lab.protocols.gold import official_order
-from streams.lab.protocols.radius import tuned
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.radius import tune_radius
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines, heat_map
-from streams.lab.running.tables import Estimate, ResultTable, estimates, grouped
+from streams.lab.running.tables import Estimate, ResultTable, estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class Selection(Experiment, frozen=True):
     def cells(self, log: Log) -> list[Cell]:
         """Take it apart, with one cell more a campaign for the pairs that the log itself has."""
         for name in self.policies:
-            policy(name)
+            find_policy(name)
         found: list[Cell] = []
         for name in log.campaigns:
             found.append({"campaign": name, "repeat": 0, "policy": "log", "seed": self.seed})
@@ -86,12 +86,13 @@ class Selection(Experiment, frozen=True):
             met = _meetings(rankings.pairs.a, rankings.pairs.b, order)
             return {"systems": [rankings.systems[k] for k in order], "all": met}
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        held = hold_out(rankings, cell["researchers"], cell["held_out"], key)
         model = create("trueskill", {"profile": cell["profile"]}, budget=cell["size"])
-        asked = ask(policy(cell["policy"]), model, held.pool, cell["size"], random_of(*key, cell["size"], "asking"))
+        random = random_generator(*key, cell["size"], "asking")
+        asked = ask(find_policy(cell["policy"]), model, held.pool, cell["size"], random)
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
-        best = tuned(fitted, held.development, measure="accuracy").fitted
+        best = tune_radius(fitted, held.development, measure="accuracy").fitted
         gold = expected_wins(*rankings.pairs.counts())
         part = max(1, cell["size"] // PART)
         early, late = (_meetings(asked.a[rows], asked.b[rows], order) for rows in (slice(part), slice(-part, None)))
@@ -107,7 +108,7 @@ class Selection(Experiment, frozen=True):
         whole = next(one for one in results if one.cell["policy"] == "log")
         rows: list[tuple[Any, ...]] = [("the log itself", "", "", None, None, _near(whole.measured["all"]), None)]
         asked = [one for one in results if one.cell["policy"] != "log"]
-        for (profile, asks, size), group in grouped(asked, "profile", "policy", "size").items():
+        for (profile, asks, size), group in group_by(asked, "profile", "policy", "size").items():
             values = [
                 Estimate.of(one.measured[name] for one in group)
                 for name in ("accuracy", "tau", "near_early", "near_late")
@@ -129,9 +130,9 @@ class Selection(Experiment, frozen=True):
         panels = figure.subplots(1, 4, width_ratios=[1, 1, 1, 1.05])
         whole = next(one for one in results if one.cell["policy"] == "log")
         asked = [one for one in results if one.cell["policy"] != "log"]
-        shown = "variance" if "variance" in grouped(asked, "policy") else asked[0].cell["policy"]
+        shown = "variance" if "variance" in group_by(asked, "policy") else asked[0].cell["policy"]
         wanted = (shown, asked[0].cell["profile"], max(one.cell["size"] for one in asked))
-        chosen = next(group for about, group in grouped(asked, "policy", "profile", "size").items() if about == wanted)
+        chosen = next(group for about, group in group_by(asked, "policy", "profile", "size").items() if about == wanted)
         first = whole.cell["campaign"]  # of several, the maps are of one
         chosen = [one for one in chosen if "early" in one.measured and one.cell["campaign"] == first]
         maps = [np.array(whole.measured["all"], float)]
@@ -140,8 +141,8 @@ class Selection(Experiment, frozen=True):
         for axes, met, title in zip(panels, maps, titles, strict=False):
             heat_map(axes, met, title)
         lines = [
-            Line(f"{asks}, {kind}", estimates(group, "tau", "size"), COLOURS[k % len(COLOURS)])
-            for k, ((asks, kind), group) in enumerate(grouped(asked, "policy", "profile").items())
+            Line(f"{asks}, {kind}", estimate_by(group, "tau", "size"), COLOURS[k % len(COLOURS)])
+            for k, ((asks, kind), group) in enumerate(group_by(asked, "policy", "profile").items())
         ]
         panels[3].set_title("Kendall's tau with the whole log")
         draw_lines(panels[3], lines, marks=sorted({one.cell["size"] for one in asked}), label="matches")

@@ -13,12 +13,12 @@ from streams.core.methods import Fitted
 from streams.core.models import create
 from streams.errors import ParameterError
 from streams.lab.measures.prediction import accuracy, accuracy_bound
-from streams.lab.protocols.drawing import held_out, remaining
-from streams.lab.protocols.radius import tuned
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.drawing import hold_out, remaining
+from streams.lab.protocols.radius import tune_radius
+from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines, limits_of
-from streams.lab.running.tables import ResultTable, estimates, grouped, within_repeats
+from streams.lab.running.tables import ResultTable, estimate_by, group_by, remove_repeat_effects
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,19 +79,19 @@ class Ways(Experiment, frozen=True):
         """Rate the matches, tune the radius, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
-        held = held_out(rankings, cell["researchers"], cell["held_out"], key)
+        held = hold_out(rankings, cell["researchers"], cell["held_out"], key)
         training = held.split.training
-        random = random_of(*key, cell["size"], cell["ways"], "training")
+        random = random_generator(*key, cell["size"], cell["ways"], "training")
         able = training[rankings.sizes[training] >= cell["ways"]]
         matches = _matches(cell["fixed"], cell["size"], cell["ways"])
         rows = random.permutation(able)[:matches]
         kernels.compiled("freeforall")
         model = create("trueskill", {"profile": cell["profile"], "ways": "free-for-all"}, budget=matches)
         model.grow(len(rankings.systems), 0, 0)
-        model.apply(rankings.batch(rows, ways=cell["ways"], random=random))
+        model.apply(rankings.to_batch(rows, ways=cell["ways"], random=random))
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
-        best = tuned(fitted, held.development, measure="accuracy").fitted
+        best = tune_radius(fitted, held.development, measure="accuracy").fitted
         return {
             "accuracy": accuracy(best.probabilities(held.test), held.test.outcome),
             "bound": accuracy_bound(held.test),
@@ -101,9 +101,9 @@ class Ways(Experiment, frozen=True):
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
         """Give a table for so many matches, and one for so many pairs."""
         tables = []
-        for fixed, group in grouped(results, "fixed").items():
+        for fixed, group in group_by(results, "fixed").items():
             ways = list(dict.fromkeys(one.cell["ways"] for one in group))
-            by_ways = {n: estimates(some, "accuracy", "size") for n, some in grouped(group, "ways").items()}
+            by_ways = {n: estimate_by(some, "accuracy", "size") for n, some in group_by(group, "ways").items()}
             sizes = list(dict.fromkeys(one.cell["size"] for one in group))
             rows = tuple((size, *(by_ways[n].get(size) for n in ways)) for size in sizes)
             title = f"Accuracy, with so many {fixed}"
@@ -113,9 +113,11 @@ class Ways(Experiment, frozen=True):
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
         """Draw accuracy by size, a line for each number of systems."""
         panels: dict[Fixed, list[Line]] = {}
-        for (fixed, ways), group in grouped(within_repeats(results, "accuracy"), "fixed", "ways").items():
+        for (fixed, ways), group in group_by(remove_repeat_effects(results, "accuracy"), "fixed", "ways").items():
             lines = panels.setdefault(fixed, [])
-            lines.append(Line(f"N = {ways}", estimates(group, "accuracy", "size"), COLOURS[len(lines) % len(COLOURS)]))
+            lines.append(
+                Line(f"N = {ways}", estimate_by(group, "accuracy", "size"), COLOURS[len(lines) % len(COLOURS)])
+            )
         limits = limits_of([line for lines in panels.values() for line in lines])
         subplots = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, (fixed, lines) in zip(subplots, panels.items(), strict=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.ranking import kendall_tau
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,15 +37,13 @@ def spearman(scores: Floats, gold: Floats) -> float:
 
 
 def kendall(scores: Floats, gold: Floats) -> float:
-    """Give Kendall's tau-b: (concordant - discordant) pairs over the geometric mean of those that both could order.
+    """Return Kendall's tau-b, or NaN if one of the two does not vary.
 
     >>> round(kendall(np.array([3.0, 1.0, 2.0]), np.array([3.0, 2.0, 1.0])), 3)
     0.333
     """
     _check(scores, gold)
-    x, y = np.sign(scores[:, None] - scores[None, :]), np.sign(gold[:, None] - gold[None, :])
-    scale = sqrt(float(np.abs(x).sum()) * float(np.abs(y).sum()))
-    return float((x * y).sum()) / scale if scale > 0.0 else float("nan")
+    return kendall_tau(scores, gold)
 
 
 def ndcg(scores: Floats, gold: Floats, *, top: int | None = None) -> float:

@@ -60,8 +60,8 @@ def accuracy_bound(pairs: Pairs) -> float:
 
     Sakaguchi et al. (2014), Table 2: the upper bound.
 
-    >>> from streams.core.methods.examples import duel
-    >>> accuracy_bound(duel(">>=<"))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> accuracy_bound(Pairs.parse(">>=<"))
     0.5
     """
     if not len(pairs):

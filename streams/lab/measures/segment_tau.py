@@ -49,11 +49,11 @@ def segment_tau(scores: Floats, pairs: Pairs) -> SegmentTau:
 
     WMT13 findings, 6.6: a pair counts as often as it was judged, and pairs that a judge tied do not count.
 
-    >>> from streams.core.methods.examples import duel
-    >>> segment_tau(np.array([[0.7, 0.2]]), duel(">><="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> segment_tau(np.array([[0.7, 0.2]]), Pairs.parse(">><="))
     SegmentTau(concordant=2, discordant=1, tied=0)
     """
-    judged = pairs.take(pairs.outcome != TIE)
+    judged = pairs.select(pairs.outcome != TIE)
     human = TIE - judged.outcome
     proposed = np.sign(scores[judged.segment, judged.a] - scores[judged.segment, judged.b])
     return SegmentTau(

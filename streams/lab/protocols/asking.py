@@ -34,10 +34,10 @@ def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.rand
 
     A pair that the pool does not have is asked for again, as often as there are systems, before it is given up.
 
-    >>> from streams.core.methods.examples import duel
-    >>> from streams.core.matching import policy
+    >>> from streams.core.methods.pairs import Pairs
+    >>> from streams.core.matching import find_policy
     >>> from streams.core.models import create
-    >>> asked = ask(policy("variance"), create("trueskill", {}), duel(">>>"), 4, np.random.default_rng(1))
+    >>> asked = ask(find_policy("variance"), create("trueskill", {}), Pairs.parse(">>>"), 4, np.random.default_rng(1))
     >>> [(int(a), int(outcome)) for a, outcome in zip(asked.a, asked.outcome)][0]  # of two equals the first is named
     (0, 0)
     """

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
 from streams.core.models import create
-from streams.lab.protocols.drawing import drawn_rankings
+from streams.lab.protocols.drawing import draw_rankings
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 WITH_BASELINE = ("grm-batch", "two-stage", "grm")
 
 
-def with_baseline(rankings: Rankings, baseline: int, size: int, random: np.random.Generator) -> Pairs:
+def draw_with_baseline(rankings: Rankings, baseline: int, size: int, random: np.random.Generator) -> Pairs:
     """Draw rankings that hold the baseline, until the comparisons with it are so many (Otani et al. 2016, 6.1)."""
     pairs = rankings.pairs
     rows = np.flatnonzero((pairs.a == baseline) | (pairs.b == baseline))
-    return drawn_rankings(pairs.take(rows), rankings.number[rows], size, random)
+    return draw_rankings(pairs.select(rows), rankings.number[rows], size, random)
 
 
 def scores_with_baseline(name: str, training: Pairs, baseline: int) -> Floats:
     """Learn from comparisons with the baseline, and give the systems' scores.
 
-    >>> from streams.core.methods.examples import duel
-    >>> scores = scores_with_baseline("grm", duel(">>>="), 1)
+    >>> from streams.core.methods.pairs import Pairs
+    >>> scores = scores_with_baseline("grm", Pairs.parse(">>>="), 1)
     >>> bool(scores[0] > scores[1] == 0.0)
     True
     """
@@ -38,8 +38,8 @@ def scores_with_baseline(name: str, training: Pairs, baseline: int) -> Floats:
         model = create("grm", {"mode": "baseline"})
         model.baseline = baseline
         model.grow(len(training.systems), len(training.judges), len(training.segments))
-        model.apply(training.batch())
+        model.apply(training.to_batch())
         return model.scores()[0]
-    fitted = predictor(name, {"baseline": baseline} if name == "grm-batch" else None).fit(training)
+    fitted = create_method(name, {"baseline": baseline} if name == "grm-batch" else None).fit(training)
     assert fitted.scores is not None
     return fitted.scores

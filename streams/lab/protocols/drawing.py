@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.errors import ParameterError
-from streams.lab.protocols.randomness import random_of
+from streams.lab.protocols.randomness import random_generator
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -29,7 +29,9 @@ class SegmentSplit:
     test: Ints
 
 
-def hold_out(rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000) -> SegmentSplit:
+def split_segments(
+    rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000
+) -> SegmentSplit:
     """Hold out whole segments until the testers' rankings of them come to so many pairs, once and once again.
 
     Sakaguchi et al. (2014), 3.1, test on 2,000 pairs of researchers. A segment's other rankings are left out of the
@@ -68,14 +70,14 @@ class HeldOut:
 
 
 @lru_cache(maxsize=4)
-def held_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | str, ...]) -> HeldOut:
+def hold_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | str, ...]) -> HeldOut:
     """Hold out judgments of those who are called so, or of all where nobody is; the key is that of the randomness.
 
     Cells of one repeat share it, so the last few are kept.
     """
-    known = judges_like(rankings, researchers)
+    known = find_judges(rankings, researchers)
     testers = known if len(known) else np.arange(len(rankings.judges))
-    split = hold_out(rankings, testers, random_of(*key, "split"), pairs=pairs)
+    split = split_segments(rankings, testers, random_generator(*key, "split"), pairs=pairs)
     pool, development, test = map(rankings.pairs_of, (split.training, split.development, split.test))
     return HeldOut(split=split, testers=testers, pool=pool, development=development, test=test)
 
@@ -83,7 +85,7 @@ def held_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | 
 def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:
     """Give the share of the judgments that surely remains to learn from; what is held out takes segments along."""
     size = rankings.sizes * (rankings.sizes - 1) // 2
-    known = np.isin(rankings.judge, judges_like(rankings, researchers))
+    known = np.isin(rankings.judge, find_judges(rankings, researchers))
     testable = int(size[known].sum()) or int(size.sum())
     return 1.0 - 3.0 * min(pairs, testable // LARGEST_SHARE) / max(1, testable)
 
@@ -116,27 +118,27 @@ def inside(test: Rankings, training: Rankings) -> int:
     return sum(one in known for one in keys(test))
 
 
-def judges_like(rankings: Rankings, pattern: str) -> Ints:
+def find_judges(rankings: Rankings, pattern: str) -> Ints:
     """Find the judges whose names are like a pattern, as in researcher*."""
     return np.array([k for k, name in enumerate(rankings.judges) if fnmatchcase(name, pattern)], np.int64)
 
 
-def drawn(pool: Pairs, size: int, random: np.random.Generator) -> Pairs:
+def draw_pairs(pool: Pairs, size: int, random: np.random.Generator) -> Pairs:
     """Draw so many pairs without replacement, in random order; ParameterError if there are fewer."""
     if size > len(pool):
         raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
-    return pool.take(random.permutation(len(pool))[:size])
+    return pool.select(random.permutation(len(pool))[:size])
 
 
-def drawn_rankings(pool: Pairs, number: Ints, size: int, random: np.random.Generator) -> Pairs:
+def draw_rankings(pool: Pairs, number: Ints, size: int, random: np.random.Generator) -> Pairs:
     """Draw whole rankings, until there are so many pairs: what a segment's thresholds are learned from."""
     if size > len(pool):
         raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
     key = random.permutation(int(number.max(initial=-1)) + 1)[number]
-    return pool.take(np.argsort(key, kind="stable")[:size])
+    return pool.select(np.argsort(key, kind="stable")[:size])
 
 
-def with_noise(pairs: Pairs, share: float, random: np.random.Generator) -> Pairs:
+def add_noise(pairs: Pairs, share: float, random: np.random.Generator) -> Pairs:
     """Let a share of the judges answer at random (Otani et al. 2016, 6.4)."""
     careless = np.zeros(len(pairs.judges), np.bool_)
     careless[random.permutation(len(pairs.judges))[: round(share * len(pairs.judges))]] = True

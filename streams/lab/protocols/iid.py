@@ -30,8 +30,8 @@ def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> LeastJudgedSplit:
     Hopkins and May (2013), 4 and Table 3: they are in fewer batches, and so depend less on each other.
 
     >>> from dataclasses import replace
-    >>> from streams.core.methods.examples import duel
-    >>> three = replace(duel(">>>"), segment=np.array([0, 0, 1]), segments=("s", "t"))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> three = replace(Pairs.parse(">>>"), segment=np.array([0, 0, 1]), segments=("s", "t"))
     >>> split = least_judged(three, fewest=1)
     >>> split.test.segment.tolist(), split.training.segment.tolist(), split.most
     ([1], [0, 0], 1)
@@ -41,4 +41,4 @@ def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> LeastJudgedSplit:
     judged = np.bincount(pairs.segment)[pairs.segment]
     most = int(np.sort(judged)[fewest - 1])
     test = judged <= most
-    return LeastJudgedSplit(training=pairs.take(~test), test=pairs.take(test), most=most)
+    return LeastJudgedSplit(training=pairs.select(~test), test=pairs.select(test), most=most)

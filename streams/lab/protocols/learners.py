@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
-from streams.core.methods import PREDICTORS, Fitted, predictor
+from streams.core.methods import METHODS, Fitted, create_method
 from streams.core.methods.online import Online
 from streams.core.methods.wmt import COMPARISONS_A_BETA, DEVIATION, MEAN, TIE
 from streams.errors import ParameterError, suggestion
-from streams.lab.protocols.drawing import drawn
+from streams.lab.protocols.drawing import draw_pairs
 from streams.lab.protocols.radius import with_radius
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SELECTS = "trueskill-selects"
 WMT = "trueskill-wmt"
-LEARNERS = (*PREDICTORS, WMT, SELECTS)
+LEARNERS = (*METHODS, WMT, SELECTS)
 # Of Sakaguchi et al. (2014), 3.4, where they are not those of Hopkins and May.
 RADIUS, ITEM_DEVIATION = 0.5, 0.5
 SHARES = ("origwmt", "bojar", "expected-wins")
@@ -33,21 +33,21 @@ def check_learners(names: tuple[str, ...]) -> None:
             raise ParameterError(f"no model {name!r}; {suggestion(name, LEARNERS)}")
 
 
-def learned(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
+def learn(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
     """Learn from so many judgments of a pool: drawn at random, or chosen by `trueskill-selects`.
 
     `trueskill-wmt` is TrueSkill with the official parameters on a random draw, so that the two tell what the choice
     is worth. There are deviations where Sakaguchi et al. (2014), 3.2, carve normals: each system's own of TrueSkill,
     the fixed one of items of Hopkins and May, 0 of a share of wins. All others predict by their own probabilities.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = learned("trueskill-selects", duel(">>>="), 40, np.random.default_rng(1))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = learn("trueskill-selects", Pairs.parse(">>>="), 40, np.random.default_rng(1))
     >>> bool(fitted.scores[0] > fitted.scores[1])
     True
     """
     if name == SELECTS:
-        return selected(pool, size, random)
-    training = drawn(pool, size, random)
+        return learn_by_selection(pool, size, random)
+    training = draw_pairs(pool, size, random)
     return fit(name, training, random)
 
 
@@ -57,15 +57,15 @@ def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
         return Online(model="trueskill", parameters={"profile": "wmt"}, budget=max(1, len(training))).fit(training)
     if name == "hopkins-may-gaussian":
         seed = int(random.integers(2**32))
-        fitted = predictor(name, {"radius": RADIUS, "item_deviation": ITEM_DEVIATION, "seed": seed}).fit(training)
-        return _carvable(fitted, ITEM_DEVIATION)
+        fitted = create_method(name, {"radius": RADIUS, "item_deviation": ITEM_DEVIATION, "seed": seed}).fit(training)
+        return _with_deviation(fitted, ITEM_DEVIATION)
     if name == "hopkins-may-categorical":
-        return _carvable(predictor(name, {"seed": int(random.integers(2**32))}).fit(training), None)
-    fitted = predictor(name).fit(training)
-    return _carvable(fitted, 0.0 if name in SHARES else None)
+        return _with_deviation(create_method(name, {"seed": int(random.integers(2**32))}).fit(training), None)
+    fitted = create_method(name).fit(training)
+    return _with_deviation(fitted, 0.0 if name in SHARES else None)
 
 
-def selected(pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
+def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
     """Let TrueSkill choose its matches, each outcome drawn with replacement from those of the pair in the pool."""
     wins, ties = pool.counts()
     count = len(pool.systems)
@@ -86,7 +86,7 @@ def selected(pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
     return with_radius(plain, RADIUS)
 
 
-def _carvable(fitted: Fitted, deviation: float | None) -> Fitted:
+def _with_deviation(fitted: Fitted, deviation: float | None) -> Fitted:
     deviations = np.full(len(fitted.outcomes), deviation) if deviation is not None else None
     return Fitted(
         outcomes=fitted.outcomes,

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats
 
 
-def prequential(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
+def predict_prequentially(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
     """Give the probabilities that the model held of each outcome before it learned from its block (Dawid 1984).
 
     The model goes on from where it stands, and has learned all pairs afterwards. To learn in blocks is quicker.
 
-    >>> from streams.core.methods.examples import duel
+    >>> from streams.core.methods.pairs import Pairs
     >>> from streams.core.models import create
-    >>> wins = prequential(create("trueskill", {}), duel(">>>"))[:, 0]
+    >>> wins = predict_prequentially(create("trueskill", {}), Pairs.parse(">>>"))[:, 0]
     >>> bool(wins[0] < wins[1] < wins[2])
     True
     """
@@ -31,14 +31,14 @@ def prequential(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
     model.grow(len(pairs.systems), len(pairs.judges), len(pairs.segments))
     held = np.empty((len(pairs), 3))
     for start in range(0, len(pairs), block):
-        part = pairs.take(np.arange(start, min(start + block, len(pairs))))
+        part = pairs.select(np.arange(start, min(start + block, len(pairs))))
         for row, (a, b) in enumerate(zip(part.a.tolist(), part.b.tolist(), strict=True), start):
             held[row] = model.predict(a, b)
-        model.apply(part.batch())
+        model.apply(part.to_batch())
     return held
 
 
-def ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
+def predict_ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
     """Give the probabilities that the model held of each pair of a ranking before it learned the ranking whole.
 
     That is what the product does: a judgment comes at once, and its pairs tell of each other.
@@ -47,7 +47,7 @@ def ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
     >>> from streams.core.methods.rankings import Rankings
     >>> from streams.core.models import create
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
-    >>> held = ranking_by_ranking(create("trueskill", {}), Rankings.of([one, one]))
+    >>> held = predict_ranking_by_ranking(create("trueskill", {}), Rankings.of([one, one]))
     >>> bool((held[:3, 0] == held[0, 0]).all()), bool((held[3:, 0] > held[0, 0]).all())
     (True, True)
     """
@@ -60,6 +60,6 @@ def ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
     for number, end in enumerate(ends):
         for row in range(start, end):
             held[row] = model.predict(*couples[row])
-        model.apply(rankings.batch(np.array([number])))
+        model.apply(rankings.to_batch(np.array([number])))
         start = end
     return held

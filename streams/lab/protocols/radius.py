@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from streams.core.methods.base import Fitted
-from streams.core.methods.carving import carved, gaps
+from streams.core.methods.tie_radius import score_gaps, split_at_radius
 from streams.errors import ParameterError
 from streams.lab.measures.prediction import accuracy, perplexity
 
@@ -19,7 +19,7 @@ GRID = (0.001, 0.01, 0.1, 0.3, 0.5)  # of Sakaguchi et al. (2014), 3.4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tuned:
+class TunedRadius:
     """The radius chosen, what it reached on the development data, and the model that predicts with it."""
 
     radius: float
@@ -41,26 +41,26 @@ def with_radius(fitted: Fitted, radius: float) -> Fitted:
         )
     variance = fitted.deviations[:, None] ** 2 + fitted.deviations[None, :] ** 2
     return Fitted(
-        outcomes=carved(gaps(fitted.scores), variance, radius),
+        outcomes=split_at_radius(score_gaps(fitted.scores), variance, radius),
         scores=fitted.scores,
         deviations=fitted.deviations,
         reliabilities=fitted.reliabilities,
     )
 
 
-def tuned(
+def tune_radius(
     fitted: Fitted,
     development: Pairs,
     *,
     measure: Literal["perplexity", "accuracy"] = "perplexity",
     grid: Sequence[float] = GRID,
-) -> Tuned:
+) -> TunedRadius:
     """Choose the radius of least perplexity or of most accuracy on the development data; of equals, the first.
 
     >>> import numpy as np
-    >>> from streams.core.methods.examples import duel
+    >>> from streams.core.methods.pairs import Pairs
     >>> flat = Fitted(outcomes=np.zeros((2, 2, 3)), scores=np.zeros(2), deviations=np.ones(2))
-    >>> tuned(flat, duel(">=<<")).radius
+    >>> tune_radius(flat, Pairs.parse(">=<<")).radius
     0.5
     """
     if not grid:
@@ -70,6 +70,6 @@ def tuned(
         carving = with_radius(fitted, radius)
         probabilities = carving.probabilities(development)
         reached = (perplexity if measure == "perplexity" else accuracy)(probabilities, development.outcome)
-        tried.append(Tuned(radius=radius, value=reached, fitted=carving))
+        tried.append(TunedRadius(radius=radius, value=reached, fitted=carving))
     sign = 1.0 if measure == "perplexity" else -1.0
     return min(tried, key=lambda one: sign * one.value)

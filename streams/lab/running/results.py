@@ -75,7 +75,7 @@ def line(part: ResultsHeader | Result) -> bytes:
     return msgspec.json.encode(part) + b"\n"
 
 
-def left_from(file: Path, head: ResultsHeader) -> dict[bytes, Result]:
+def read_done(file: Path, head: ResultsHeader) -> dict[bytes, Result]:
     """Give the results in a file by their cells; those of another log or experiment are refused."""
     found = read(file)
     if found is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from streams.files import explaining_errors, replacing
 from streams.lab.running.base import Cell, Result
-from streams.lab.running.results import Results, ResultsHeader, encoded, key, left_from, line
+from streams.lab.running.results import Results, ResultsHeader, encoded, key, line, read_done
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ def run(
     way. In the end this run's cells stand first in the file, in their order, and then those of other options.
     """
     cells, head = experiment.cells(log), ResultsHeader.of(experiment, log)
-    done = left_from(file, head) if file else {}
+    done = read_done(file, head) if file else {}
     before = len(done.keys() & {key(cell) for cell in cells})
     missing = [cell for cell in cells if key(cell) not in done]
     if progress:

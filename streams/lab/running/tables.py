@@ -91,11 +91,11 @@ def decimal(value: float, digits: int) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
-def grouped(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
+def group_by(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
     """Sort results by what their cells have under these names, in the order in which it first appears.
 
     >>> from streams.lab.running.base import Result
-    >>> list(grouped([Result({"size": 2, "model": "m"}, {})], "size", "model"))
+    >>> list(group_by([Result({"size": 2, "model": "m"}, {})], "size", "model"))
     [(2, 'm')]
     """
     groups: dict[Any, list[Result]] = {}
@@ -105,7 +105,7 @@ def grouped(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
     return groups
 
 
-def within_repeats(results: Sequence[Result], measure: str) -> list[Result]:
+def remove_repeat_effects(results: Sequence[Result], measure: str) -> list[Result]:
     """Take out of a measure what a repeat does to all cells alike, since all share its test set (Cousineau 2005).
 
     The means stay; the standard errors are then those of the differences between cells.
@@ -113,7 +113,7 @@ def within_repeats(results: Sequence[Result], measure: str) -> list[Result]:
     has = [one for one in results if measure in one.measured]
     everywhere = float(np.mean([one.measured[measure] for one in has]))
     adjusted = []
-    for some in grouped(has, "campaign", "repeat").values():
+    for some in group_by(has, "campaign", "repeat").values():
         away = float(np.mean([one.measured[measure] for one in some])) - everywhere
         adjusted += [
             msgspec.structs.replace(one, measured=one.measured | {measure: one.measured[measure] - away})
@@ -122,9 +122,9 @@ def within_repeats(results: Sequence[Result], measure: str) -> list[Result]:
     return adjusted
 
 
-def estimates(results: Sequence[Result], measure: str, by: str) -> dict[Any, Estimate]:
+def estimate_by(results: Sequence[Result], measure: str, by: str) -> dict[Any, Estimate]:
     """Estimate a measure for each value that the cells have under a name."""
     return {
         value: Estimate.of(one.measured[measure] for one in some)
-        for value, some in grouped([one for one in results if measure in one.measured], by).items()
+        for value, some in group_by([one for one in results if measure in one.measured], by).items()
     }

@@ -13,7 +13,7 @@ from scipy import stats
 
 from streams.core import kernels
 from streams.core.kernels import order
-from streams.core.matching import policy
+from streams.core.matching import find_policy
 from tests.core.matching.models import rated
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def drawn(
     return Counter(
         frozenset(match.systems)
         for seed in range(count)
-        for match in policy("information").choose(
+        for match in find_policy("information").choose(
             model,
             candidates=range(len(rows)),
             pending=[],
@@ -68,7 +68,9 @@ def test_every_pair_is_asked_for_in_the_end_and_near_ones_more() -> None:
     met = np.zeros((6, 6), np.int64)
     random = np.random.default_rng(0)
     for _ in range(300):
-        (match,) = policy("information").choose(model, candidates=range(6), pending=[], count=1, random=random, met=met)
+        (match,) = find_policy("information").choose(
+            model, candidates=range(6), pending=[], count=1, random=random, met=met
+        )
         a, b = match.systems
         met[a, b] += 1
         met[b, a] += 1
@@ -78,7 +80,7 @@ def test_every_pair_is_asked_for_in_the_end_and_near_ones_more() -> None:
 
 def test_meetings_still_out_count_as_meetings() -> None:
     rows = [(0.0, 0.01)] * 5
-    matches = policy("information").choose(
+    matches = find_policy("information").choose(
         rated(rows),
         candidates=range(5),
         pending=[(1, 0), (2, 3)],

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from streams.core.matching import POLICIES, Match, policy
+from streams.core.matching import POLICIES, Match, find_policy
 from streams.core.models import Model
 from streams.errors import ParameterError
 from tests.core.matching.models import rated
@@ -26,7 +26,7 @@ def choose(
     ways: int = 2,
 ) -> list[Match]:
     random = np.random.default_rng(seed)
-    return policy(name).choose(
+    return find_policy(name).choose(
         model, candidates=candidates, pending=pending or [], count=count, random=random, ways=ways
     )
 
@@ -116,4 +116,4 @@ def test_a_match_of_one_is_refused(ways: int, candidates: list[int]) -> None:
 
 def test_a_wrong_policy_is_named_with_the_one_that_was_meant() -> None:
     with pytest.raises(ParameterError, match="did you mean 'information'"):
-        policy("informaton")
+        find_policy("informaton")

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 
-from streams.core.matching import Match, policy
+from streams.core.matching import Match, find_policy
 from tests.core.matching.models import rated
 
 
 def choose(rows: list[tuple[float, float]], *, seed: int = 0, ways: int = 2) -> Match:
-    (match,) = policy("variance").choose(
+    (match,) = find_policy("variance").choose(
         rated(rows),
         candidates=range(len(rows)),
         pending=[],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.lab import Pairs
+from streams.core.methods.pairs import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from streams.core.methods.carving import carved
-from streams.core.methods.examples import duel
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
+from streams.core.methods.pairs import Pairs
+from streams.core.methods.tie_radius import split_at_radius
 from tests.core.methods.outcomes import pairs_of
 
 GRID = np.linspace(-8.0, 8.0, 1601)
@@ -24,10 +24,10 @@ def gaussian(shared: bool) -> tuple[float, float]:
     posterior = stats.norm.pdf(GRID, scale=np.sqrt(2.0))
     if shared:
         quality = GRID[:, None] + np.sqrt(2.0) * np.sqrt(2.0 * 0.25) * NODES  # of the two items' difference
-        likelihood = carved(quality, 2.0, 0.4)[..., list(OUTCOMES)].prod(axis=-1)
+        likelihood = split_at_radius(quality, 2.0, 0.4)[..., list(OUTCOMES)].prod(axis=-1)
         posterior *= likelihood @ WEIGHTS
     else:
-        posterior *= carved(GRID, 2.0 * (0.25 + 1.0), 0.4)[:, list(OUTCOMES)].prod(axis=-1)
+        posterior *= split_at_radius(GRID, 2.0 * (0.25 + 1.0), 0.4)[:, list(OUTCOMES)].prod(axis=-1)
     posterior /= posterior.sum()
     mean = float(posterior @ GRID)
     return mean, float(posterior @ (GRID - mean) ** 2)
@@ -36,7 +36,7 @@ def gaussian(shared: bool) -> tuple[float, float]:
 @pytest.mark.parametrize("shared", [False, True], ids=["each on its segment", "all on one segment"])
 def test_the_gaussian_sampler_finds_the_integral(shared: bool) -> None:
     signs = "".join(">=<"[outcome] for outcome in OUTCOMES)
-    data = duel(signs) if shared else pairs_of([(0, 1, outcome) for outcome in OUTCOMES], systems=2)
+    data = Pairs.parse(signs) if shared else pairs_of([(0, 1, outcome) for outcome in OUTCOMES], systems=2)
     fitted = HopkinsMayGaussian(sweeps=30_000, burn_in=1000).fit(data)
     assert fitted.scores is not None
     mean, variance = gaussian(shared)
@@ -102,7 +102,7 @@ def test_a_normal_is_drawn_above_its_bound(low: float) -> None:
 
 
 def test_another_seed_draws_another_sample() -> None:
-    one, two = (HopkinsMayGaussian(seed=seed).fit(duel(">=<>")).scores for seed in (0, 1))
+    one, two = (HopkinsMayGaussian(seed=seed).fit(Pairs.parse(">=<>")).scores for seed in (0, 1))
     assert one is not None
     assert two is not None
     assert not np.array_equal(one, two)

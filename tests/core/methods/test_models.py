@@ -10,14 +10,13 @@ import pytest
 from scipy import optimize
 
 from streams.core.methods.elo import Elo
-from streams.core.methods.examples import duel
 from streams.core.methods.glicko import SCALE, Glicko2, GlickoRatings, _volatility, after_period
-from streams.core.methods.heuristics import Bojar, ExpectedWins, OrigWmt
+from streams.core.methods.independent_students import IndependentStudents
 from streams.core.methods.online import Online
+from streams.core.methods.pairs import Pairs
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs
-from streams.core.methods.students import IndependentStudents
+from streams.core.methods.win_shares import Bojar, ExpectedWins, OrigWmt
 from streams.core.models import create
-from streams.lab import Pairs
 from tests.core.methods.outcomes import drawn, pairs_of, scores_of
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def test_expected_wins_count_every_opponent_once_however_often_it_was_met() -> N
 
 
 def test_a_score_predicts_as_many_ties_as_there_were() -> None:
-    tie = Bojar().fit(duel(">=" * 500)).predict(0, 1).tie
+    tie = Bojar().fit(Pairs.parse(">=" * 500)).predict(0, 1).tie
     assert tie == pytest.approx(0.5, abs=0.002)
 
 
@@ -51,7 +50,7 @@ def test_the_adjusted_uniform_model_knows_the_share_of_ties_only() -> None:
 
 
 def test_the_adjusted_uniform_model_without_data_is_uniform() -> None:
-    assert AdjustedUniform().fit(duel("")).predict(0, 1) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert AdjustedUniform().fit(Pairs.parse("")).predict(0, 1) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
 
 
 def test_independent_pairs_add_the_prior_to_what_this_pair_did() -> None:
@@ -83,7 +82,7 @@ def test_elo_moves_two_ratings_by_what_was_not_expected() -> None:
 
 
 def test_a_lead_of_four_hundred_is_ten_to_one_for_elo() -> None:
-    fitted = Elo(k=400.0).fit(duel(">"))  # 1700 against 1300
+    fitted = Elo(k=400.0).fit(Pairs.parse(">"))  # 1700 against 1300
     win, _, loss = fitted.predict(0, 1)
     assert win / loss == pytest.approx(10.0)
 
@@ -126,14 +125,14 @@ def test_an_online_model_learns_as_the_product_does(name: str) -> None:
     model = create(name, {})
     model.grow(5, 8, 60)
     for row in range(200):
-        model.apply(pairs.take(np.array([row])).batch())
+        model.apply(pairs.select(np.array([row])).to_batch())
     fitted = Online(model=name).fit(pairs)
     np.testing.assert_allclose(scores_of(fitted), model.scores()[0], atol=1e-9)
     assert fitted.predict(3, 1) == pytest.approx(model.predict(3, 1))
 
 
 def test_a_batch_of_pairs_says_who_won() -> None:
-    batch = duel(">=<").batch()
+    batch = Pairs.parse(">=<").to_batch()
     assert batch.systems.tolist() == [0, 1, 0, 1, 0, 1]
     assert batch.ranks.reshape(-1, 2).tolist() == [[1, 2], [1, 1], [2, 1]]
     assert batch.pairs == 3

@@ -86,7 +86,7 @@ def test_who_won_or_lost_everything_has_a_finite_strength() -> None:
 @pytest.mark.parametrize("name", SCORES)
 def test_many_tables_at_once_score_as_each_alone(name: str) -> None:
     counts = PairCounts.of(crowd_log(400, systems=6))
-    wins, ties = counts.resampled(5, np.random.default_rng(2))
+    wins, ties = counts.resample(5, np.random.default_rng(2))
     together = SCORES[name](wins, ties)
     for run in range(5):
         np.testing.assert_allclose(together[run], SCORES[name](wins[run], ties[run]), atol=1e-9)

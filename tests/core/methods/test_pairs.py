@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
+from streams.core.methods.pairs import Pairs
 from streams.core.ranking import PairCounts
 from streams.errors import ParameterError
 from streams.formats import read
-from streams.lab import Pairs
 from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
 from streams.wire.events import Judgment
 from tests.builders import judgment, judgments
@@ -56,7 +56,7 @@ def test_a_direct_assessment_is_no_pair() -> None:
 
 def test_a_pair_taken_keeps_its_names() -> None:
     pairs = drawn(20)
-    some = pairs.take(np.array([3, 1]))
+    some = pairs.select(np.array([3, 1]))
     assert some.a.tolist() == [pairs.a[3], pairs.a[1]]
     assert some.systems == pairs.systems
 
@@ -96,7 +96,7 @@ def wmt13() -> Pairs:
 
 @pytest.mark.data
 def test_expected_wins_of_the_whole_log_are_in_the_official_order() -> None:
-    scores = scores_of(predictor("expected-wins").fit(wmt13()))
+    scores = scores_of(create_method("expected-wins").fit(wmt13()))
     best = np.argsort(-scores)
     assert tuple(wmt13().systems[i] for i in best) == WMT13_SYSTEMS
 
@@ -105,8 +105,8 @@ def test_expected_wins_of_the_whole_log_are_in_the_official_order() -> None:
 @pytest.mark.parametrize("name", ["hopkins-may-gaussian", "bradley-terry-ties", "trueskill", "two-stage"])
 def test_on_a_real_log_abilities_predict_better_than_pairs_on_their_own(name: str) -> None:
     order = np.random.default_rng(0).permutation(len(wmt13()))
-    test, training = wmt13().take(order[:2000]), wmt13().take(order[2000:2800])
-    fitted, plain = predictor(name).fit(training), predictor("independent-pairs").fit(training)
+    test, training = wmt13().select(order[:2000]), wmt13().select(order[2000:2800])
+    fitted, plain = create_method(name).fit(training), create_method("independent-pairs").fit(training)
     held = fitted.probabilities(test)
     assert perplexity(held, test.outcome) < perplexity(plain.probabilities(test), test.outcome) < 3.0
     assert 0.46 < accuracy(held, test.outcome) < accuracy_bound(test)

@@ -10,13 +10,13 @@ import pytest
 from scipy import optimize, special
 
 from streams.core.methods import grm_fit
-from streams.core.methods.crowd_bt import CrowdBradleyTerry
+from streams.core.methods.crowd_bradley_terry import CrowdBradleyTerry
 from streams.core.methods.davidson import Davidson
 from streams.core.methods.grm_batch import BatchGradedResponse
 from streams.core.methods.pair_scores import PRIOR, bradley_terry
+from streams.core.methods.pairs import Pairs
 from streams.core.methods.two_stage import TwoStage, graded
 from streams.errors import ParameterError
-from streams.lab import Pairs
 from tests.core.methods.outcomes import drawn, pairs_of, scores_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_davidson_is_the_maximum_of_its_posterior() -> None:
 
 def test_davidson_without_ties_is_bradley_terry() -> None:
     pairs = drawn(500)
-    pairs = pairs.take(pairs.outcome != 1)
+    pairs = pairs.select(pairs.outcome != 1)
     scores = scores_of(Davidson(deviation=PRIOR).fit(pairs))
     np.testing.assert_allclose(scores, bradley_terry(*pairs.counts()), atol=0.02)
 
@@ -82,7 +82,7 @@ def test_crowd_bradley_terry_finds_the_judges_who_answer_at_random() -> None:
 def test_the_batch_graded_response_model_sees_comparisons_with_its_baseline_only() -> None:
     pairs = drawn(600)
     fitted = BatchGradedResponse(baseline=2).fit(pairs)
-    met = pairs.take((pairs.a == 2) | (pairs.b == 2))
+    met = pairs.select((pairs.a == 2) | (pairs.b == 2))
     better = np.where(met.b == 2, met.outcome == 0, met.outcome == 2)
     expected = grm_fit.fit(
         grm_fit.Comparisons(

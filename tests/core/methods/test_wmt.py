@@ -55,7 +55,7 @@ def by_the_package(counts: PairCounts, matches: int, beta: float, seed: list[int
     return np.array([rating.mu for rating in ratings])
 
 
-def played(kernel: ModuleType, counts: PairCounts, matches: int, beta: float, seed: list[int]) -> tuple[Floats, Floats]:
+def play(kernel: ModuleType, counts: PairCounts, matches: int, beta: float, seed: list[int]) -> tuple[Floats, Floats]:
     size = len(counts.systems)
     mean, variance = np.zeros(size), np.full(size, 0.25)
     meetings = counts.wins + counts.wins.T + counts.ties
@@ -67,7 +67,7 @@ def played(kernel: ModuleType, counts: PairCounts, matches: int, beta: float, se
 @pytest.mark.parametrize("beta", [0.4, 3.0])
 def test_a_run_equals_the_procedure_made_with_the_trueskill_package(kernel: ModuleType, beta: float) -> None:
     seed = [11, 22, 33, 44]
-    mean, _ = played(kernel, COUNTS, 300, beta, seed)
+    mean, _ = play(kernel, COUNTS, 300, beta, seed)
     np.testing.assert_allclose(mean, by_the_package(COUNTS, 300, beta, seed), atol=1e-5)
 
 
@@ -77,7 +77,7 @@ def test_the_margin_is_that_of_one_draw_in_four() -> None:
 
 def test_plain_and_compiled_runs_are_the_same_bits() -> None:
     plain, compiled = (
-        played(getattr(kernels, way)("wmt"), COUNTS, 800, 1.0, [5, 6, 7, 8]) for way in ("plain", "compiled")
+        play(getattr(kernels, way)("wmt"), COUNTS, 800, 1.0, [5, 6, 7, 8]) for way in ("plain", "compiled")
     )
     for mine, its in zip(plain, compiled, strict=True):
         np.testing.assert_array_equal(mine, its)
@@ -109,7 +109,7 @@ def test_the_first_of_a_match_is_the_last_of_those_least_known(kernel: ModuleTyp
 def test_systems_that_never_met_are_not_matched(kernel: ModuleType) -> None:
     log = [judgment(k, systems=pair, ranks=(1, 2)) for k in range(20) for pair in (("a", "b"), ("c", "d"))]
     counts = PairCounts.of([*log, judgment(99, systems=("e",), ranks=(1,))])
-    mean, variance = played(kernel, counts, 200, 1.0, [1, 2, 3, 4])
+    mean, variance = play(kernel, counts, 200, 1.0, [1, 2, 3, 4])
     assert mean[0] > 0 > mean[1]
     assert mean[2] > 0 > mean[3]
     assert mean[0] == -mean[1]
@@ -118,7 +118,7 @@ def test_systems_that_never_met_are_not_matched(kernel: ModuleType) -> None:
 
 def test_a_system_far_off_everybody_ends_no_run_early(kernel: ModuleType) -> None:
     log = [judgment(k, systems=(one, "z"), ranks=(1, 2)) for k in range(40) for one in ("a", "b")]
-    mean, _ = played(kernel, PairCounts.of(log), 2000, 0.05, [1, 2, 3, 4])
+    mean, _ = play(kernel, PairCounts.of(log), 2000, 0.05, [1, 2, 3, 4])
     assert np.all(np.isfinite(mean))
     assert mean[2] < min(mean[:2])
 
@@ -128,9 +128,7 @@ def test_a_run_is_as_long_and_as_noisy_as_the_procedure_says() -> None:
     (mean,) = wmt_runs(COUNTS, runs=1, seed=4, resample=False, progress=seen.append)
     assert seen == [COUNTS.comparisons + 1]
     state = np.random.default_rng(np.random.SeedSequence(4, spawn_key=(0,))).integers(2**32, size=4)
-    again, _ = played(
-        kernels.plain("wmt"), COUNTS, COUNTS.comparisons + 1, 0.5 * COUNTS.comparisons / 40, state.tolist()
-    )
+    again, _ = play(kernels.plain("wmt"), COUNTS, COUNTS.comparisons + 1, 0.5 * COUNTS.comparisons / 40, state.tolist())
     np.testing.assert_array_equal(mean, again)
 
 

@@ -275,7 +275,7 @@ def surprise(a: trueskill.Rating, b: trueskill.Rating, order: int) -> float:
     return -float(np.log((win, 1 - win - loss, loss)[1 + np.sign(order)]))
 
 
-def prequential(batch: JudgmentBatch, systems: int) -> float:
+def predict_prequentially(batch: JudgmentBatch, systems: int) -> float:
     learn = kernels.plain("prequential").learn_prequentially
     return float(learn(np.zeros(systems), np.ones(systems), batch.systems, batch.ranks, batch.starts, BETA, MARGIN))
 
@@ -288,14 +288,14 @@ def test_a_log_costs_the_surprise_at_each_outcome_before_it_is_learned() -> None
         i, j = batch.systems[2 * k : 2 * k + 2]
         expected += surprise(ratings[i], ratings[j], int(batch.ranks[2 * k] - batch.ranks[2 * k + 1]))
         step(ratings, batch, k, table)
-    assert prequential(batch, 5) == pytest.approx(expected, abs=1e-4)
+    assert predict_prequentially(batch, 5) == pytest.approx(expected, abs=1e-4)
 
 
 def test_no_pair_of_a_ranking_is_predicted_from_another_of_it() -> None:
     new = environment().create_rating()
     ranks = [1, 2, 2, 3, 5]
     expected = sum(surprise(new, new, ranks[a] - ranks[b]) for a in range(5) for b in range(a + 1, 5))
-    assert prequential(five(ranks), 5) == pytest.approx(expected, abs=1e-9)
+    assert predict_prequentially(five(ranks), 5) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_wrong_model_is_named_with_the_one_that_was_meant() -> None:

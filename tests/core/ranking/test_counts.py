@@ -53,7 +53,7 @@ def test_the_order_of_a_log_does_not_matter() -> None:
 
 def test_a_resample_has_as_many_comparisons_each_as_often_as_it_was_made_on_the_mean() -> None:
     counts = PairCounts.of(crowd_log(500, systems=5, ways=3))
-    wins, ties = counts.resampled(4000, np.random.default_rng(3))
+    wins, ties = counts.resample(4000, np.random.default_rng(3))
     np.testing.assert_array_equal(wins.sum(axis=(1, 2)) + ties.sum(axis=(1, 2)) // 2, counts.comparisons)
     np.testing.assert_array_equal(ties, ties.transpose(0, 2, 1))
     for drawn, made in ((wins, counts.wins), (ties, counts.ties)):
@@ -66,13 +66,13 @@ def test_a_resample_has_as_many_comparisons_each_as_often_as_it_was_made_on_the_
 def test_resamples_do_not_depend_on_how_many_are_drawn_at_a_time() -> None:
     counts = PairCounts.of(crowd_log(100))
     random = np.random.default_rng(1)
-    apart = np.concatenate([counts.resampled(3, random)[0], counts.resampled(4, random)[0]])
-    np.testing.assert_array_equal(counts.resampled(7, np.random.default_rng(1))[0], apart)
+    apart = np.concatenate([counts.resample(3, random)[0], counts.resample(4, random)[0]])
+    np.testing.assert_array_equal(counts.resample(7, np.random.default_rng(1))[0], apart)
 
 
 def test_no_judgments_give_no_counts() -> None:
     counts = PairCounts.of([])
-    assert (counts.systems, counts.comparisons, counts.resampled(2, np.random.default_rng(1))[0].shape) == (
+    assert (counts.systems, counts.comparisons, counts.resample(2, np.random.default_rng(1))[0].shape) == (
         (),
         0,
         (2, 0, 0),

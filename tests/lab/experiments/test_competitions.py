@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
 from streams.core.methods.pairs import Pairs
 from streams.errors import ParameterError
 from streams.formats import read
@@ -113,7 +113,7 @@ def test_a_pool_that_is_too_small_is_taken_whole() -> None:
     one = next(result for result in results if result.cell["pool"] == "crowd")
     split = least_judged(log.campaigns["t.one"].pairs, fewest=100)
     training = log.campaigns["t-public.one"].pairs
-    fitted = predictor("independent-pairs").fit(training)
+    fitted = create_method("independent-pairs").fit(training)
     expected = perplexity(fitted.probabilities(split.test), split.test.outcome)
     assert one.measured["perplexity"] == pytest.approx([expected] * 2)
     assert (one.measured["pool"], one.measured["test"]) == (len(training), len(split.test))

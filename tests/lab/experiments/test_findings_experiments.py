@@ -23,7 +23,7 @@ def test_agreement_is_of_all_of_researchers_and_of_the_others() -> None:
     pairs = log.campaigns["c"].pairs
     results = run(experiment("annotators", {"margin": 1, "fewest": 3}), log).results
     trusted = np.array([name.startswith("researcher") for name in pairs.judges])[pairs.judge]
-    groups = {"all": pairs, "researchers": pairs.take(trusted), "others": pairs.take(~trusted)}
+    groups = {"all": pairs, "researchers": pairs.select(trusted), "others": pairs.select(~trusted)}
     for kind, strict, place in (("inter", inter_agreement, 0), ("intra", intra_agreement, 1)):
         expected = {name: (published_agreement(some)[place].kappa, strict(some).kappa) for name, some in groups.items()}
         assert kappas(results, kind) == expected

@@ -11,7 +11,7 @@ from streams.lab.experiments import Estimate, Log, Result, experiment
 from streams.lab.experiments.online import TIES, VARIANTS, held_before, order_only, pooled, summary
 from streams.lab.measures.calibration import reliability
 from streams.lab.measures.prediction import log_loss
-from streams.lab.protocols.prequential import prequential, ranking_by_ranking
+from streams.lab.protocols.prequential import predict_prequentially, predict_ranking_by_ranking
 from streams.lab.running.runner import run
 from tests.builders import crowd_log, judgment
 from tests.lab.logs import rankings
@@ -21,20 +21,20 @@ from tests.lab.logs import rankings
 def test_of_two_systems_each_ranking_is_a_pair(name: str) -> None:
     log = Rankings.of(crowd_log(120))
     np.testing.assert_array_equal(
-        ranking_by_ranking(create(name, {}), log), prequential(create(name, {}), log.pairs, block=1)
+        predict_ranking_by_ranking(create(name, {}), log), predict_prequentially(create(name, {}), log.pairs, block=1)
     )
 
 
 def test_the_pairs_of_a_ranking_do_not_tell_of_each_other_and_those_before_do() -> None:
     log = Rankings.of(rankings(30))
-    held = ranking_by_ranking(create("trueskill", {}), log)
+    held = predict_ranking_by_ranking(create("trueskill", {}), log)
     model = create("trueskill", {})
     model.grow(len(log.systems), len(log.judges), len(log.segments))
     for number in range(30):
         rows = np.flatnonzero(log.number == number)
         for row in rows:
             assert held[row].tolist() == list(model.predict(int(log.pairs.a[row]), int(log.pairs.b[row])))
-        model.apply(log.batch(np.array([number])))
+        model.apply(log.to_batch(np.array([number])))
 
 
 def test_ties_so_far_are_those_of_the_rankings_before() -> None:

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from streams.core.methods import predictor
+from streams.core.methods import create_method
 from streams.core.methods.base import Fitted
-from streams.core.methods.carving import carved
-from streams.core.methods.examples import duel
+from streams.core.methods.pairs import Pairs
+from streams.core.methods.tie_radius import split_at_radius
 from streams.core.models import create
 from streams.errors import ParameterError
 from streams.lab.measures.calibration import reliability
 from streams.lab.measures.correlation import kendall, ndcg, pearson, spearman
 from streams.lab.measures.prediction import accuracy, accuracy_bound, log_loss, perplexity
-from streams.lab.protocols.prequential import prequential
-from streams.lab.protocols.radius import GRID, tuned, with_radius
+from streams.lab.protocols.prequential import predict_prequentially
+from streams.lab.protocols.radius import GRID, tune_radius, with_radius
 from tests.core.methods.outcomes import drawn, pairs_of, scores_of
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def test_ndcg_refuses_gains_below_zero() -> None:
 def test_carving_is_the_integral_of_the_normal() -> None:
     normal = stats.norm(0.7, np.sqrt(1.3))
     expected = [normal.sf(0.4), normal.cdf(0.4) - normal.cdf(-0.4), normal.cdf(-0.4)]
-    np.testing.assert_allclose(carved(np.array(0.7), 1.3, 0.4), expected, atol=1e-12)
+    np.testing.assert_allclose(split_at_radius(np.array(0.7), 1.3, 0.4), expected, atol=1e-12)
 
 
 def test_a_lead_of_many_deviations_is_finite_and_not_negative() -> None:
-    sure = carved(np.array([60.0, -60.0]), 1.0, 0.1)
+    sure = split_at_radius(np.array([60.0, -60.0]), 1.0, 0.1)
     assert np.isfinite(sure).all()
     assert sure.min() >= 0.0
 
@@ -107,26 +107,26 @@ def test_the_bound_of_accuracy_is_the_best_constant_choice_of_each_pair() -> Non
 
 def test_no_model_is_above_the_bound_of_accuracy() -> None:
     test = drawn(500, seed=1)
-    knowing = predictor("independent-pairs").fit(test).probabilities(test)
+    knowing = create_method("independent-pairs").fit(test).probabilities(test)
     assert accuracy(knowing, test.outcome) == pytest.approx(accuracy_bound(test))
-    other = predictor("trueskill").fit(drawn(500)).probabilities(test)
+    other = create_method("trueskill").fit(drawn(500)).probabilities(test)
     assert accuracy(other, test.outcome) <= accuracy_bound(test)
 
 
 def test_the_radius_chosen_is_the_best_of_the_grid() -> None:
-    fitted, development = predictor("hopkins-may-gaussian").fit(drawn(1000)), drawn(1000, seed=1)
+    fitted, development = create_method("hopkins-may-gaussian").fit(drawn(1000)), drawn(1000, seed=1)
     found = {
         radius: perplexity(with_radius(fitted, radius).probabilities(development), development.outcome)
         for radius in GRID
     }
-    best = tuned(fitted, development)
+    best = tune_radius(fitted, development)
     assert best.value == min(found.values()) == found[best.radius]
     assert best.value < max(found.values())
 
 
 def test_a_radius_for_accuracy_calls_fewer_ties() -> None:
-    fitted, development = predictor("trueskill").fit(drawn(1000)), drawn(1000, seed=1)
-    best = tuned(fitted, development, measure="accuracy", grid=(0.01, 5.0))
+    fitted, development = create_method("trueskill").fit(drawn(1000)), drawn(1000, seed=1)
+    best = tune_radius(fitted, development, measure="accuracy", grid=(0.01, 5.0))
     assert best.radius == 0.01
     assert best.value == accuracy(best.fitted.probabilities(development), development.outcome)
 
@@ -155,23 +155,23 @@ def test_a_certain_prediction_falls_in_the_last_bin() -> None:
 
 def test_every_outcome_is_predicted_before_it_is_learned() -> None:
     pairs = drawn(40)
-    held = prequential(create("trueskill", {}), pairs)
+    held = predict_prequentially(create("trueskill", {}), pairs)
     for row in (0, 7, 39):
-        before = predictor("trueskill").fit(pairs.take(np.arange(row)))
+        before = create_method("trueskill").fit(pairs.select(np.arange(row)))
         np.testing.assert_allclose(held[row], before.predict(int(pairs.a[row]), int(pairs.b[row])), atol=1e-12)
 
 
 def test_a_block_is_predicted_from_what_came_before_it() -> None:
     pairs, model = drawn(25), create("trueskill", {})
-    held = prequential(model, pairs, block=10)
-    before = predictor("trueskill").fit(pairs.take(np.arange(20)))
-    np.testing.assert_allclose(held[20:], before.probabilities(pairs.take(np.arange(20, 25))), atol=1e-12)
-    np.testing.assert_allclose(model.scores()[0], scores_of(predictor("trueskill").fit(pairs)), atol=1e-12)
+    held = predict_prequentially(model, pairs, block=10)
+    before = create_method("trueskill").fit(pairs.select(np.arange(20)))
+    np.testing.assert_allclose(held[20:], before.probabilities(pairs.select(np.arange(20, 25))), atol=1e-12)
+    np.testing.assert_allclose(model.scores()[0], scores_of(create_method("trueskill").fit(pairs)), atol=1e-12)
 
 
 def test_the_examples_duel_is_between_two() -> None:
-    assert duel(">").systems == ("0", "1")
+    assert Pairs.parse(">").systems == ("0", "1")
 
 
 def test_scores_that_are_certain_are_carved_as_a_step() -> None:
-    assert carved(np.array([0.0, 1.0]), 0.0, 0.5).tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    assert split_at_radius(np.array([0.0, 1.0]), 0.0, 0.5).tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]

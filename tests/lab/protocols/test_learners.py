@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from streams.core.matching import policy
+from streams.core.matching import find_policy
 from streams.core.methods.rankings import Rankings
 from streams.core.methods.wmt import wmt_runs
 from streams.core.models import create
@@ -16,23 +16,23 @@ from streams.lab.experiments import Log, experiment
 from streams.lab.experiments.items import information
 from streams.lab.measures.correlation import kendall
 from streams.lab.protocols.asking import ask
-from streams.lab.protocols.baselines import WITH_BASELINE, scores_with_baseline, with_baseline
+from streams.lab.protocols.baselines import WITH_BASELINE, draw_with_baseline, scores_with_baseline
 from streams.lab.protocols.gold import official_order, official_scores, pair_counts
-from streams.lab.protocols.learners import SELECTS, WMT, learned, selected
+from streams.lab.protocols.learners import SELECTS, WMT, learn, learn_by_selection
 from tests.core.methods.outcomes import QUALITIES, drawn, scores_of
 from tests.lab.logs import rankings
 
 
 @pytest.mark.parametrize("name", ["expected-wins", "hopkins-may-gaussian", WMT, SELECTS, "trueskill"])
 def test_every_model_of_the_paper_finds_the_order_in_a_pool(name: str) -> None:
-    fitted = learned(name, drawn(4000, seed=1), 2000, np.random.default_rng(1))
+    fitted = learn(name, drawn(4000, seed=1), 2000, np.random.default_rng(1))
     assert kendall(scores_of(fitted), np.array(QUALITIES)) == 1.0
 
 
 def test_trueskill_that_selects_agrees_with_the_official_procedure() -> None:
     pool = drawn(600, seed=2)
     random = np.random.default_rng(1)
-    ours = np.mean([scores_of(selected(pool, len(pool), random)) for _ in range(400)], axis=0)
+    ours = np.mean([scores_of(learn_by_selection(pool, len(pool), random)) for _ in range(400)], axis=0)
     theirs = wmt_runs(pair_counts(pool), runs=400, seed=1, resample=False).mean(axis=0)
     np.testing.assert_allclose(ours, theirs, atol=0.08)
     assert np.ptp(theirs) > 1.0
@@ -42,7 +42,7 @@ def test_trueskill_that_selects_agrees_with_the_official_procedure() -> None:
 def test_a_policy_is_answered_from_the_pool_and_the_model_learns_the_answers(name: str) -> None:
     pool = drawn(300, seed=3)
     model = create("trueskill", {})
-    asked = ask(policy(name), model, pool, 80, np.random.default_rng(1))
+    asked = ask(find_policy(name), model, pool, 80, np.random.default_rng(1))
     wins, ties = pool.counts()
     for a, b, outcome in zip(asked.a, asked.b, asked.outcome, strict=True):
         assert (wins[a, b], ties[a, b], wins[b, a])[outcome] > 0
@@ -59,21 +59,21 @@ def test_a_policy_is_answered_from_the_pool_and_the_model_learns_the_answers(nam
             judges=("j",),
             segments=("s",),
         )
-        again.apply(one.batch(np.array([0])))
+        again.apply(one.to_batch(np.array([0])))
     np.testing.assert_array_equal(model.scores(), again.scores())
 
 
 def test_a_pool_without_the_pairs_that_are_asked_for_is_refused() -> None:
-    pool = drawn(300).take(np.empty(0, np.int64))
+    pool = drawn(300).select(np.empty(0, np.int64))
     with pytest.raises(ParameterError, match="asks for pairs that the log does not have"):
-        ask(policy("uniform"), create("trueskill", {}), pool, 1, np.random.default_rng(1))
+        ask(find_policy("uniform"), create("trueskill", {}), pool, 1, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("name", WITH_BASELINE)
 def test_comparisons_with_one_baseline_find_the_order_of_the_others(name: str) -> None:
     data = Rankings.of(rankings(900, seed=4))
     baseline = 2
-    training = with_baseline(data, baseline, 900, np.random.default_rng(1))
+    training = draw_with_baseline(data, baseline, 900, np.random.default_rng(1))
     assert len(training) == 900
     assert np.all((training.a == baseline) | (training.b == baseline))
     scores = scores_with_baseline(name, training, baseline)

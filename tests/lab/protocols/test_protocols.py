@@ -8,7 +8,7 @@ import pytest
 from streams.core.methods.rankings import Rankings
 from streams.errors import ParameterError
 from streams.formats import read
-from streams.lab.protocols.drawing import drawn, drawn_rankings, hold_out, inside, judges_like, with_noise
+from streams.lab.protocols.drawing import add_noise, draw_pairs, draw_rankings, find_judges, inside, split_segments
 from tests.builders import judgment
 from tests.data import real_log
 from tests.lab.logs import rankings
@@ -16,8 +16,8 @@ from tests.lab.logs import rankings
 
 def test_no_segment_is_on_two_sides_of_a_split() -> None:
     data = Rankings.of(rankings(400))
-    testers = judges_like(data, "researcher*")
-    split = hold_out(data, testers, np.random.default_rng(1), pairs=100)
+    testers = find_judges(data, "researcher*")
+    split = split_segments(data, testers, np.random.default_rng(1), pairs=100)
     parts = [set(data.segment[rows].tolist()) for rows in (split.training, split.development, split.test)]
     assert sum(map(len, parts)) == len(set.union(*parts))
     assert set(data.judge[split.test].tolist()) | set(data.judge[split.development].tolist()) <= set(testers.tolist())
@@ -28,14 +28,14 @@ def test_no_segment_is_on_two_sides_of_a_split() -> None:
 
 def test_a_small_log_keeps_most_of_it_for_training() -> None:
     data = Rankings.of(rankings(60))
-    split = hold_out(data, np.arange(len(data.judges)), np.random.default_rng(1))
+    split = split_segments(data, np.arange(len(data.judges)), np.random.default_rng(1))
     assert len(split.training) > len(data) / 2
     assert len(split.test) > 0 < len(split.development)
 
 
 def test_a_log_that_leaves_nothing_to_test_on_is_refused() -> None:
     with pytest.raises(ParameterError, match="leave nothing to test on"):
-        hold_out(Rankings.of([judgment()]), np.array([0]), np.random.default_rng(1))
+        split_segments(Rankings.of([judgment()]), np.array([0]), np.random.default_rng(1))
 
 
 def test_a_test_set_inside_the_training_set_is_found() -> None:
@@ -55,7 +55,7 @@ def test_a_test_set_inside_the_training_set_is_found() -> None:
 def test_rows_that_stand_twice_in_the_wmt13_log_do_not_leak_into_the_test_set() -> None:
     log = [entry.judgment for entry in read(real_log("wmt13_fr-en_rank.csv.gz"))]
     data = Rankings.of(log)
-    split = hold_out(data, judges_like(data, "researcher*"), np.random.default_rng(3))
+    split = split_segments(data, find_judges(data, "researcher*"), np.random.default_rng(3))
     test, training = (Rankings.of([log[k] for k in rows]) for rows in (split.test, split.training))
     assert 2000 <= len(test.pairs) < 2150
     assert inside(test, training) == 0
@@ -67,15 +67,15 @@ def test_rows_that_stand_twice_in_the_wmt13_log_do_not_leak_into_the_test_set() 
 
 def test_pairs_are_drawn_without_repeats() -> None:
     pairs = Rankings.of(rankings(30)).pairs
-    all_of_them = drawn(pairs, len(pairs), np.random.default_rng(1))
+    all_of_them = draw_pairs(pairs, len(pairs), np.random.default_rng(1))
     assert sorted(all_of_them.segment.tolist()) == sorted(pairs.segment.tolist())
     with pytest.raises(ParameterError, match="181 pairs can't be drawn from 180"):
-        drawn(pairs, 181, np.random.default_rng(1))
+        draw_pairs(pairs, 181, np.random.default_rng(1))
 
 
 def test_whole_rankings_are_drawn_whole() -> None:
     data = Rankings.of(rankings(30))
-    some = drawn_rankings(data.pairs, data.number, 14, np.random.default_rng(1))
+    some = draw_rankings(data.pairs, data.number, 14, np.random.default_rng(1))
     key = some.segment * 1000 + some.judge
     assert len(some) == 14
     assert len(np.unique(key)) <= 3
@@ -83,21 +83,21 @@ def test_whole_rankings_are_drawn_whole() -> None:
 
 def test_a_share_of_the_judges_answers_at_random() -> None:
     pairs = Rankings.of(rankings(3000, noise=0.0)).pairs
-    noisy = with_noise(pairs, 0.5, np.random.default_rng(1))
+    noisy = add_noise(pairs, 0.5, np.random.default_rng(1))
     changed = {judge for judge in range(9) if (noisy.outcome != pairs.outcome)[pairs.judge == judge].any()}
     assert len(changed) == 4
     rows = np.isin(pairs.judge, list(changed))
     np.testing.assert_allclose(np.bincount(noisy.outcome[rows]) / rows.sum(), 1 / 3, atol=0.02)
-    np.testing.assert_array_equal(with_noise(pairs, 0.0, np.random.default_rng(1)).outcome, pairs.outcome)
+    np.testing.assert_array_equal(add_noise(pairs, 0.0, np.random.default_rng(1)).outcome, pairs.outcome)
 
 
 def test_a_match_of_some_of_a_ranking_keeps_their_ranks() -> None:
     data = Rankings.of(rankings(20))
-    batch = data.batch(np.array([3, 1]), ways=2, random=np.random.default_rng(1))
+    batch = data.to_batch(np.array([3, 1]), ways=2, random=np.random.default_rng(1))
     assert batch.starts.tolist() == [0, 2, 4]
     for k, row in enumerate((3, 1)):
         ranks = dict(zip(data.system[4 * row : 4 * row + 4], data.rank[4 * row : 4 * row + 4], strict=True))
         for place in (2 * k, 2 * k + 1):
             assert ranks[batch.systems[place]] == batch.ranks[place]
-    whole = data.batch(np.array([5]))
+    whole = data.to_batch(np.array([5]))
     assert whole.systems.tolist() == data.system[20:24].tolist()

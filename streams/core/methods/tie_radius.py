@@ -1,4 +1,4 @@
-"""Three outcomes from one normal: the difference of two systems, carved at a decision radius."""
+"""Three outcomes from one normal distribution: the difference of two systems, split at a decision radius."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TINY = 1e-200  # a variance of 0 is a step: what is outside of the radius is sur
 _upper_tail = np.vectorize(lambda x: 0.5 * erfc(x / sqrt(2.0)), otypes=[np.float64])
 
 
-def carved(gap: Floats, variance: Floats | float, radius: float) -> Floats:
+def split_at_radius(gap: Floats, variance: Floats | float, radius: float) -> Floats:
     """Give P(win), P(tie), P(loss) of N(gap, variance) above the radius, within it and below it, on a new last axis.
 
     Sakaguchi, Post and Van Durme (2014), section 3.2.
 
-    >>> carved(np.array([0.0, 1.0]), 1.0, 0.5).round(3).tolist()
+    >>> split_at_radius(np.array([0.0, 1.0]), 1.0, 0.5).round(3).tolist()
     [[0.309, 0.383, 0.309], [0.691, 0.242, 0.067]]
     """
     deviation = np.sqrt(np.maximum(variance, TINY))
@@ -28,10 +28,10 @@ def carved(gap: Floats, variance: Floats | float, radius: float) -> Floats:
     return np.stack([win, np.maximum(0.0, 1.0 - win - loss), loss], axis=-1)
 
 
-def gaps(scores: Floats) -> Floats:
+def score_gaps(scores: Floats) -> Floats:
     """Give by how much the score of the row's system is above that of the column's.
 
-    >>> gaps(np.array([3.0, 1.0])).tolist()
+    >>> score_gaps(np.array([3.0, 1.0])).tolist()
     [[0.0, 2.0], [-2.0, 0.0]]
     """
     return scores[..., :, None] - scores[..., None, :]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Predictor, decided, played, tie_share
+from streams.core.methods.base import Fitted, Method, decided, tie_share, total_outcomes
 from streams.core.methods.pair_scores import expected_wins
 
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
 
 
-class OrigWmt(Predictor, frozen=True):
+class OrigWmt(Method, frozen=True):
     """score_i = (win + tie) / (win + tie + loss), until WMT11 (Callison-Burch et al. 2010).
 
-    >>> from streams.core.methods.examples import duel
-    >>> OrigWmt().fit(duel(">>=<")).scores.tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> OrigWmt().fit(Pairs.parse(">>=<")).scores.tolist()
     [0.75, 0.5]
     """
 
@@ -29,15 +29,15 @@ class OrigWmt(Predictor, frozen=True):
 
     def fit(self, training: Pairs) -> Fitted:
         """Count."""
-        win, tie, loss = played(*training.counts())
+        win, tie, loss = total_outcomes(*training.counts())
         return _odds(training, _share(win + tie, win + tie + loss), win + tie + loss)
 
 
-class Bojar(Predictor, frozen=True):
+class Bojar(Method, frozen=True):
     """score_i = win / (win + loss) (Bojar, Ercegovčević, Popel and Zaidan 2011).
 
-    >>> from streams.core.methods.examples import duel
-    >>> Bojar().fit(duel(">>>=<")).scores.tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> Bojar().fit(Pairs.parse(">>>=<")).scores.tolist()
     [0.75, 0.25]
     """
 
@@ -48,15 +48,15 @@ class Bojar(Predictor, frozen=True):
 
     def fit(self, training: Pairs) -> Fitted:
         """Count."""
-        win, _, loss = played(*training.counts())
+        win, _, loss = total_outcomes(*training.counts())
         return _odds(training, _share(win, win + loss), win + loss)
 
 
-class ExpectedWins(Predictor, frozen=True):
+class ExpectedWins(Method, frozen=True):
     """score_i = the mean over opponents j of win(i, j) / (win(i, j) + win(j, i)) (Koehn 2012): of WMT12 and WMT13.
 
-    >>> from streams.core.methods.examples import duel
-    >>> ExpectedWins().fit(duel(">>>=<")).scores.tolist()
+    >>> from streams.core.methods.pairs import Pairs
+    >>> ExpectedWins().fit(Pairs.parse(">>>=<")).scores.tolist()
     [0.75, 0.25]
     """
 
@@ -68,7 +68,7 @@ class ExpectedWins(Predictor, frozen=True):
     def fit(self, training: Pairs) -> Fitted:
         """Count."""
         wins, ties = training.counts()
-        win, _, loss = played(wins, ties)
+        win, _, loss = total_outcomes(wins, ties)
         return _odds(training, expected_wins(wins, ties), win + loss)
 
 

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor, played
+from streams.core.methods.base import Fitted, Method, Positive, total_outcomes
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
 
 
-class IndependentStudents(Predictor, frozen=True):
+class IndependentStudents(Method, frozen=True):
     """Q(o | a), estimated under a symmetric Dirichlet prior, and from it Q(o | a, b) (Hopkins and May 2013, 6.2).
 
     asymmetric: Q(o | a), whoever b is; arithmetic: (Q(o | a) + Q(o' | b)) / 2; geometric: sqrt(Q(o | a) Q(o' | b)),
     here divided by its sum, which the paper leaves out; o' is o seen from b. The score is Q(win | a) - Q(loss | a).
 
-    >>> from streams.core.methods.examples import duel
-    >>> IndependentStudents(mean="arithmetic").fit(duel(">>>=<")).predict(0, 1)
+    >>> from streams.core.methods.pairs import Pairs
+    >>> IndependentStudents(mean="arithmetic").fit(Pairs.parse(">>>=<")).predict(0, 1)
     Outcome(win=0.5, tie=0.25, loss=0.25)
     """
 
@@ -38,7 +38,7 @@ class IndependentStudents(Predictor, frozen=True):
 
     def fit(self, training: Pairs) -> Fitted:
         """Count."""
-        counts = np.stack(played(*training.counts()), axis=-1) + self.strength
+        counts = np.stack(total_outcomes(*training.counts()), axis=-1) + self.strength
         ability = counts / counts.sum(axis=-1, keepdims=True)
         mine, theirs = np.broadcast_arrays(ability[:, None], ability[None, :, ::-1])
         if self.mean == "asymmetric":

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods.base import Fitted, Positive, Predictor, logistic
-from streams.core.methods.carving import gaps
+from streams.core.methods.base import Fitted, Method, Positive, logistic
 from streams.core.methods.davidson import davidson
-from streams.core.methods.optimum import minimum
+from streams.core.methods.minimiser import minimise
 from streams.core.methods.pairs import LOSS, TIE
+from streams.core.methods.tie_radius import score_gaps
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats
 
 
-class CrowdBradleyTerry(Predictor, frozen=True):
+class CrowdBradleyTerry(Method, frozen=True):
     """P(win by judge k) = eta_k P(win) + (1 - eta_k) P(loss) (Chen, Bennett, Collins-Thompson and Horvitz 2013).
 
     eta_k is how often judge k says what is so: 1 is perfect, a half random, 0 the opposite. The paper has no ties; here
@@ -25,8 +25,8 @@ class CrowdBradleyTerry(Predictor, frozen=True):
     and log nu ~ N(0, deviation²) and eta ~ Beta(prior_a, prior_b), on the scale of log eta / (1 - eta). A prediction is
     for a judge as reliable as those of the training, on the mean over its outcomes.
 
-    >>> from streams.core.methods.examples import duel
-    >>> fitted = CrowdBradleyTerry().fit(duel(">>>>="))
+    >>> from streams.core.methods.pairs import Pairs
+    >>> fitted = CrowdBradleyTerry().fit(Pairs.parse(">>>>="))
     >>> bool(fitted.scores[0] > fitted.scores[1])
     True
     """
@@ -68,10 +68,10 @@ class CrowdBradleyTerry(Predictor, frozen=True):
 
         start = np.zeros(size + 1 + judges)
         start[size + 1 :] = np.log(self.prior_a / self.prior_b)  # with every eta at a half nothing would move
-        point = minimum(loss, start)
+        point = minimise(loss, start).point
         eta = logistic(point[size + 1 :])
         typical = float(eta[judge].mean()) if len(training) else self.prior_a / (self.prior_a + self.prior_b)
-        clean = np.exp(davidson(gaps(point[:size]), point[size]))
+        clean = np.exp(davidson(score_gaps(point[:size]), point[size]))
         return Fitted(
             outcomes=typical * clean + (1.0 - typical) * clean[..., ::-1], scores=point[:size], reliabilities=eta
         )
