@@ -1,1 +1,1 @@
-"""How Judgestream is put on a machine: a real Kafka and Redis by hand, and the image for Docker."""
+"""Deployment: a local Kafka and Redis without Docker, the Docker image, Kubernetes, Prometheus and Grafana."""

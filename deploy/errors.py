@@ -1,18 +1,18 @@
-"""What can go wrong with the local servers.
+"""The errors of the local servers.
 
 ::
 
     ServersError
     ├── ToolMissingError    a program that a server needs is not installed
-    ├── JarsError           Kafka's jars are not the ones that are pinned, or can't be had
-    ├── PortTakenError      another process listens where a server has to come back
-    ├── StateError          the record of the servers is damaged
+    ├── JarsError           Kafka's jars differ from the pinned ones, or cannot be fetched
+    ├── PortTakenError      another process listens on the port of a server
+    ├── StateError          the file with the servers' ports and processes is damaged
     └── NotReadyError       a server died, or did not answer in time
 """
 
 
 class ServersError(Exception):
-    """The root: its message says what is wrong, where, and what to do."""
+    """Root of these errors. The message says what is wrong, where, and what to do."""
 
 
 class ToolMissingError(ServersError):
@@ -20,15 +20,15 @@ class ToolMissingError(ServersError):
 
 
 class JarsError(ServersError):
-    """Kafka's jars are not the ones that are pinned, or can't be had."""
+    """Kafka's jars differ from the pinned ones, or cannot be fetched."""
 
 
 class PortTakenError(ServersError):
-    """Another process listens where a server has to come back."""
+    """Another process listens on the port of a server."""
 
 
 class StateError(ServersError):
-    """The record of the servers is damaged."""
+    """The file with the servers' ports and processes is damaged."""
 
 
 class NotReadyError(ServersError):

@@ -1,4 +1,4 @@
-"""Kafka's jars: fetched with Maven into a cache, and checked against the pinned list before every use."""
+"""Fetch Kafka's jars with Maven into a cache, and check them against the pinned checksums before every use."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ _log = logging.getLogger(__name__)
 KAFKA_VERSION = "4.1.1"
 POM = Path(__file__).parent / "kafka" / "pom.xml"
 LISTING = Path(__file__).parent / "kafka" / "jars.sha256"
-_SHOWN_PROBLEMS = 5
-_SHOWN_LINES = 15
+_MOST_PROBLEMS = 5
+_LOG_LINES = 15
 
 
 def cache_folder() -> Path:
-    """Give the folder that holds the jars for all checkouts of one user."""
+    """Return the folder with the jars. All checkouts of one user share it."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "judgestream" / f"kafka-{KAFKA_VERSION}"
 
 
 def pinned(listing: Path = LISTING) -> dict[str, str]:
-    """Read the SHA-256 of each jar by its name, as `sha256sum` writes it."""
+    """Read the SHA-256 of each jar, by file name, from the output of `sha256sum`."""
     lines = (line.split() for line in listing.read_text().splitlines())
     return {name: digest for digest, name in lines}
 
 
 def verify(folder: Path, *, listing: Path = LISTING) -> None:
-    """Refuse a folder that does not hold exactly the pinned jars."""
+    """Raise `JarsError` unless a folder has exactly the pinned jars."""
     expected = pinned(listing)
     if not folder.is_dir():
-        raise JarsError(f"Kafka's jars are not in {folder}: run `python deploy/servers.py fetch`")
+        raise JarsError(f"{folder} with Kafka's jars does not exist. Run `python deploy/servers.py fetch`.")
     found = {path.name for path in folder.iterdir()}
     problems = [f"{name} is missing" for name in sorted(expected.keys() - found)]
     problems += [f"{name} is not in {listing}" for name in sorted(found - expected.keys())]
     for name in sorted(expected.keys() & found):
         actual = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         if actual != expected[name]:
-            problems.append(f"{name} has another SHA-256: expected {expected[name]}, actual {actual}")
+            problems.append(f"{name} has the wrong SHA-256: expected {expected[name]}, actual {actual}")
     if problems:
-        more = len(problems) - _SHOWN_PROBLEMS
-        shown = [*problems[:_SHOWN_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
+        more = len(problems) - _MOST_PROBLEMS
+        listed = [*problems[:_MOST_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
         raise JarsError(
-            f"{folder} does not hold the pinned jars:\n  " + "\n  ".join(shown) + "\n"
+            f"{folder} does not contain the pinned jars:\n  " + "\n  ".join(listed) + "\n"
             "Remove that folder and run `python deploy/servers.py fetch`."
         )
 
 
 def fetch(folder: Path, *, listing: Path = LISTING) -> None:
-    """Bring the jars into `folder`, whole and verified or not at all."""
+    """Fetch the jars into `folder`. If anything fails, the folder is left as it was."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent / f"{folder.name}.lock"):
         try:
@@ -78,13 +78,13 @@ def fetch(folder: Path, *, listing: Path = LISTING) -> None:
 
 
 def java() -> str:
-    """Find the Java that runs Kafka."""
+    """Return the path of the Java program that runs Kafka."""
     home = os.environ.get("JAVA_HOME")
     found = (shutil.which("java", path=str(Path(home) / "bin")) if home else None) or shutil.which("java")
     if found is None:
         raise ToolMissingError(
-            "java is not on the PATH: install a Java 17+ runtime "
-            "(`apt-get install openjdk-17-jre-headless`), or point JUDGESTREAM_KAFKA at a broker of your own"
+            "java is not on the PATH. Install a Java 17+ runtime "
+            "(`apt-get install openjdk-17-jre-headless`), or set JUDGESTREAM_KAFKA to the address of your own broker."
         )
     return found
 
@@ -92,7 +92,7 @@ def java() -> str:
 def _copy_with_maven(target: Path, folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise ToolMissingError(f"mvn is not on the PATH, so Kafka's jars can't be fetched.\n{_ways_on(folder)}")
+        raise ToolMissingError(f"mvn is not on the PATH, so Kafka's jars cannot be fetched.\n{_remedies(folder)}")
     java()
     goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={target}"]
     run = subprocess.run(
@@ -104,17 +104,17 @@ def _copy_with_maven(target: Path, folder: Path) -> None:
         check=False,
     )
     if run.returncode != 0 or not target.is_dir():
-        told = "\n  ".join(run.stdout.splitlines()[-_SHOWN_LINES:])
+        output = "\n  ".join(run.stdout.splitlines()[-_LOG_LINES:])
         raise JarsError(
-            f"Maven could not fetch Kafka's jars (exit code {run.returncode}):\n  {told}\n{_ways_on(folder)}"
+            f"Maven could not fetch Kafka's jars (exit code {run.returncode}):\n  {output}\n{_remedies(folder)}"
         )
 
 
-def _ways_on(folder: Path) -> str:
+def _remedies(folder: Path) -> str:
     return (
-        "Any one of these helps:\n"
+        "Do one of these:\n"
         "  - install a Java 17+ runtime and Maven (`apt-get install openjdk-17-jre-headless maven`) "
-        "that reaches a Maven repository, and run `python deploy/servers.py fetch`\n"
-        f"  - put the jars that {LISTING} names into {folder} by hand\n"
-        "  - point JUDGESTREAM_KAFKA at a broker of your own"
+        "with access to a Maven repository, and run `python deploy/servers.py fetch`\n"
+        f"  - copy the jars listed in {LISTING} into {folder}\n"
+        "  - set JUDGESTREAM_KAFKA to the address of your own broker"
     )

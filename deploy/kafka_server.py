@@ -1,4 +1,4 @@
-"""A one-node Kafka (KRaft): its settings, its storage, its command, and whether it really answers."""
+"""A Kafka of one node (KRaft): its settings, its storage, its command and its readiness check."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from deploy.ports import HOST, PASSING, free_port
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A killed broker may come back only when the controller has given up its old life: 9 s unless told otherwise.
+# A killed broker can register again only when its old session has timed out. The default is 9 s.
 _SESSION_MS, _HEARTBEAT_MS = 3000, 500
-# A record of the log may have 8 MiB; the batch around it has a header.
+# A record of the log may have 8 MiB. The batch around it has a header.
 MAX_MESSAGE_BYTES = 9 * 1024 * 1024
 _METADATA, _VERSION, _CORRELATION = 3, 1, 7
 _ANSWER_SECONDS = 2.0
@@ -47,7 +47,7 @@ log.cleaner.dedupe.buffer.size=16777216
 
 @dataclass(frozen=True)
 class KafkaServer:
-    """A broker on a port; its data belongs to the folder that it is prepared in."""
+    """A broker on a port. Its data is in the folder in which it is prepared."""
 
     name: ClassVar[str] = "kafka"
     variable: ClassVar[str] = "JUDGESTREAM_KAFKA"
@@ -55,16 +55,16 @@ class KafkaServer:
 
     @property
     def address(self) -> str:
-        """Give what the clients are told."""
+        """Return the address for clients."""
         return f"{HOST}:{self.port}"
 
     def prepare(self, home: Path) -> list[str]:
-        """Write the settings, format a new storage, and give the command that runs the broker in `home`."""
+        """Write the settings, format a new storage, and return the command that runs the broker in `home`."""
         java, classpath = jars.java(), jars.cache_folder()
         if not classpath.exists():
             jars.fetch(classpath)
         jars.verify(classpath)
-        # The controller's port is nobody's but the broker's own: unlike the broker's it may differ each time.
+        # Only the broker itself uses the controller's port, so it may differ each time.
         properties = home / "server.properties"
         properties.write_text(
             _PROPERTIES.format(
@@ -76,7 +76,7 @@ class KafkaServer:
                 heartbeat_ms=_HEARTBEAT_MS,
             )
         )
-        # A killed broker leaves the native libraries that it unpacked.
+        # A killed broker leaves unpacked native libraries behind.
         scratch = home / "tmp"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
@@ -94,7 +94,7 @@ class KafkaServer:
         ]
 
     def is_ready(self) -> bool:
-        """Tell whether the broker names itself among those that serve: an open port alone says nothing."""
+        """Return whether the broker lists itself in its metadata. An open port alone does not mean that it serves."""
         try:
             return self.port in _brokers(self.port)
         except (OSError, struct.error):
@@ -102,7 +102,7 @@ class KafkaServer:
 
 
 def _format(run: list[str], home: Path) -> None:
-    # A cluster id must not begin with a dash: the tool would take it for an option.
+    # A cluster id must not begin with a dash, or the tool reads it as an option.
     cluster = "J" + secrets.token_urlsafe(16)[1:]
     formatted = subprocess.run(
         [*run, "kafka.tools.StorageTool", "format", "--cluster-id", cluster, "--config", "server.properties"],
@@ -114,12 +114,14 @@ def _format(run: list[str], home: Path) -> None:
         check=False,
     )
     if formatted.returncode != 0:
-        told = "\n  ".join(formatted.stdout.splitlines()[-15:])
-        raise NotReadyError(f"kafka: its storage in {home} can't be formatted (it needs Java 17 or newer):\n  {told}")
+        output = "\n  ".join(formatted.stdout.splitlines()[-15:])
+        raise NotReadyError(
+            f"kafka: the storage in {home} cannot be formatted (Java 17 or newer is needed):\n  {output}"
+        )
 
 
 def _brokers(port: int) -> list[int]:
-    """Ask for the cluster's metadata without topics, and give the port of each broker."""
+    """Request the cluster's metadata without topics, and return the port of each broker."""
     request = struct.pack(">hhih", _METADATA, _VERSION, _CORRELATION, -1) + struct.pack(">i", 0)
     with socket.create_connection((HOST, port), timeout=_ANSWER_SECONDS) as connection:
         connection.sendall(struct.pack(">i", len(request)) + request)

@@ -1,4 +1,4 @@
-"""A server's process: launched apart from the terminal, known again by pid and start time, and ended."""
+"""Launch a server's process apart from the terminal, recognise it by pid and start time, and end it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _POLL_SECONDS = 0.05
-# The shell ends at once and leaves the server to init: being nobody's child, it outlives who asked for it.
+# The shell ends at once, so init becomes the server's parent, and the server outlives the program that started it.
 _LAUNCH = 'log=$1; shift; "$@" </dev/null >>"$log" 2>&1 & echo $!'
 
 
 @dataclass(frozen=True)
 class Process:
-    """A pid with the time it started, because the system gives a dead process's pid to another."""
+    """A pid and a start time. The pid alone is not enough, because the system uses it again."""
 
     pid: int
     started: str
 
     def runs(self) -> bool:
-        """Tell whether this very process is still there."""
+        """Return whether this process still runs."""
         return start_time(self.pid) == self.started
 
 
 def launch(command: Sequence[str], *, home: Path, log: Path) -> Process:
-    """Start a program in `home`, in a session of its own, with all that it prints added to `log`."""
+    """Start a program in `home` and in a new session. Its output is appended to `log`."""
     shell = subprocess.run(
         ["/bin/sh", "-c", _LAUNCH, "launch", str(log), *command],
         cwd=home,
@@ -48,7 +48,7 @@ def launch(command: Sequence[str], *, home: Path, log: Path) -> Process:
 
 
 def end(process: Process, *, patience: float) -> None:
-    """Ask a process to end, and kill it if it has not after `patience` seconds; strangers are left alone."""
+    """Send SIGTERM, then SIGKILL after `patience` seconds. Another process with the same pid is left alone."""
     if patience > 0:
         _signal(process, signal.SIGTERM)
         if _gone(process, patience):
@@ -59,7 +59,7 @@ def end(process: Process, *, patience: float) -> None:
 
 
 def start_time(pid: int) -> str | None:
-    """Give when a process started, as no later one will have; None where there is none, or a zombie."""
+    """Return an identifier of the start time of a process, or None if there is no such process or it is a zombie."""
     return _start_time_from_proc(pid) if _BOOT.exists() else _start_time_from_ps(pid)
 
 
@@ -68,10 +68,10 @@ def _start_time_from_proc(pid: int) -> str | None:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # The second field is the program's name, which may hold blanks and brackets: count from its end.
+    # The second field is the program's name, which may contain blanks and brackets. Count from its end.
     fields = stat.rpartition(b")")[2].split()
     state, threads, ticks_after_boot = fields[0], int(fields[17]), fields[19].decode()
-    # The first thread of a killed process is a zombie while the others still hold its ports and files.
+    # The first thread of a killed process is a zombie while other threads still hold ports and files.
     if state in (b"Z", b"X") and threads <= 1:
         return None
     return f"{_BOOT.read_text().strip()} {ticks_after_boot}"

@@ -1,4 +1,4 @@
-"""A Redis that keeps what it is told: its settings, its command, and whether it really answers."""
+"""A Redis that persists its data: its settings, its command and its readiness check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ maxmemory-policy noeviction
 
 @dataclass(frozen=True)
 class RedisServer:
-    """A Redis on a port, behind a password; its data belongs to the folder that it is prepared in."""
+    """A Redis on a port, with a password. Its data is in the folder in which it is prepared."""
 
     name: ClassVar[str] = "redis"
     variable: ClassVar[str] = "JUDGESTREAM_REDIS"
@@ -38,25 +38,25 @@ class RedisServer:
 
     @property
     def address(self) -> str:
-        """Give what the clients are told."""
+        """Return the address for clients."""
         return f"redis://:{self.password}@{HOST}:{self.port}/0"
 
     def prepare(self, home: Path) -> list[str]:
-        """Write the settings, and give the command that runs Redis in `home`."""
+        """Write the settings, and return the command that runs Redis in `home`."""
         program = shutil.which("redis-server")
         if program is None:
             raise ToolMissingError(
-                "redis-server is not on the PATH: install it (`apt-get install redis-server`, "
-                "`brew install redis`), or point JUDGESTREAM_REDIS at a Redis of your own"
+                "redis-server is not on the PATH. Install it (`apt-get install redis-server`, "
+                "`brew install redis`), or set JUDGESTREAM_REDIS to the address of your own Redis."
             )
-        # In a private file and not in the command, where every user of the machine would see the password.
+        # The password is in a private file. In the command every user of the machine could read it.
         settings = home / "redis.conf"
         settings.touch(mode=0o600)
         settings.write_text(_SETTINGS.format(host=HOST, port=self.port, password=self.password))
         return [program, settings.name]
 
     def is_ready(self) -> bool:
-        """Tell whether Redis takes the password and answers: while it loads its data it refuses."""
+        """Return whether Redis accepts the password and answers. It refuses while it loads its data."""
         try:
             with socket.create_connection((HOST, self.port), timeout=_ANSWER_SECONDS) as connection:
                 connection.sendall(_command("AUTH", self.password) + _command("PING"))

@@ -1,4 +1,4 @@
-"""What is remembered of the servers between commands: port, password and process, in one private file."""
+"""Store port, password and process of each server between commands, in one private file."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
-    """One server: where it listens, its password if it has one, and the process that last ran it."""
+class ServerRecord:
+    """One server: its port, its password if it has one, and its last process."""
 
     port: int
     password: str = ""
     process: Process | None = None
 
     def runs(self) -> bool:
-        """Tell whether that process is still there."""
+        """Return whether that process still runs."""
         return self.process is not None and self.process.runs()
 
 
-def read(file: Path) -> dict[str, Record]:
-    """Read the records by server name; there are none before the first start."""
+def read(file: Path) -> dict[str, ServerRecord]:
+    """Read the records by server name. Before the first start there are none."""
     try:
         found = json.loads(file.read_bytes())
         return {
-            name: Record(
+            name: ServerRecord(
                 port=record["port"],
                 password=record["password"],
                 process=Process(**record["process"]) if record["process"] else None,
@@ -46,14 +46,14 @@ def read(file: Path) -> dict[str, Record]:
         return {}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StateError(
-            f"{file} is damaged ({error!r}): end the servers of {file.parent} by hand and remove that folder"
+            f"{file} is damaged ({error!r}). Stop the servers of {file.parent} by hand and remove that folder."
         ) from error
 
 
-def write(file: Path, records: Mapping[str, Record]) -> None:
-    """Replace the records as a whole; only the owner may read them."""
+def write(file: Path, records: Mapping[str, ServerRecord]) -> None:
+    """Replace all records. Only the owner can read the file."""
     text = json.dumps({name: asdict(record) for name, record in records.items()}, indent=2)
-    # A temporary file is private from its first moment, and so is what it replaces.
+    # A temporary file is private from the moment of its creation.
     with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f"{file.name}.", delete=False) as stream:
         stream.write(text + "\n")
     Path(stream.name).replace(file)
@@ -61,7 +61,7 @@ def write(file: Path, records: Mapping[str, Record]) -> None:
 
 @contextmanager
 def locked(file: Path) -> Iterator[None]:
-    """Let one command at a time through; a command that dies lets go."""
+    """Hold an exclusive lock. It is released when the process ends."""
     with file.open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield

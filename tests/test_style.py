@@ -74,7 +74,6 @@ PENDING: dict[str, tuple[str, ...]] = {
         "streams/reports/",
         "streams/agreement/",
         "streams/crowd/",
-        "deploy/",
         "reproduction/",
     ),
     "names": (

@@ -67,7 +67,7 @@ def test_a_changed_jar_is_named_with_what_was_expected_and_found(folder: Path, l
         jars.verify(folder, listing=listing)
     expected = hashlib.sha256(b"the broker").hexdigest()
     actual = hashlib.sha256(b"another broker").hexdigest()
-    assert f"broker.jar has another SHA-256: expected {expected}, actual {actual}" in str(caught.value)
+    assert f"broker.jar has the wrong SHA-256: expected {expected}, actual {actual}" in str(caught.value)
     assert "clients.jar" not in str(caught.value)
 
 
@@ -98,7 +98,7 @@ def test_a_fetch_brings_the_pinned_jars(tmp_path: Path, listing: Path, programs:
 def test_a_fetch_of_a_changed_jar_leaves_no_cache(tmp_path: Path, listing: Path, programs: Path) -> None:
     program(programs, "java")
     program(programs, "mvn", maven_that(CONTENT | {"broker.jar": b"another broker"}))
-    with pytest.raises(JarsError, match=r"broker\.jar has another SHA-256"):
+    with pytest.raises(JarsError, match=r"broker\.jar has the wrong SHA-256"):
         jars.fetch(tmp_path / "cache" / "kafka", listing=listing)
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["kafka.lock"]
 
@@ -111,7 +111,12 @@ def test_a_fetch_that_breaks_off_leaves_no_cache_and_says_what_to_do(
     with pytest.raises(JarsError) as caught:
         jars.fetch(tmp_path / "cache" / "kafka", listing=listing)
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["kafka.lock"]
-    for part in ("the repository is on fire", "by hand", "JUDGESTREAM_KAFKA", "openjdk-17-jre-headless maven"):
+    for part in (
+        "the repository is on fire",
+        "copy the jars listed in",
+        "JUDGESTREAM_KAFKA",
+        "openjdk-17-jre-headless maven",
+    ):
         assert part in str(caught.value)
 
 

@@ -27,7 +27,7 @@ from deploy.ports import free_port, is_free
 from deploy.processes import Process, launch
 from deploy.redis_server import RedisServer
 from deploy.servers import Servers
-from deploy.state import Record
+from deploy.state import ServerRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ def test_a_server_that_dies_shows_the_end_of_its_log(servers: Servers, programs:
     redis_server_that("echo the disk is full; exit 1", programs)
     with pytest.raises(NotReadyError) as caught:
         servers.start("redis")
-    assert "redis died while it started" in str(caught.value)
+    assert "redis ended while it started" in str(caught.value)
     assert "the disk is full" in str(caught.value)
 
 
@@ -133,7 +133,7 @@ def test_a_server_that_never_answers_is_told_and_can_be_stopped(tmp_path: Path, 
     servers = Servers(tmp_path / "servers", ready_seconds=0.5)
     with pytest.raises(NotReadyError) as caught:
         servers.start("redis")
-    assert "does not answer" in str(caught.value)
+    assert "has not answered" in str(caught.value)
     assert "still loading" in str(caught.value)
     assert list(servers.running()) == ["redis"]
     servers.stop("redis")
@@ -143,8 +143,8 @@ def test_a_server_that_never_answers_is_told_and_can_be_stopped(tmp_path: Path, 
 def test_a_port_that_another_process_holds_is_named(servers: Servers) -> None:
     servers.directory.mkdir()
     with listener() as port:
-        state.write(servers.directory / "state.json", {"redis": Record(port=port, password="hunter2")})
-        with pytest.raises(PortTakenError, match=f"port {port}, which another process holds"):
+        state.write(servers.directory / "state.json", {"redis": ServerRecord(port=port, password="hunter2")})
+        with pytest.raises(PortTakenError, match=f"port {port}, which another process uses"):
             servers.start("redis")
 
 
@@ -154,7 +154,7 @@ def test_a_recorded_pid_that_now_is_another_process_is_left_alone(
 ) -> None:
     process = launch(["sleep", "60"], home=tmp_path, log=tmp_path / "log")
     try:
-        stale = Record(port=20_000, process=Process(process.pid, "another time"))
+        stale = ServerRecord(port=20_000, process=Process(process.pid, "another time"))
         state.write(tmp_path / "state.json", {"kafka": stale})
         assert script.main([verb, "--dir", str(tmp_path), "kafka"]) == 0
         assert process.runs()

@@ -8,14 +8,14 @@ import pytest
 from deploy import state
 from deploy.errors import StateError
 from deploy.processes import Process
-from deploy.state import Record
+from deploy.state import ServerRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 RECORDS = {
-    "kafka": Record(port=20_001, process=Process(42, "noon")),
-    "redis": Record(port=20_002, password="hunter2"),
+    "kafka": ServerRecord(port=20_001, process=Process(42, "noon")),
+    "redis": ServerRecord(port=20_002, password="hunter2"),
 }
 
 
