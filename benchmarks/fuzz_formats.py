@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import zstandard  # noqa: E402
+from backports import zstd  # noqa: E402
 
 from streams import formats  # noqa: E402
 from streams.errors import FormatError  # noqa: E402
@@ -114,7 +114,7 @@ def packed(chance: random.Random, data: bytes) -> bytes:
     kind = chance.randrange(12)
     if kind > 3:
         return data
-    whole = bytearray(gzip.compress(data, 1) if kind % 2 else zstandard.compress(data, 1))
+    whole = bytearray(gzip.compress(data, 1) if kind % 2 else zstd.compress(data, level=1))
     if kind > 1:
         whole[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
     return bytes(whole)

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 
 from streams import formats
 from streams.errors import FormatError, ParameterError
@@ -79,7 +79,7 @@ def test_batches_and_entries_are_the_same(name: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMED, indirect=True)
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
 def test_it_may_be_compressed_whatever_its_name(name: str, file: Path, pack: object) -> None:
     plain = list(formats.read(file))
     packed = pack(SAMPLES[name].data)  # type: ignore[operator]
