@@ -16,7 +16,7 @@ SKIPPABLE = b"\x53\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"notes"
 
 
 def frame(data: bytes, *, checksum: bool = True, is_size_known: bool = True) -> bytes:
-    options = {zstd.CompressionParameter.checksum_flag: int(checksum)}
+    options: dict[int, int] = {zstd.CompressionParameter.checksum_flag: int(checksum)}
     compressor = zstd.ZstdCompressor(options=options)
     if is_size_known:
         return compressor.compress(data, mode=zstd.ZstdCompressor.FLUSH_FRAME)

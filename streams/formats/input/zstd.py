@@ -30,7 +30,7 @@ def open_writer(stream: BinaryIO) -> BinaryIO:
 
 class _FrameReader(io.RawIOBase):
     def __init__(self, stream: io.BufferedReader) -> None:
-        options = {DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
+        options: dict[int, int] = {DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
         self._file = ZstdFile(_AvailableBytes(stream), options=options)
 
     def readable(self) -> bool:
