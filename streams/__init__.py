@@ -2,7 +2,7 @@
 
 >>> import streams
 >>> streams.rank.__module__
-'streams.offline.notebook'
+'streams.offline.ranking'
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
     from streams.errors import JudgestreamError
-    from streams.offline.notebook import Judgments, Ranking, rank, read
+    from streams.offline.judgments import Judgments, read
+    from streams.offline.ranking import Ranking, rank
     from streams.pipeline.embedded import Embedded
     from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
@@ -30,22 +31,22 @@ __all__ = [
     "read",
 ]
 
-# Where each name stands: it is imported when it is first asked for, so that `import streams` stays cheap.
+# The module of each name. It is imported on first use, so that `import streams` is fast.
 _HOMES = {
     "Campaign": "core.campaign.campaign",
     "CampaignSettings": "wire.events",
     "Embedded": "pipeline.embedded",
     "JudgestreamError": "errors",
     "Judgment": "wire.events",
-    "Judgments": "offline.notebook",
+    "Judgments": "offline.judgments",
     "Leaderboard": "wire.events",
-    "Ranking": "offline.notebook",
-    "rank": "offline.notebook",
-    "read": "offline.notebook",
+    "Ranking": "offline.ranking",
+    "rank": "offline.ranking",
+    "read": "offline.judgments",
 }
 
 
-if not TYPE_CHECKING:  # a type checker sees the imports above, and so a name that there is not
+if not TYPE_CHECKING:  # a type checker uses the imports above, and reports a name that does not exist
 
     def __getattr__(name: str) -> object:
         if name not in _HOMES:

@@ -1,1 +1,1 @@
-"""Rank a log without servers, in a script, a notebook or a command."""
+"""Rate and rank a log without servers, in a script, a notebook or a command."""

@@ -144,7 +144,7 @@ def test_what_a_frame_leaves_out_is_left_out() -> None:
         (pd.DataFrame({"a": [1], "b": [2]}), "it has a, b"),
         (
             pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["nobody"]}),
-            "dataframe:1: winner: 'nobody' is none",
+            "dataframe:1: winner: 'nobody' is not a winner",
         ),
         (pd.DataFrame({"systems": [["a", "b"], ["a", "a"]], "ranks": [[1, 2]] * 2}), "dataframe:2: systems: "),
         (pd.DataFrame({"systems": ["a|b"], "ranks": [[1, 2]]}), "dataframe:1: "),
@@ -160,7 +160,7 @@ def test_bad_rows_can_be_left_out_and_are_counted(log: Path) -> None:
     log.write_bytes(log.read_bytes() + b"no judgment\n")
     found = streams.read(log, on_error="skip")
     assert (len(found), found.summary.skipped.total()) == (200, 1)
-    assert repr(found) == "<200 judgments, 1 bad rows left out>"
+    assert repr(found) == "<200 judgments, 1 bad rows skipped>"
 
 
 def test_what_did_not_count_is_said() -> None:
@@ -168,7 +168,7 @@ def test_what_did_not_count_is_said() -> None:
     ranking = streams.rank([*many, many[0]])
     assert (ranking.read, ranking.duplicates, ranking.rejected) == (503, 1, 2)
     for shown in (repr(ranking), str(ranking), unescape(ranking._repr_html_())):
-        assert "1 stand there twice" in shown
+        assert "1 duplicate" in shown
         assert "2 of 503 rejected, the first: the campaign 'c' has 1000 systems" in shown
 
 
@@ -205,7 +205,9 @@ def test_one_campaign_is_taken_by_name(log: Path) -> None:
     assert streams.rank(log, campaigns=["campaign-1"]).leaderboards == ranking["campaign-1"].leaderboards
     with pytest.raises(ParameterError, match=r"no campaign 'campaign1' in the ranking; did you mean 'campaign-1'\?"):
         ranking["campaign1"]
-    with pytest.raises(ParameterError, match=r"there are 2 campaigns; take one: ranking\['campaign-0'\]"):
+    with pytest.raises(
+        ParameterError, match=r"the ranking has 2 campaigns; choose one, for example ranking\['campaign-0'\]"
+    ):
         _ = ranking.rows
 
 

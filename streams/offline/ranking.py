@@ -1,0 +1,209 @@
+"""Rank a log in a script or a notebook: a file, judgments or a DataFrame in, a ranking out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.errors import FormatError, ParameterError, suggestion
+from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
+from streams.offline.judgments import read_log
+from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
+from streams.reports import History, Report
+from streams.reports.html_page import html_page
+from streams.reports.html_table import fragment, leaderboard_table
+from streams.reports.score_axis import rank_range, score_decimals
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from streams.core.campaign.campaign import Campaign
+    from streams.wire.events import Judgment, Leaderboard, Parameter, Row
+
+    LogSource = str | PathLike[str] | Iterable[Judgment] | DataFrame
+
+BATCH = 1000  # judgments that are rated together
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The leaderboards of a log, one per campaign. `ranking["wmt13.fr-en"]` is the ranking of one campaign.
+
+    `read` counts the judgments of the log. `duplicates` counted once, and `rejected` ones did not count.
+    """
+
+    reports: tuple[Report, ...]
+    read: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    first_rejection: str = ""
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Ranking:
+        """Return the current ranking of a campaign.
+
+        >>> from streams.core.campaign.campaign import Campaign
+        >>> Ranking.of(Campaign("c"))
+        <Ranking c: trueskill, 0 judgments, 0 clusters>
+        """
+        report = Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts())
+        return cls((report,), read=campaign.counts.records)
+
+    @property
+    def leaderboards(self) -> tuple[Leaderboard, ...]:
+        """Return the leaderboards, sorted by campaign."""
+        return tuple(report.leaderboard for report in self.reports)
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """Return the names of the campaigns."""
+        return tuple(found.campaign for found in self.leaderboards)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows of the leaderboard. The ranking must have one campaign."""
+        return self._only().leaderboard.rows
+
+    def __getitem__(self, campaign: str) -> Ranking:
+        for report in self.reports:
+            if report.leaderboard.campaign == campaign:
+                return Ranking((report,))
+        raise ParameterError(f"no campaign {campaign!r} in the ranking; {suggestion(campaign, self.campaigns)}")
+
+    def __repr__(self) -> str:
+        text = "; ".join(f"{report.leaderboard.campaign}: {report.about}" for report in self.reports)
+        return f"<Ranking {text}{self._not_counted()}>"
+
+    def __str__(self) -> str:
+        blocks = []
+        for report in self.reports:
+            rows = report.leaderboard.rows
+            width, decimals = max((len(row.system) for row in rows), default=0), score_decimals(rows)
+            lines = [
+                f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  {row.system:<{width}}  "
+                f"{row.score:+.{decimals}f} ± {row.deviation:.{decimals}f}"
+                for row in rows
+            ]
+            blocks.append("\n".join([f"{report.leaderboard.campaign}  {report.about}", *lines]))
+        return "\n\n".join(blocks) + self._not_counted()
+
+    def _repr_html_(self) -> str:
+        blocks = [
+            f"<p><b>{report.leaderboard.campaign}</b>&ensp;{report.about}</p>{leaderboard_table(report.leaderboard)}"
+            for report in self.reports
+        ]
+        not_counted = self._not_counted().removeprefix("; ")
+        return fragment([*blocks, f"<p>{escape(not_counted)}</p>"] if not_counted else blocks)
+
+    def to_pandas(self) -> DataFrame:
+        """Return a DataFrame with one row per system and campaign. This needs the extra `pandas`."""
+        return to_dataframe(
+            [
+                {"campaign": found.campaign, "model": found.model, **msgspec.structs.asdict(row)}
+                for found in self.leaderboards
+                for row in found.rows
+            ]
+        )
+
+    def pairs_to_pandas(self) -> DataFrame:
+        """Return a DataFrame with one row per pair of systems that met. This needs the extra `pandas`."""
+        return to_dataframe(
+            [
+                {"campaign": report.leaderboard.campaign, **msgspec.structs.asdict(pair)}
+                for report in self.reports
+                for pair in report.pairs()
+            ]
+        )
+
+    def to_html(self) -> str:
+        """Return one HTML page that needs no other file."""
+        return html_page(self.reports)
+
+    def plot(self) -> Figure:
+        """Draw rank ranges, head to head and ratings over time of one campaign. This needs the extra `plot`."""
+        from streams.reports.plots import ranking_figure
+
+        return ranking_figure(self._only())
+
+    def _only(self) -> Report:
+        if len(self.reports) == 1:
+            return self.reports[0]
+        raise ParameterError(
+            f"the ranking has {len(self.reports)} campaigns; choose one, for example ranking[{self.campaigns[0]!r}]"
+        )
+
+    def _not_counted(self) -> str:
+        text = f"; {self.duplicates:,} duplicate{"s" * (self.duplicates != 1)}" if self.duplicates else ""
+        if self.rejected:
+            text += f"; {self.rejected:,} of {self.read:,} rejected, the first: {self.first_rejection}"
+        return text
+
+
+def rank(
+    source: LogSource,
+    *,
+    model: str = "trueskill",
+    ranges: str | None = None,
+    parameters: Mapping[str, Parameter] | None = None,
+    campaigns: Collection[str] = (),
+    runs: int = 1000,
+    seed: int = 1,
+    threads: int = 1,
+) -> Ranking:
+    """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
+
+    The models and ranges are those of `judgestream rank`. With `campaigns`, only these campaigns are ranked.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
+    >>> [row.system for row in rank(verdicts).rows]
+    ['b', 'a']
+    """
+    engine = choose_engine(model, ranges)
+    histories: dict[str, History] = {}
+    rated = rate(
+        _batches(source),
+        settings_for(model, engine, parameters),
+        only=campaigns,
+        observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
+    )
+    if not rated.read:
+        raise FormatError(f"{_describe(source)}: there is no judgment in it")
+    found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
+    reports = tuple(
+        Report(
+            leaderboard=make_leaderboard(campaign, model=model, engine=engine, runs=runs, seed=seed, threads=threads),
+            counts=campaign.tables.pair_counts(),
+            history=histories[campaign.name],
+        )
+        for campaign in found
+    )
+    return Ranking(
+        reports,
+        read=rated.read,
+        duplicates=sum(campaign.counts.duplicates for campaign in found),
+        rejected=rated.rejections,
+        first_rejection=str(rated.first_rejection or ""),
+    )
+
+
+def _batches(source: LogSource) -> Iterator[Sequence[Judgment]]:
+    if isinstance(source, str) or hasattr(source, "__fspath__") or is_dataframe(source):
+        yield from (batch.judgments for batch in read_log(source).batches())
+        return
+    judgments = iter(source)
+    while batch := list(islice(judgments, BATCH)):
+        yield batch
+
+
+def _describe(source: LogSource) -> str:
+    return str(source) if isinstance(source, str | Path) else DATAFRAME if is_dataframe(source) else "the judgments"
