@@ -1,1 +1,1 @@
-"""How far the judges of a log agree, and how its systems compare head to head."""
+"""Compute how much the judges of a log agree, and compare its systems head to head."""

@@ -1,4 +1,4 @@
-"""How far judges agree with each other, and with themselves, beyond chance."""
+"""Compute how much judges agree with each other and with themselves, beyond chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Of `comparable` couples of outcomes on one item `agree` were the same; `ties` of `total` outcomes were ties."""
+    """Counts of agreement, and the measures that follow from them.
+
+    `comparable` counts the pairs of outcomes of the same item. In `agree` of them, both outcomes are the same. Of all
+    `total` outcomes, `ties` are ties.
+    """
 
     agree: int
     comparable: int
@@ -25,18 +29,18 @@ class Agreement:
 
     @property
     def observed(self) -> float:
-        """Give P(A), the share that agrees; NaN where nothing can be compared."""
+        """Return P(A), the share that agrees. It is NaN if nothing can be compared."""
         return self.agree / self.comparable if self.comparable else float("nan")
 
     @property
     def chance(self) -> float:
-        """Give P(E) = P(>)² + P(=)² + P(<)², where P(>) = P(<): which of the two stands first means nothing."""
+        """Return P(E) = P(>)² + P(=)² + P(<)². P(>) = P(<), because the order of the two systems has no meaning."""
         tie = self.ties / self.total if self.total else float("nan")
         return tie**2 + 2.0 * ((1.0 - tie) / 2.0) ** 2
 
     @property
     def kappa(self) -> float:
-        """Give Cohen's kappa, (P(A) - P(E)) / (1 - P(E)); NaN where chance alone agrees always.
+        """Return Cohen's kappa, (P(A) - P(E)) / (1 - P(E)). It is NaN if chance alone always agrees.
 
         >>> round(Agreement(agree=10532, comparable=16144, ties=9131, total=58947).kappa, 3)
         0.438
@@ -45,7 +49,7 @@ class Agreement:
 
 
 def inter_agreement(pairs: Pairs) -> Agreement:
-    """Compare the outcomes that different judges gave of the same two systems on the same segment (Cohen 1960).
+    """Compare the outcomes of different judges for the same two systems on the same segment (Cohen 1960).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> inter_agreement(Pairs.parse(">>")).comparable  # by one judge
@@ -58,9 +62,9 @@ def inter_agreement(pairs: Pairs) -> Agreement:
 
 
 def intra_agreement(pairs: Pairs) -> Agreement:
-    """Compare the outcomes that one judge gave of the same two systems on the same segment.
+    """Compare the outcomes of one judge for the same two systems on the same segment.
 
-    Ties are counted where a judge came back to something of a segment.
+    Ties are counted on segments where the judge compared the same two systems more than once.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> intra_agreement(Pairs.parse(">>="))
@@ -70,10 +74,10 @@ def intra_agreement(pairs: Pairs) -> Agreement:
 
 
 def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
-    """Give inter- and intra-annotator agreement as the findings of WMT15 print them.
+    """Return inter- and intra-annotator agreement as published in the findings of WMT15.
 
-    Their script takes a pair for another item if it was shown the other way round, which halves what is comparable,
-    and its inter-annotator agreement also compares judges with themselves.
+    Their script treats a pair as another item if it was shown in the other order. This halves the comparable outcomes.
+    Their inter-annotator agreement also compares judges with themselves.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> published_agreement(Pairs.parse(">>="))[0]
@@ -85,7 +89,7 @@ def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
 
 
 def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
-    """Compare every judge with all other ones; chance is that of the whole log.
+    """Compare every judge with all other judges. The chance agreement is that of the whole log.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> inter_by_judge(Pairs.parse(">>"))[0].comparable
@@ -103,7 +107,7 @@ def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
 
 
 def intra_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
-    """Compare what every judge said with what the same judge said before.
+    """Compare every judge with the same judge's other outcomes.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> intra_by_judge(Pairs.parse(">>"))[0].agree
@@ -131,21 +135,21 @@ def _intra(pairs: Pairs, items: Ints, outcomes: Ints) -> Agreement:
 
 
 def _joined(first: Ints, second: Ints) -> Ints:
-    """Number the distinct couples of two columns."""
+    """Return a number for each distinct combination of two columns."""
     _, lower = np.unique(first, return_inverse=True)
     joined: Ints = np.unique(lower * (int(second.max(initial=0)) + 1) + second, return_inverse=True)[1]
     return joined
 
 
 def _multiplicity(keys: Ints) -> Ints:
-    """Give, of each row, how many rows have its key."""
+    """Return, for each row, the number of rows with the same key."""
     _, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
     many: Ints = counts[place]
     return many
 
 
 def _couples(keys: Ints, outcomes: Ints) -> tuple[Ints, Ints]:
-    """Count the couples of rows with one key that agree, and all of them."""
+    """Return, for each key, the pairs of rows that agree, and all pairs of rows."""
     _, all_ = np.unique(keys, return_counts=True)
     _, same = np.unique(3 * keys + outcomes, return_counts=True)
     return same * (same - 1) // 2, all_ * (all_ - 1) // 2

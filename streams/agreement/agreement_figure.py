@@ -1,4 +1,4 @@
-"""Agreement as a figure: by campaign and kind of judge, by judge, and by the threshold of the controls."""
+"""Draw agreement as a figure: by campaign and source, by judge, and by the threshold of the controls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 SCALE = (("slight", 0.0), ("fair", 0.2), ("moderate", 0.4), ("substantial", 0.6), ("almost perfect", 0.8))
 TONES = (BLUE, ORANGE, "#5b8c2a", "#8a4fbf", GREY)
-FEWEST = 30  # couples of outcomes, below which a threshold is not drawn
+FEWEST = 30  # comparable outcomes; a threshold with fewer is not drawn
 MOST_LINES = 8  # campaigns whose thresholds are drawn
 
 
 def agreement_figure(
     rows: Sequence[AgreementRow], judges: Sequence[JudgeAgreementRow], thresholds: Sequence[ThresholdRow]
 ) -> Figure:
-    """Draw a panel for each; it needs the extra `plot`."""
+    """Draw one panel for each kind of rows. This needs the extra `plot`."""
     with canvas(7.0, 4.0) as drawn:
         draw_agreement(drawn, rows, judges, thresholds)
     return drawn
@@ -33,7 +33,7 @@ def agreement_figure(
 def draw_agreement(
     drawn: Figure, rows: Sequence[AgreementRow], judges: Sequence[JudgeAgreementRow], thresholds: Sequence[ThresholdRow]
 ) -> None:
-    """Draw on an empty figure, which takes the size that it needs."""
+    """Draw on an empty figure, and set its size."""
     groups = _groups(rows)
     panels = 1 + bool(judges) + bool(thresholds)
     drawn.set_size_inches(7.0 + 4.2 * (panels - 1), max(3.2, 1.5 + 0.3 * len(groups)))
@@ -51,7 +51,7 @@ def _groups(rows: Sequence[AgreementRow]) -> list[tuple[str | None, str | None]]
 
 
 def _by_group(axes: Axes, rows: Sequence[AgreementRow], groups: Sequence[tuple[str | None, str | None]]) -> None:
-    """Draw outputs as shown as full dots, and expanded, where that differs, as rings."""
+    """Draw outputs as shown as full dots. Expanded outputs are rings, if they differ."""
     totals = {(row.campaign, row.judges): row.total for row in rows if row.collapsed and row.kind == "inter"}
     expanded = any(row.total != totals[row.campaign, row.judges] for row in rows if row.kind == "inter")
     place = {group: k for k, group in enumerate(groups)}
@@ -105,8 +105,8 @@ def _by_judge(axes: Axes, judges: Sequence[JudgeAgreementRow]) -> None:
             axes.legend(fontsize=7.5)
     axes.axhline(0.0, color=GREY, linewidth=0.8)
     axes.set_xscale("log")
-    axes.set_title("Every judge with the others\n")
-    axes.set_xlabel("outcomes of others that can be compared")
+    axes.set_title("Every judge with the other judges\n")
+    axes.set_xlabel("comparable outcomes of other judges")
     axes.set_ylabel("inter-annotator κ")
     axes.grid(color=GREY, alpha=0.2)
 
@@ -133,7 +133,7 @@ def _by_threshold(axes: Axes, rows: Sequence[ThresholdRow]) -> None:
         everybody = [row.kappa for row in rows if row.campaign == campaign and row.threshold is None]
         if everybody[0] is not None:
             axes.axhline(everybody[0], color=tone, linewidth=0.8, linestyle="--")
-    axes.set_title("Agreement of those who pass controls\n")
-    axes.set_xlabel("share of controls passed, at least\nnumbers: judges; broken line: all of them")
+    axes.set_title("Agreement of judges who pass controls\n")
+    axes.set_xlabel("least share of controls passed\nnumbers: judges; dashed line: all judges")
     axes.set_ylabel("inter-annotator κ")
     axes.grid(color=GREY, alpha=0.2)

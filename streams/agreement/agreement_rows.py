@@ -1,4 +1,4 @@
-"""The agreement in whole logs, as rows: by campaign, by kind of judge, on outputs as shown and expanded, by judge."""
+"""Agreement in whole logs, as rows: by campaign, by source of the judgments, and by judge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 class AgreementRow(Struct, frozen=True, kw_only=True):
-    """One figure of agreement; the campaign None is all of them, the judges None are all, else those of one source."""
+    """One measurement of agreement. Campaign None is all campaigns. Judges are those of one source; None is all."""
 
     campaign: str | None
     judges: str | None
@@ -51,7 +51,7 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
     def of(
         cls, found: Agreement, *, campaign: str | None, judges: str | None, collapsed: bool, kind: Kind
     ) -> AgreementRow:
-        """Write down what was counted."""
+        """Return the row of these counts."""
         return cls(
             campaign=campaign,
             judges=judges,
@@ -68,7 +68,7 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
 
 
 class JudgeAgreementRow(Struct, frozen=True, kw_only=True):
-    """How one judge agrees with the others and with himself, on outputs as shown, and fared on controls, if tried."""
+    """The agreement of one judge with other judges and with themselves, and the result on controls, if there is one."""
 
     campaign: str
     judge: str
@@ -84,7 +84,7 @@ class JudgeAgreementRow(Struct, frozen=True, kw_only=True):
 
 
 def collapse_shared_outputs(log: Iterable[Judgment], shared: Shared) -> Iterator[Judgment]:
-    """Give rankings as they were shown, where systems that shared an output are one.
+    """Yield the rankings as the judges saw them: systems that shared an output become one.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 1, 2),
@@ -106,10 +106,10 @@ def collapse_shared_outputs(log: Iterable[Judgment], shared: Shared) -> Iterator
 
 
 def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, rule: Rule = "wmt") -> list[AgreementRow]:
-    """Work out inter- and intra-annotator agreement by campaign, of all judges and by their source.
+    """Return inter- and intra-annotator agreement by campaign, for all judges and by their source.
 
-    The rule `wmt` counts as the findings of WMT15 do, `strict` leaves judges out of the comparison with themselves and
-    does not ask which output stood first. Of several campaigns the counts are also added up.
+    The rule `wmt` counts as the findings of WMT15 do. The rule `strict` does not compare judges with themselves and
+    ignores the order in which outputs were shown. With several campaigns, their counts are also added up.
 
     >>> agreement_rows({}, {})
     []
@@ -129,7 +129,7 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
 
 
 def judge_sources(log: Iterable[Judgment]) -> tuple[str, ...]:
-    """Name the sources of judgments where there are several."""
+    """Return the sources of the judgments, if there are several."""
     found = {judgment.source for judgment in log if judgment.source}
     return tuple(sorted(found)) if len(found) > 1 else ()
 
@@ -137,7 +137,7 @@ def judge_sources(log: Iterable[Judgment]) -> tuple[str, ...]:
 def judge_rows(
     logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, controls: Controls | None = None
 ) -> list[JudgeAgreementRow]:
-    """Compare every judge with the others, and with what the same judge said before: the worst of a campaign first.
+    """Compare every judge with the others and with themselves. The lowest agreement of a campaign comes first.
 
     >>> judge_rows({}, {})
     []
@@ -186,5 +186,5 @@ def _rows(
 
 
 def none_if_nan(value: float) -> float | None:
-    """Give a number, or None for one that there is not."""
+    """Return the number, or None if it is NaN."""
     return None if isnan(value) else value

@@ -1,4 +1,4 @@
-"""Judges tried on controls in whole logs, as rows: by judge, and the agreement of those who pass."""
+"""Results of control items in whole logs, as rows: by judge, and by threshold."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from streams.agreement.agreement_rows import Shared
     from streams.wire.events import Judgment
 
-EVERYBODY = "everybody"  # makes the controls, each for the others
+EVERYBODY = "everybody"  # all judges make controls for each other
 
 
 class ThresholdRow(Struct, frozen=True, kw_only=True):
-    """The agreement among judges who passed such a share of their controls; the threshold None is all of them."""
+    """The agreement of the judges who passed this share of their controls. Threshold None is all judges."""
 
     campaign: str
     threshold: float | None
@@ -37,26 +37,33 @@ class ThresholdRow(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Controls:
-    """Who makes the controls, the judges of one source or everybody for the others; their margin; how many to meet."""
+    """Options of control items.
+
+    `makers` is the source whose judges make the controls, or EVERYBODY. `fewest` controls must be met.
+    """
 
     makers: str = EVERYBODY
     margin: int = MARGIN
     fewest: int = FEWEST
 
     def score(self, pairs: Pairs, log: Sequence[Judgment]) -> tuple[ControlScores, NDArray[np.bool_]]:
-        """Try the judges of one campaign; also say which pairs are of those who are tried."""
+        """Score the judges of one campaign. Also return a mask of the pairs whose judges are scored."""
         source = {judgment.judge: judgment.source for judgment in log}
         makers = np.array([self.makers in (EVERYBODY, source[judge]) for judge in pairs.judges], np.bool_)[pairs.judge]
         candidates = np.ones(len(pairs), np.bool_) if self.makers == EVERYBODY else ~makers
         return score_controls(pairs, makers, margin=self.margin), candidates
 
     def records(self, log: Sequence[Judgment]) -> dict[str, dict[str, Any]]:
-        """Give, by judge who is tried, the controls met and passed, and whether WMT13 would have rejected the judge."""
+        """Return the controls that each scored judge met and passed, and whether WMT13 would have rejected them."""
         pairs = Pairs.of(log)
-        trial, candidates = self.score(pairs, log)
-        rejected = set(trial.rejected(fewest=self.fewest).tolist())
+        scores, candidates = self.score(pairs, log)
+        rejected = set(scores.rejected(fewest=self.fewest).tolist())
         return {
-            pairs.judges[k]: {"controls": int(trial.met[k]), "passed": int(trial.passed[k]), "rejected": k in rejected}
+            pairs.judges[k]: {
+                "controls": int(scores.met[k]),
+                "passed": int(scores.passed[k]),
+                "rejected": k in rejected,
+            }
             for k in np.unique(pairs.judge[candidates]).tolist()
         }
 
@@ -68,20 +75,20 @@ def threshold_rows(
     *,
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> list[ThresholdRow]:
-    """Give the agreement of those who pass, by campaign and threshold.
+    """Return the agreement of the judges who pass, by campaign and threshold.
 
     >>> threshold_rows({}, {}, Controls())
     []
     """
     sources = {judgment.source for log in logs.values() for judgment in log if judgment.source}
     if logs and controls.makers not in (EVERYBODY, *sources):
-        said = suggestion(controls.makers, {EVERYBODY, *sources})
-        raise ParameterError(f"no judgments of the source {controls.makers!r}; {said}")
+        hint = suggestion(controls.makers, {EVERYBODY, *sources})
+        raise ParameterError(f"no judgment has the source {controls.makers!r}; {hint}")
     rows = []
     for campaign in sorted(logs):
         log = list(collapse_shared_outputs(logs[campaign], shared))
         pairs = Pairs.of(log)
-        trial, candidates = controls.score(pairs, log)
+        scores, candidates = controls.score(pairs, log)
         rows += [
             ThresholdRow(
                 campaign=campaign,
@@ -91,6 +98,6 @@ def threshold_rows(
                 comparable=row.agreement.comparable,
                 kappa=none_if_nan(row.agreement.kappa),
             )
-            for row in by_threshold(pairs.select(candidates), trial, thresholds=thresholds, fewest=controls.fewest)
+            for row in by_threshold(pairs.select(candidates), scores, thresholds=thresholds, fewest=controls.fewest)
         ]
     return rows

@@ -1,4 +1,4 @@
-"""Control items: judges tried on comparisons that are clear to others, and agreement among those who pass."""
+"""Control items: test judges on comparisons that are clear to others, and compute the agreement of those who pass."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats, Ints
 
-MARGIN = 5  # of the findings: M_ij - M_ji is above it
-FEWEST = 10  # controls that a judge must have met
-THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of Table 5
+MARGIN = 5  # of the WMT13 findings: M_ij - M_ji must be larger
+FEWEST = 10  # controls that a judge must have answered
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of Table 5 of the findings
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlScores:
-    """By judge: the controls met, and those on which the judge said what the others say."""
+    """The number of controls that each judge answered (`met`), and answered as the makers did (`passed`)."""
 
     met: Ints
     passed: Ints
 
     @property
     def share(self) -> Floats:
-        """Give the share of controls passed; NaN of a judge who met none."""
+        """Return the share of controls that each judge passed. It is NaN for a judge who met none."""
         share: Floats = np.divide(self.passed, self.met, out=np.full(len(self.met), np.nan), where=self.met > 0)
         return share
 
     def rejected(self, *, threshold: float = 0.5, fewest: int = FEWEST) -> Ints:
-        """Number the judges who met enough controls and passed less than a share of them.
+        """Return the judges who met enough controls and passed less than `threshold` of them.
 
         >>> ControlScores(met=np.array([20, 20, 4]), passed=np.array([9, 10, 0])).rejected().tolist()
         [0]
@@ -46,7 +46,7 @@ class ControlScores:
         return np.flatnonzero((self.met >= max(1, fewest)) & (self.passed < threshold * self.met))
 
     def accepted(self, *, threshold: float, fewest: int = FEWEST) -> Ints:
-        """Number the judges who met enough controls and passed such a share of them; who was not tried is not here.
+        """Return the judges who met enough controls and passed at least `threshold` of them.
 
         >>> ControlScores(met=np.array([20, 20, 4]), passed=np.array([9, 10, 4])).accepted(threshold=0.5).tolist()
         [1]
@@ -55,20 +55,21 @@ class ControlScores:
 
 
 def score_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> ControlScores:
-    """Try every judge on the comparisons that are clear to the makers, other than the judge (WMT13 findings, 3.2).
+    """Count the controls that each judge met and passed (WMT13 findings, section 3.2).
 
-    A control is two systems on a segment with |M_ij - M_ji| > margin, where M_ij is how many of the makers' judgments,
-    given by a mask of rows, have i above j. To pass is to order the two as they do; a tie fails.
+    `makers` is a mask of the rows whose judges make the controls. A control is two systems on a segment with
+    |M_ij - M_ji| > margin, where M_ij counts the makers' judgments that have i above j. A judge's own judgments do not
+    make controls for that judge. A judge passes by ordering the two systems as the makers do. A tie fails.
 
     >>> from dataclasses import replace
     >>> from streams.core.methods.pairs import Pairs
     >>> two = replace(Pairs.parse(">>>>>>=>"), judge=np.array([0, 0, 0, 0, 0, 0, 1, 1]), judges=("anna", "ben"))
-    >>> trial = score_controls(two, two.judge == 0)
-    >>> trial.met.tolist(), trial.passed.tolist()
+    >>> scores = score_controls(two, two.judge == 0)
+    >>> scores.met.tolist(), scores.passed.tolist()
     ([0, 2], [0, 1])
     """
     if margin < 0:
-        raise ParameterError(f"margin: {margin}; it takes 0 or more")
+        raise ParameterError(f"margin: {margin}; it must be 0 or more")
     items, outcome = pairs.items()
     _, item = np.unique(items, return_inverse=True)
     _, own = np.unique(item * len(pairs.judges) + pairs.judge, return_inverse=True)
@@ -84,7 +85,7 @@ def score_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MAR
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdAgreement:
-    """The agreement among the judges who passed so many of their controls; None is all judges, tried or not."""
+    """The agreement of the judges who passed this share of their controls. Threshold None is all judges."""
 
     threshold: float | None
     judges: int
@@ -92,9 +93,9 @@ class ThresholdAgreement:
 
 
 def by_threshold(
-    pairs: Pairs, trial: ControlScores, *, thresholds: Sequence[float] = THRESHOLDS, fewest: int = FEWEST
+    pairs: Pairs, scores: ControlScores, *, thresholds: Sequence[float] = THRESHOLDS, fewest: int = FEWEST
 ) -> list[ThresholdAgreement]:
-    """Give the inter-annotator agreement as a function of the threshold (WMT13 findings, Table 5).
+    """Return the inter-annotator agreement for each threshold (WMT13 findings, Table 5).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> log = Pairs.parse(">>")
@@ -103,7 +104,7 @@ def by_threshold(
     """
     found = [ThresholdAgreement(threshold=None, judges=len(np.unique(pairs.judge)), agreement=inter_agreement(pairs))]
     for threshold in thresholds:
-        accepted = trial.accepted(threshold=threshold, fewest=fewest)
+        accepted = scores.accepted(threshold=threshold, fewest=fewest)
         kept = pairs.select(np.isin(pairs.judge, accepted))
         judges = len(np.unique(kept.judge))
         found.append(ThresholdAgreement(threshold=threshold, judges=judges, agreement=inter_agreement(kept)))

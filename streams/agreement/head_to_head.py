@@ -1,4 +1,4 @@
-"""Every system against every other one: shares of wins, and which differences chance does not explain."""
+"""Compare every system with every other: shares of wins, and a sign test of each difference."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Sides = Literal[1, 2]
 
 
 def sign_test(wins: int, losses: int, *, sides: Sides = 2) -> float:
-    """Give the probability that equals differ so far, ties left out: a tail of the binomial with 1/2, or both.
+    """Return the p-value of the sign test: one tail, or both, of the binomial distribution with 1/2. Ties are ignored.
 
     >>> sign_test(8, 2), sign_test(8, 2, sides=1)
     (0.109375, 0.0546875)
     """
     if wins < 0 or losses < 0:
-        raise ParameterError(f"{wins} wins and {losses} losses; a count is 0 or above")
+        raise ParameterError(f"{wins} wins and {losses} losses; a count must be 0 or more")
     count = wins + losses
     tail = sum(_probability(count, k) for k in range(min(wins, losses) + 1))
     return min(1.0, sides * tail)
@@ -38,15 +38,15 @@ def _probability(count: int, k: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class HeadToHead:
-    """As in the findings of WMT13, Tables 21 to 30: at [row, column] how often the column's system beat the row's."""
+    """As in the findings of WMT13, Tables 21 to 30: [row, column] is how often the column's system beat the row's."""
 
     systems: tuple[str, ...]
-    shares: Floats  # NaN where nothing was decided
+    shares: Floats  # NaN for pairs without a win
     p: Floats
 
     @classmethod
     def of(cls, counts: PairCounts, *, sides: Sides = 1) -> HeadToHead:
-        """Test every pair; the findings' sign test has one side: which system is better is taken from the data.
+        """Test every pair. The sign test of the findings has one side: the data decide which system is the better one.
 
         >>> from streams.core.ranking import PairCounts
         >>> table = HeadToHead.of(PairCounts(systems=("a", "b"), wins=np.array([[0, 9], [1, 0]]),
@@ -61,15 +61,15 @@ class HeadToHead:
         return cls(systems=counts.systems, shares=counts.head_to_head().T, p=p)
 
     def star(self, row: int, column: int) -> str:
-        """Give ‡ at p <= 0.01, † at 0.05, ⋆ at 0.10, or nothing."""
+        """Return ‡ for p <= 0.01, † for 0.05, ⋆ for 0.10, else nothing."""
         return next((star for level, star in STARS if self.p[row, column] <= level), "")
 
     def cell(self, row: int, column: int) -> str:
-        """Give the share with its star."""
+        """Return the share with its star."""
         share = self.shares[row, column]
         return "–" if np.isnan(share) else f"{share:.2f}".removeprefix("0") + self.star(row, column)
 
     def ordered(self, order: Ints) -> HeadToHead:
-        """Give the table with its systems in another order."""
+        """Return the table with its systems in another order."""
         grid = np.ix_(order, order)
         return HeadToHead(systems=tuple(self.systems[i] for i in order), shares=self.shares[grid], p=self.p[grid])

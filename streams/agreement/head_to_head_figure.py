@@ -1,4 +1,4 @@
-"""A head-to-head table as a figure: the shares as colours and numbers, with the stars of the sign test."""
+"""Draw a head-to-head table as a figure: shares as colours and numbers, with the stars of the sign test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABOUT = "how often the column was preferred to the row"
 
 
 def head_to_head_figure(campaign: CampaignHeadToHead) -> Figure:
-    """Draw it; it needs the extra `plot`."""
+    """Draw the table of a campaign. This needs the extra `plot`."""
     board = campaign.leaderboard
     with canvas(*size_of(len(board.rows))) as drawn:
         draw_head_to_head(drawn.subplots(), board.campaign, board.rows, campaign.table)
@@ -33,12 +33,12 @@ def head_to_head_figure(campaign: CampaignHeadToHead) -> Figure:
 
 
 def size_of(systems: int) -> tuple[float, float]:
-    """Give the width and the height, in inches, of the table of so many systems."""
+    """Return the width and the height in inches of a table of this number of systems."""
     return max(6.0, 3.2 + CELL * systems), max(3.0, 1.6 + 0.75 * CELL * systems)
 
 
 def draw_head_to_head(axes: Axes, campaign: str, rows: Sequence[Row], table: HeadToHead) -> None:
-    """Draw the table of systems in the order of the rows."""
+    """Draw the table, with the systems in the order of the rows."""
     names, size = short_names(table.systems), len(rows)
     draw_heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
     axes.set_yticks(
@@ -53,4 +53,4 @@ def draw_head_to_head(axes: Axes, campaign: str, rows: Sequence[Row], table: Hea
     axes.xaxis.tick_top()
     axes.set_title(f"{campaign}: {ABOUT}", x=0.0, fontsize=9, parse_math=False)
     stars = ", ".join(f"{star} p ≤ {level:.2f}" for level, star in reversed(STARS))
-    axes.set_xlabel(f"{stars} (sign test); beside the names: rank ranges; lines end clusters")
+    axes.set_xlabel(f"{stars} (sign test); beside the names: rank ranges; lines separate clusters")

@@ -1,4 +1,4 @@
-"""Head-to-head tables of campaigns: each in the order of its Expected Wins, with rank ranges, as WMT13 printed them."""
+"""Head-to-head tables of campaigns, as WMT13 published them: ordered by Expected Wins, with rank ranges."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from streams.agreement.head_to_head import HeadToHead
+from streams.reports.report import Report
 
 if TYPE_CHECKING:
     from streams.agreement.head_to_head import Sides
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class HeadToHeadPair(Struct, frozen=True, kw_only=True):
-    """How one system fared against another that stands lower; `win_rate` ignores ties, `p` is of the sign test."""
+    """The results of one system against a lower ranked one. `win_rate` ignores ties; `p` is of the sign test."""
 
     campaign: str
     system: str
@@ -32,7 +34,7 @@ class HeadToHeadPair(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignHeadToHead:
-    """A campaign's leaderboard by Expected Wins, and each two of its systems that met."""
+    """The leaderboard of a campaign by Expected Wins, and the pairs of systems that met."""
 
     leaderboard: Leaderboard
     table: HeadToHead
@@ -40,24 +42,18 @@ class CampaignHeadToHead:
 
     @classmethod
     def of(cls, leaderboard: Leaderboard, counts: PairCounts, *, sides: Sides = 1) -> CampaignHeadToHead:
-        """Order the table as the leaderboard is, and test every pair."""
+        """Test every pair, and order the table as the leaderboard."""
         index = {system: i for i, system in enumerate(counts.systems)}
         order = np.array([index[row.system] for row in leaderboard.rows], np.int64)
         table = HeadToHead.of(counts, sides=sides).ordered(order)
-        wins, ties = (part[np.ix_(order, order)] for part in (counts.wins, counts.ties))
-        pairs = [
+        place = {system: i for i, system in enumerate(table.systems)}
+        pairs = tuple(
             HeadToHeadPair(
                 campaign=leaderboard.campaign,
-                system=table.systems[i],
-                opponent=table.systems[j],
-                wins=int(wins[i, j]),
-                ties=int(ties[i, j]),
-                losses=int(wins[j, i]),
-                win_rate=float(wins[i, j] / (wins[i, j] + wins[j, i])) if wins[i, j] + wins[j, i] else None,
-                p=float(table.p[i, j]),
-                star=table.star(int(i), int(j)),
+                **asdict(pair),
+                p=float(table.p[place[pair.system], place[pair.opponent]]),
+                star=table.star(place[pair.system], place[pair.opponent]),
             )
-            for i, j in zip(*np.triu_indices(len(order), 1), strict=True)
-            if wins[i, j] + ties[i, j] + wins[j, i]
-        ]
-        return cls(leaderboard=leaderboard, table=table, pairs=tuple(pairs))
+            for pair in Report(leaderboard=leaderboard, counts=counts).pairs()
+        )
+        return cls(leaderboard=leaderboard, table=table, pairs=pairs)

@@ -1,6 +1,6 @@
-"""A simulated crowd: judges who answer match requests as published win rates, skills or a real log have it."""
+"""A simulated crowd: judges who answer match requests, by published win rates, by skills or by a real log."""
 
-from streams.crowd.agreement import order_tau, overlaps
+from streams.crowd.accuracy import order_tau, overlaps
 from streams.crowd.competition import WMT13_FR_EN, Competition, OfficialResult
 from streams.crowd.crowd import Crowd
 from streams.crowd.judges import Judge, recruit

@@ -1,4 +1,4 @@
-"""A competition that has been held: how often each system beat each other one, and the official result."""
+"""A published competition: how often each system beat each other system, and the official result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class OfficialResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A system's official result: its score, and the range of ranks in which it fell."""
+    """The official score and rank range of a system."""
 
     system: str
     score: float
@@ -29,7 +29,7 @@ class OfficialResult(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Competition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """The published figures; `win_rates[i][j]` is the share of i's wins over j, ties ignored.
+    """The published numbers. `win_rates[i][j]` is the share of wins of i over j, without ties.
 
     >>> wmt13 = Competition.load(WMT13_FR_EN)
     >>> [round(share, 2) for share in wmt13.outcome("UEDIN-HEAFIELD", "SHEF-WPROA")]
@@ -45,25 +45,25 @@ class Competition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     @classmethod
     def load(cls, name: Literal["wmt13_fr-en"]) -> Competition:
-        """Read the figures that come with the package."""
+        """Return a competition that comes with the package."""
         return msgspec.json.decode(resources.files(__package__).joinpath(f"{name}.json").read_bytes(), type=cls)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Give the systems, the best one first."""
+        """Return the systems, the best one first."""
         return tuple(row.system for row in self.official)
 
     @property
     def clusters(self) -> tuple[int, ...]:
-        """Number the official clusters, by the rule that every leaderboard follows."""
+        """Return the official clusters, by the same rule as for every leaderboard."""
         best, worst = np.array([(row.rank_low, row.rank_high) for row in self.official]).T
         return tuple(clusters(best, worst).tolist())
 
     def outcome(self, a: str, b: str) -> Outcome:
-        """Give the probabilities of a's win, a tie and b's win; ties are equally likely for every pair."""
+        """Return the probabilities that a wins, ties or loses. Ties are equally likely for every pair."""
         rate = self.win_rates[self._place(a)][self._place(b)]
         if rate is None:
-            raise ParameterError(f"{self.campaign}: {a!r} has not met {b!r}; ask for two different systems")
+            raise ParameterError(f"{self.campaign}: {a!r} has not met {b!r}; choose two different systems")
         tie = self.ties / self.comparisons
         win = (1.0 - tie) * rate
         return Outcome(win, tie, 1.0 - tie - win)

@@ -1,4 +1,4 @@
-"""The crowd: match requests go in, and come back as judgments in the order of simulated time."""
+"""The crowd: it answers match requests with judgments, in the order of simulated time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SOURCE = "simulated"
 
 
 class Crowd:
-    """Judges who take one request each, the longest idle first, and one after the other.
+    """Judges who answer one request at a time. The judge who has been idle longest gets the next request.
 
-    Time is simulated: it starts at `start` and moves with the answers.
+    Time is simulated. It starts at `start` and moves with the answers.
     """
 
     def __init__(self, judges: Sequence[Judge], truth: Truth, *, start: datetime, random: np.random.Generator) -> None:
@@ -35,38 +35,38 @@ class Crowd:
         self._idle = deque(judges)
         self._waiting: deque[MatchRequest] = deque()
         self._busy: list[tuple[datetime, int, Judge, Judgment]] = []
-        self._taken = 0
+        self._assigned = 0
 
     def ask(self, requests: Iterable[MatchRequest]) -> None:
-        """Hand in requests; those that find no idle judge wait for one."""
+        """Add requests. They wait until a judge is idle."""
         self._waiting.extend(requests)
-        self._take()
+        self._assign()
 
     def answer(self, count: int) -> list[Judgment]:
-        """Give the next answers, as many as there are up to `count`."""
+        """Return the next answers, `count` at most."""
         answers: list[Judgment] = []
         while self._busy and len(answers) < count:
             self.clock, _, judge, judgment = heappop(self._busy)
             answers.append(judgment)
             self._idle.append(judge)
-            self._take()
+            self._assign()
         return answers
 
-    def _take(self) -> None:
-        """Let idle judges begin; a request that expired while it waited is nobody's."""
+    def _assign(self) -> None:
+        """Assign requests to idle judges. Requests that expired while they waited are dropped."""
         while self._idle and self._waiting:
             request = self._waiting.popleft()
             if request.expires_at > self.clock:
                 judge = self._idle.popleft()
                 judgment = answer_request(request, judge, self._truth, began=self.clock, random=self._random)
-                self._taken += 1  # decides between answers of the same moment
-                heappush(self._busy, (judgment.at, self._taken, judge, judgment))
+                self._assigned += 1  # orders answers of the same time
+                heappush(self._busy, (judgment.at, self._assigned, judge, judgment))
 
 
 def answer_request(
     request: MatchRequest, judge: Judge, truth: Truth, *, began: datetime, random: np.random.Generator
 ) -> Judgment:
-    """Let a judge answer a request."""
+    """Return the answer of a judge to a request."""
     duration_ms = judge.duration_ms(random=random)
     return Judgment(
         id=f"{request.id}/{judge.id}",

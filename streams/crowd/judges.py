@@ -1,4 +1,4 @@
-"""The judges of a simulated crowd: who looks, who does not, and how long each takes."""
+"""The judges of a simulated crowd: how they answer, and how long they take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RANDOM_ANSWER = Outcome(1 / 3, 1 / 3, 1 / 3)
 
-# The median seconds of a judgment differ between judges as exp(N(log TYPICAL, SPREAD)); who does not look is faster.
+# The median seconds of a judgment differ between judges as exp(N(log TYPICAL, SPREAD)). Careless judges are faster.
 TYPICAL_SECONDS = 22.0
 SPREAD_OF_JUDGES = 0.35
 SPREAD_OF_JUDGMENTS = 0.5
@@ -26,10 +26,10 @@ BIAS = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """One judge, under a pseudonym; `carelessness` is the share of answers that are drawn without looking.
+    """One judge. `carelessness` is the share of answers that are random.
 
-    With the probability `bias` the `favourite` comes first, if it is shown, or without one the first that is shown. A
-    `contrary` judge says the opposite.
+    With probability `bias`, the `favourite` is ranked first, if it is shown. Without a favourite, the system that is
+    shown first is ranked first. A `contrary` judge gives the opposite of every answer.
 
     >>> import numpy as np
     >>> Judge(id="judge-1").ranks(Outcome(win=1.0, tie=0.0, loss=0.0), random=np.random.default_rng(1))
@@ -44,9 +44,9 @@ class Judge:
     contrary: bool = False
 
     def ranks(self, outcome: Outcome, *, random: np.random.Generator) -> tuple[int, int]:
-        """Rank two systems, of which the first wins, ties and loses with these probabilities."""
-        looks = random.random() >= self.carelessness
-        win, tie, _ = outcome if looks else RANDOM_ANSWER
+        """Return the ranks of two systems. `outcome` has the probabilities that the first one wins, ties or loses."""
+        careful = random.random() >= self.carelessness
+        win, tie, _ = outcome if careful else RANDOM_ANSWER
         drawn = random.random()
         if drawn < win:
             return 1, 2
@@ -55,7 +55,7 @@ class Judge:
     def rank(
         self, systems: Sequence[str], outcome: Callable[[str, str], Outcome], *, random: np.random.Generator
     ) -> tuple[int, ...]:
-        """Rank systems by the points of their matches, each against each: one for a win, a half for a tie."""
+        """Return the ranks of systems by points, from matches of each against each: one for a win, a half for a tie."""
         if len(systems) == 2:
             ranks: Sequence[int] = self.ranks(outcome(*systems), random=random)
         else:
@@ -71,12 +71,12 @@ class Judge:
         return _places([-rank for rank in ranks]) if self.contrary else tuple(ranks)
 
     def duration_ms(self, *, random: np.random.Generator) -> int:
-        """Draw how long one judgment takes."""
+        """Return a random duration of one judgment."""
         return round(1000 * self.seconds * random.lognormal(0.0, SPREAD_OF_JUDGMENTS))
 
 
 def _places(values: Sequence[int]) -> tuple[int, ...]:
-    """Number values from the smallest, equal ones alike.
+    """Return the places of values, from the smallest. Equal values have the same place.
 
     >>> _places([-4, 0, -4, -2])
     (1, 3, 1, 2)
@@ -95,7 +95,7 @@ def recruit(
     favourite: str | None = None,
     random: np.random.Generator,
 ) -> tuple[Judge, ...]:
-    """Make up so many judges, these shares of them careless in every answer, slow, biased and contrary.
+    """Return `count` judges. The shares say how many of them are careless in every answer, slow, biased or contrary.
 
     >>> import numpy as np
     >>> [judge.carelessness for judge in recruit(2, careless=0.5, random=np.random.default_rng(1))]

@@ -1,4 +1,4 @@
-"""A panel: whoever answers a request, and how, is a function of the request and the seed alone."""
+"""A panel: judges whose answer to a request depends only on the request and the seed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """Judges of whom chance calls one for each request.
+    """Judges of whom a random one answers each request.
 
-    A request that is read again, or by another panel of the same seed, gets the same answer under the same id.
+    The same request gets the same answer with the same id, also from another panel with the same seed.
     """
 
     judges: Sequence[Judge]
@@ -31,7 +31,7 @@ class Panel:
     seed: int
 
     def answer(self, request: MatchRequest, *, asked: datetime) -> Judgment:
-        """Answer a request; ParameterError where the truth does not know a pair of it."""
+        """Return the answer to a request. Raise ParameterError if the truth does not know one of its pairs."""
         random = np.random.default_rng([self.seed, crc32(request.id.encode())])
         judge = self.judges[int(random.integers(len(self.judges)))]
         return answer_request(request, judge, self.truth, began=asked, random=random)

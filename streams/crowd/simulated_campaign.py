@@ -1,4 +1,4 @@
-"""A campaign that plays itself: its stream asks for matches, a crowd answers, until nothing is asked any more."""
+"""Run a campaign with a simulated crowd: the stream requests matches and the crowd answers, until no match is left."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _requests = msgspec.json.Decoder(MatchRequest)
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationStep:
-    """What one batch brought: answers that were processed, and requests that went out after them."""
+    """One batch: the answers that were processed, and the requests that were sent after them."""
 
     answers: tuple[Judgment, ...]
     requests: tuple[MatchRequest, ...]
 
 
 class SimulatedCampaign:
-    """One campaign on an embedded stream, which it may share with others, and the crowd that works on it."""
+    """One campaign on an embedded stream, and its crowd. Several campaigns may share a stream."""
 
     def __init__(
         self,
@@ -58,16 +58,16 @@ class SimulatedCampaign:
 
     @property
     def campaign(self) -> Campaign:
-        """Give the campaign as the stream has it."""
+        """Return the campaign, with all answers so far."""
         return self._stream.campaign(self.name)
 
     @property
     def clock(self) -> datetime:
-        """Give the simulated time."""
+        """Return the simulated time."""
         return self._crowd.clock
 
     def steps(self) -> Iterator[SimulationStep]:
-        """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
+        """Create the campaign and run it to its end. In each step, half of the judges answer."""
         self._stream.publish(self._create)
         batch = max(1, len(self.judges) // 2)
         answers: list[Judgment] = []

@@ -1,4 +1,4 @@
-"""A competition held again: the embedded way asks for matches, a crowd answers, until the budget is spent."""
+"""Run a published competition again, in one process: a simulated crowd answers until the budget is spent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.crowd.agreement import order_tau, overlaps
+from streams.crowd.accuracy import order_tau, overlaps
 from streams.crowd.judges import recruit
 from streams.crowd.simulated_campaign import SimulatedCampaign
 from streams.pipeline.embedded import Embedded
@@ -26,7 +26,7 @@ SEGMENTS = 300
 
 
 class Simulation:
-    """A campaign of its own stream and crowd; everything is a function of the arguments.
+    """A simulated campaign with a stream and a crowd of its own. The same arguments give the same result.
 
     >>> from streams.crowd import WMT13_FR_EN, Competition
     >>> wmt13 = Competition.load(WMT13_FR_EN)
@@ -46,7 +46,7 @@ class Simulation:
         settings = CampaignSettings(
             systems=competition.systems, segments=segment_names(SEGMENTS), budget=budget, outstanding=len(self.judges)
         )
-        self._play = SimulatedCampaign(
+        self._simulated = SimulatedCampaign(
             self.stream,
             competition.campaign,
             settings,
@@ -57,48 +57,48 @@ class Simulation:
         )
 
     def steps(self) -> Iterator[SimulationStep]:
-        """Open the campaign and see it through, a batch at a time: half of the judges have answered in each."""
-        return self._play.steps()
+        """Create the campaign and run it to its end. In each step, half of the judges answer."""
+        return self._simulated.steps()
 
     @property
     def judgments(self) -> int:
-        """Count the judgments that were processed."""
-        return self._play.judgments
+        """Return the number of judgments that were processed."""
+        return self._simulated.judgments
 
     @property
     def _campaign(self) -> Campaign:
-        return self._play.campaign
+        return self._simulated.campaign
 
     def leaderboard(self) -> Leaderboard:
-        """Rank the systems by what has been judged so far."""
+        """Return the current leaderboard."""
         return self._campaign.leaderboard()
 
     @property
     def outstanding(self) -> int:
-        """Count the match requests that wait for an answer."""
+        """Return the number of match requests that wait for an answer."""
         return len(self._campaign.requests.outstanding)
 
     @property
     def careless(self) -> int:
-        """Count the judges who do not look."""
+        """Return the number of careless judges."""
         return sum(judge.carelessness > 0 for judge in self.judges)
 
     @property
     def elapsed(self) -> timedelta:
-        """Give the simulated time that the crowd has worked."""
-        return self._play.clock - EPOCH
+        """Return the simulated time since the start."""
+        return self._simulated.clock - EPOCH
 
     def tau(self, leaderboard: Leaderboard) -> float:
-        """Compare a leaderboard's order with the official one."""
+        """Return Kendall's tau between the order of a leaderboard and the official order."""
         return order_tau([row.system for row in leaderboard.rows], self.competition.systems)
 
     def overlaps(self, leaderboard: Leaderboard) -> int:
-        """Count the systems whose rank range overlaps the official one."""
+        """Return the number of systems whose rank range overlaps the official range."""
         return overlaps(leaderboard.rows, self.competition.official)
 
 
 def segment_names(count: int) -> tuple[str, ...]:
-    """Name so many segments.
+    """Return `count` names of segments.
 
     >>> segment_names(2)
     ('segment-1', 'segment-2')

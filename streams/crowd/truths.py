@@ -1,4 +1,4 @@
-"""What a simulated crowd sees: the chances that one system beats another, from skills or from a real log."""
+"""The truth behind a simulated crowd: the probability that one system beats another, from skills or a real log."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from streams.core.ranking import PairCounts
 
 _NORMAL = NormalDist()
-NOISE = sqrt(2.0)  # of the difference of two outputs, each of which is its system's skill give or take one
-MARGIN = NOISE * _NORMAL.inv_cdf(0.6)  # two equal systems tie in a fifth of the judgments
+NOISE = sqrt(2.0)  # deviation of the difference of two outputs, each with a deviation of one
+MARGIN = NOISE * _NORMAL.inv_cdf(0.6)  # then two equal systems tie in a fifth of the judgments
 
 
 class Truth(Protocol):
-    """The systems, the best one first where that is known, and what comes of a match of two."""
+    """The systems, and the outcome of a match of two. If the order is known, the best system comes first."""
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Give the systems."""
+        """Return the systems."""
 
     def outcome(self, a: str, b: str) -> Outcome:
-        """Give the probabilities of a's win, a tie and b's win; ParameterError where they are not known."""
+        """Return the probabilities that a wins, ties or loses. Raise ParameterError if they are not known."""
 
 
 @dataclass(frozen=True)
 class Skills:
-    """Latent skills: an output is as good as its system, give or take one, and too close ones are tied.
+    """Latent skills. The quality of an output is normal around the skill, with deviation one. Close outputs tie.
 
     >>> [round(share, 2) for share in Skills({"a": 1.0, "b": 0.0}).outcome("a", "b")]
     [0.67, 0.16, 0.17]
@@ -47,7 +47,7 @@ class Skills:
 
     @classmethod
     def draw(cls, count: int, *, random: np.random.Generator) -> Skills:
-        """Draw so many; the first is the best.
+        """Return random skills of `count` systems. The first one is the best.
 
         >>> import numpy as np
         >>> Skills.draw(3, random=np.random.default_rng(1)).systems
@@ -58,7 +58,7 @@ class Skills:
 
     @classmethod
     def read(cls, file: Path) -> Skills:
-        """Read a CSV of a system and its skill a line."""
+        """Read a CSV file with `system,skill` on each line."""
         skills: dict[str, float] = {}
         try:
             with file.open(newline="", encoding="utf-8") as stream:
@@ -66,24 +66,26 @@ class Skills:
                     if row:
                         name, skill = _skill(row, f"{file}:{line}")
                         if name in skills:
-                            raise FormatError(f"{file}:{line}: the system {name!r} stands there twice")
+                            raise FormatError(f"{file}:{line}: the system {name!r} is listed twice")
                         skills[name] = skill
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise FormatError(f"{file}: can't be read: {error}") from None
         if len(skills) < 2:
-            raise FormatError(f"{file}: a match needs two systems; write system,skill on a line for each")
+            raise FormatError(f"{file}: a match needs two systems; write one system,skill per line")
         return cls(skills)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Give the systems, the best one first."""
+        """Return the systems, the best one first."""
         return tuple(sorted(self.skills, key=lambda system: -self.skills[system]))
 
     def outcome(self, a: str, b: str) -> Outcome:
-        """Give the probabilities of a's win, a tie and b's win."""
+        """Return the probabilities that a wins, ties or loses."""
         for system in (a, b):
             if system not in self.skills:
-                raise ParameterError(f"no skill of the system {system!r} is known; {suggestion(system, self.skills)}")
+                raise ParameterError(
+                    f"the skill of the system {system!r} is not known; {suggestion(system, self.skills)}"
+                )
         gap = self.skills[a] - self.skills[b]
         win, loss = (_NORMAL.cdf((way * gap - MARGIN) / NOISE) for way in (1, -1))
         return Outcome(win, 1.0 - win - loss, loss)
@@ -96,13 +98,13 @@ def _skill(row: list[str], place: str) -> tuple[str, float]:
     except ValueError:
         skill = float("nan")
     if not isfinite(skill):
-        raise FormatError(f"{place}: {','.join(row)!r} is not system,skill, e.g. uedin,0.7")
+        raise FormatError(f"{place}: {','.join(row)!r} is not system,skill; write for example uedin,0.7")
     return name.strip(), skill
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """A real log: each answer is the outcome of one of its judgments of the pair, drawn by chance.
+    """A real log: each answer is the outcome of a random judgment of the same pair.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> from streams.core.ranking import PairCounts
@@ -116,16 +118,16 @@ class Oracle:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Give the systems in order of name."""
+        """Return the systems, sorted by name."""
         return self.counts.systems
 
     def outcome(self, a: str, b: str) -> Outcome:
-        """Give the shares of a's wins, ties and b's wins in the judgments of the two."""
+        """Return the shares of wins, ties and losses of a in the judgments of the two systems."""
         i, j = self._place(a), self._place(b)
         met = (self.counts.wins[i, j], self.counts.ties[i, j], self.counts.wins[j, i])
         total = sum(met)
         if not total:
-            raise ParameterError(f"{self.name}: {a!r} has not met {b!r}")
+            raise ParameterError(f"{self.name}: no judgment compares {a!r} with {b!r}")
         return Outcome(*(float(each / total) for each in met))
 
     def _place(self, system: str) -> int:

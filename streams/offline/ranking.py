@@ -142,7 +142,7 @@ class Ranking:
         )
 
     def _not_counted(self) -> str:
-        text = f"; {self.duplicates:,} duplicate{"s" * (self.duplicates != 1)}" if self.duplicates else ""
+        text = f"; {self.duplicates:,} duplicate{'s' * (self.duplicates != 1)}" if self.duplicates else ""
         if self.rejected:
             text += f"; {self.rejected:,} of {self.read:,} rejected, the first: {self.first_rejection}"
         return text

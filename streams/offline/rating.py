@@ -1,4 +1,4 @@
-"""A whole log rated without servers, as a worker would rate it, in memory that its length does not change."""
+"""Rate a whole log without servers, as a worker does. The memory does not grow with the length of the log."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "trueskill"
 REPLICAS = 200
 WMT = "wmt"
-# So many judgments in, the rest of the log is likely to repay the loading of numba.
-LONG = 20_000
+# After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
+COMPILE_AFTER = 20_000
 
 
 @dataclass
 class RatedLog:
-    """The campaigns of a log, and what became of its judgments that are in none of them."""
+    """The campaigns of a log after rating, and the counts of judgments that were read and rejected."""
 
     campaigns: dict[str, Campaign] = field(default_factory=dict)
     read: int = 0
@@ -45,9 +45,9 @@ def rate(
     only: Collection[str] = (),
     observe: Callable[[Campaign], None] | None = None,
 ) -> RatedLog:
-    """Apply a log to campaigns with these settings, all of them or only some; the place in the log is the offset.
+    """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
-    `observe` is shown each campaign whenever a batch has changed it.
+    With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -59,7 +59,7 @@ def rate(
     for judgments in batches:
         places = range(rated.read, rated.read + len(judgments))
         rated.read += len(judgments)
-        if rated.read >= LONG:
+        if rated.read >= COMPILE_AFTER:
             kernels.compiled("pairs")
         for name, offsets, part in _by_campaign(places, judgments):
             known.add(name)
@@ -84,7 +84,7 @@ def rate(
 def _by_campaign(
     places: Sequence[int], judgments: Sequence[Judgment]
 ) -> Iterable[tuple[str, Sequence[int], Sequence[Judgment]]]:
-    """Take a batch apart; most are of one campaign."""
+    """Split a batch by campaign. Most batches have one campaign only."""
     if isinstance(judgments, JudgmentColumns):
         for name, rows, part in judgments.split_by_campaign():
             yield name, (rows + places[0]).tolist(), part
@@ -99,7 +99,7 @@ def _by_campaign(
 
 
 def choose_engine(model: str, ranges: str | None = None) -> str:
-    """Check that there is such a model and that it has such ranges; the first that it has are the default.
+    """Return the engine of rank ranges for a model. Without `ranges`, it is the default of the model.
 
     >>> choose_engine("expected-wins")
     'bootstrap'
@@ -118,12 +118,14 @@ def choose_engine(model: str, ranges: str | None = None) -> str:
         raise ParameterError(f"no ranges {ranges!r}; {suggestion(ranges, ENGINES)}")
     if ranges not in engines[model]:
         has, fits = ", ".join(engines[model]), ", ".join(name for name, found in engines.items() if ranges in found)
-        raise ParameterError(f"no ranges {ranges!r} of the model {model!r}, which has: {has}; models with it: {fits}")
+        raise ParameterError(
+            f"the model {model!r} has no ranges {ranges!r}; it has: {has}; models with {ranges}: {fits}"
+        )
     return ranges
 
 
 def settings_for(model: str, engine: str, parameters: Mapping[str, Parameter] | None = None) -> CampaignSettings:
-    """Give the settings under which a log is rated for a model and its ranges: no match is asked for."""
+    """Return the settings to rate a log with this model and engine. No matches are requested."""
     return CampaignSettings(
         model=DEFAULT_MODEL if model in SCORES else model,
         parameters=dict(parameters or {}),
@@ -143,7 +145,7 @@ def make_leaderboard(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
-    """Rank a campaign that `rate` gave, by a model of its judgments or of its pair counts, with an engine's ranges."""
+    """Return the leaderboard of a rated campaign. The model ranks by judgments or by pair counts."""
     counts = campaign.tables.pair_counts()
     if model in SCORES or engine == WMT:
         ranked = rank_scores(

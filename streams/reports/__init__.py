@@ -1,4 +1,4 @@
-"""Rankings to keep and to show: pages, tables and figures, from values alone."""
+"""Rankings for people: HTML pages, tables, figures, and views of a campaign as rows."""
 
 from streams.reports.report import History, PairView, Report, short_names
 

@@ -1,4 +1,4 @@
-"""What every figure is drawn on and saved by: one look, the same bytes for the same content."""
+"""Create and save matplotlib figures in one style. The same content gives the same bytes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SETTINGS = {
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
-    "svg.hashsalt": "judgestream",  # the same ranking gives the same file
+    "svg.hashsalt": "judgestream",  # the same ranking must give the same file
     "svg.fonttype": "none",
 }
 
 
 @contextmanager
 def canvas(width: float, height: float, **options: Any) -> Iterator[Figure]:
-    """Give an empty figure, in inches, to draw on meanwhile; it needs the extra `plot`."""
+    """Yield an empty figure to draw on. The size is in inches. This needs the extra `plot`."""
     try:
         matplotlib, module = import_module("matplotlib"), import_module("matplotlib.figure")
     except ImportError:
@@ -40,10 +40,10 @@ def canvas(width: float, height: float, **options: Any) -> Iterator[Figure]:
 
 
 def figure_bytes(drawn: Figure, *, suffix: str) -> bytes:
-    """Give a figure as a file's content: PNG, SVG or PDF."""
+    """Return a figure as the content of a PNG, SVG or PDF file."""
     content = io.BytesIO()
     stamp = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
     with warnings.catch_warnings(), import_module("matplotlib").rc_context(_SETTINGS):
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script that the font lacks
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a name in a script that is not in the font
         drawn.savefig(content, format=suffix.removeprefix("."), dpi=160, metadata=stamp)
     return content.getvalue()

@@ -1,4 +1,4 @@
-"""Head to head as an HTML table: who was preferred to whom how often, as colour and as a number."""
+"""Draw the head to head as an HTML table: how often one system was preferred to another, as colours and numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from streams.reports.report import short_names
 if TYPE_CHECKING:
     from streams.reports.report import Report
 
-MOST_SYSTEMS = 80  # beyond which the table takes a browser's breath away
-MOST_NUMBERS = 25  # systems, beyond which a cell is too small for its number
+MOST_SYSTEMS = 80  # a larger table is slow in a browser
+MOST_NUMBERS = 25  # systems; in a larger table the cells are too small for numbers
 
 STYLE = f"""
 .judgestream .scroll {{ overflow-x: auto; }}
@@ -37,7 +37,7 @@ STYLE = f"""
 
 
 def heat_map_table(report: Report) -> str:
-    """Draw the table, rows and columns in order of rank; nothing if no two systems met."""
+    """Return the table, with rows and columns in the order of rank. Return nothing if no two systems met."""
     share, met = report.head_to_head()
     if not met.any():
         return ""
@@ -56,7 +56,7 @@ def heat_map_table(report: Report) -> str:
     return (
         f'<div class="scroll"><table class="heat{"" if numbers else " small"}"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
-        '<p class="note">How often the system of the row was preferred to the one of the column, in percent, '
+        '<p class="note">How often the system of the row was preferred to the system of the column, in percent, '
         f'ties ignored: <span class="nowrap">0 <span class="legend"></span> 100</span>. '
         f"Columns are ranks; grey: never met, or only tied.{more}</p>"
     )
@@ -64,11 +64,11 @@ def heat_map_table(report: Report) -> str:
 
 def _cell(share: float, met: int, system: str, opponent: str, *, numbers: bool) -> str:
     if isnan(share):
-        told = f"{system} and {opponent}: {met:,} ties" if met else f"{system} and {opponent} never met"
-        return '<td class="none"></td>' if system == opponent else f'<td class="none" title="{escape(told)}"></td>'
+        title = f"{system} and {opponent}: {met:,} ties" if met else f"{system} and {opponent} never met"
+        return '<td class="none"></td>' if system == opponent else f'<td class="none" title="{escape(title)}"></td>'
     percent = round(100 * share)
     colour = BLUE if share >= 0.5 else ORANGE
-    told = f"{system} against {opponent}: {percent} % of what was decided, {met:,} comparisons"
+    title = f"{system} against {opponent}: {percent} % without ties, {met:,} comparisons"
     strength = min(0.85, abs(share - 0.5) * 2)
     style = f"background:rgb({colour} / {strength:.2f})"
-    return f'<td style="{style}" title="{escape(told)}">{percent if numbers else ""}</td>'
+    return f'<td style="{style}" title="{escape(title)}">{percent if numbers else ""}</td>'

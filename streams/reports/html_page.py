@@ -1,4 +1,4 @@
-"""A ranking as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+"""Write rankings as one HTML page that needs no other file: no script, no font, no picture."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ a { color: inherit; }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _RANGES = (
-    "A range holds the ranks that a system may have at 95 %. A line ends a cluster: those above it are better than "
-    "those below; within a cluster the order may be chance. A dot is the score, the thick line one deviation, "
-    "the thin one 95 %."
+    "A range contains the true rank of a system with 95 % confidence. A line separates clusters: systems above it are "
+    "better than systems below it; within a cluster the order may be chance. The dot is the score, the thick line one "
+    "standard deviation, the thin line 95 %."
 )
 
 
 def html_page(reports: Sequence[Report]) -> str:
-    """Write the page of some campaigns, in their order."""
+    """Return the page of these campaigns, in this order."""
     several = len(reports) > 1
     names = [report.leaderboard.campaign for report in reports]
     title = f"{len(names)} campaigns" if several else "".join(names) or "No campaign"

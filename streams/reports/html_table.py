@@ -1,6 +1,6 @@
-"""A leaderboard as an HTML table with whiskers, for a page and for a notebook: no script, and no colour of its own.
+"""Draw a leaderboard as an HTML table with whiskers, for a page and for a notebook. It has no script.
 
-What is neither blue nor orange is the colour of the text around it, so that it is read on light and on dark.
+Apart from blue and orange it uses the colour of the text around it, so that it is readable on light and on dark.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ STYLE = f"""
 
 
 def leaderboard_table(board: Leaderboard) -> str:
-    """Draw the table of one leaderboard; it looks as it should inside an element with the class and the STYLE."""
+    """Return the table of one leaderboard. It belongs inside an element of the class `judgestream`, with STYLE."""
     rows = board.rows
     axis, decimals, names = ScoreAxis.of(rows), score_decimals(rows), short_names([row.system for row in rows])
     bodies = "".join(
@@ -82,12 +82,12 @@ def leaderboard_table(board: Leaderboard) -> str:
 
 
 def fragment(blocks: Iterable[str]) -> str:
-    """Put tables where other HTML is, as a notebook does."""
+    """Return blocks of HTML with their style, to be shown inside other HTML, for example in a notebook."""
     return f'<div class="judgestream"><style>{STYLE}</style>{"".join(blocks)}</div>'
 
 
 def plain_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Draw any table.
+    """Return a plain table.
 
     >>> plain_table(["a"], [["<b>"]])
     '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
@@ -98,9 +98,9 @@ def plain_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> st
 
 
 def name_of(system: str, short: str) -> str:
-    """Write a system's name: the short one, and the whole one for those who ask."""
-    told = f' title="{escape(system)}"' if short != system else ""
-    return f"<bdi{told}>{escape(short)}</bdi>"
+    """Return the short name of a system. The whole name is its tooltip."""
+    title = f' title="{escape(system)}"' if short != system else ""
+    return f"<bdi{title}>{escape(short)}</bdi>"
 
 
 def _line(row: Row, axis: ScoreAxis, decimals: int, short: str) -> str:
@@ -115,9 +115,9 @@ def _line(row: Row, axis: ScoreAxis, decimals: int, short: str) -> str:
 
 
 def _whiskers(row: Row, axis: ScoreAxis) -> str:
-    """Draw a score as the terminal does: a dot, a thick line of one deviation and a thin one of 95 %.
+    """Draw a score as the terminal does: a dot, a thick line of one deviation and a thin line of 95 %.
 
-    A line without length has round ends however wide the picture is drawn, so it is the dot.
+    The dot is a line without length. Its ends stay round when the picture is stretched.
     """
     zero = axis.share(0.0)
     lines = [_stroke("base", 0.0, 1.0, 5, 5), *([_stroke("zero", zero, zero, 0, 10)] if 0 <= zero <= 1 else [])]

@@ -1,4 +1,4 @@
-"""A ranking as a figure: rank ranges as in the WMT findings, head to head, and the ratings while judgments came in."""
+"""Draw a ranking as a figure: rank ranges as in the WMT findings, head to head, and ratings over time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from streams.core.ranking.ranges import Floats
     from streams.reports.report import History, Report
 
-MOST_LINES = 20  # systems whose ratings over time have a colour and a name
+MOST_LINES = 20  # systems whose lines have a colour and a label
 MOST_NUMBERS = 16
 LONGEST_NAME = 26
 
 
 def ranking_figure(report: Report) -> Figure:
-    """Draw a campaign's figure; it needs the extra `plot`."""
+    """Draw the figure of a campaign. This needs the extra `plot`."""
     systems = max(len(report.leaderboard.rows), 4)
     over_time = report.history is not None and len(report.history.judgments) > 1
     upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
@@ -48,7 +48,7 @@ def _labels(report: Report) -> list[str]:
 
 
 def _cut(name: str) -> str:
-    """Take the middle out of a long name.
+    """Shorten a long name in the middle.
 
     >>> _cut("uedin-heafield-unconstrained.2755")
     'uedin-heafiel…trained.2755'
@@ -65,14 +65,14 @@ def _rank_ranges(axes: Axes, report: Report) -> None:
         axes.plot(row.rank, place, "o", color=colour, markersize=6, clip_on=False)
         if place and row.cluster != rows[place - 1].cluster:
             axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
-    axes.set_title("Ranks that each system may hold at 95 %")
+    axes.set_title("Rank ranges at 95 %")
     axes.set_yticks(range(len(rows)), _labels(report), parse_math=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0.5, max(len(rows), 1) + 0.5)
     axes.locator_params(axis="x", integer=True)
     axes.grid(axis="x", color=GREY, alpha=0.2)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("rank; a line ends a cluster")
+    axes.set_xlabel("rank; lines separate clusters")
 
 
 def _head_to_head(axes: Axes, report: Report) -> None:
@@ -83,11 +83,11 @@ def _head_to_head(axes: Axes, report: Report) -> None:
 
 
 def draw_heat_map(axes: Axes, share: Floats, texts: Sequence[Sequence[str]] | None = None) -> None:
-    """Colour shares from orange to blue, with a text in each cell: what is given, or percent if there is room."""
+    """Draw shares as colours from orange to blue. Each cell has the given text, or percent if there is room."""
     colours = import_module("matplotlib.colors").LinearSegmentedColormap.from_list("", [ORANGE, "white", BLUE])
     places = range(len(share))
     axes.imshow(100 * share, cmap=colours, vmin=0, vmax=100, aspect="auto")
-    axes.set_facecolor("#e6e7e9")  # of those who never met
+    axes.set_facecolor("#e6e7e9")  # pairs that never met
     step = -(-len(share) // 20)
     axes.set_xticks(places[::step], [str(place + 1) for place in places[::step]])
     axes.set_yticks(places, [str(place + 1) for place in places])
@@ -104,7 +104,7 @@ def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) 
     labels = dict(zip((row.system for row in report.leaderboard.rows), _labels(report), strict=True))
     lines = [history.of(row.system) for row in rows]
     named = min(len(rows), MOST_LINES)
-    # Darker than the map has them, for the yellow ones would be lost on white.
+    # Darker than in the colour map, because its yellow is hard to see on white.
     tones = 0.78 * colours(np.linspace(0.03, 0.97, named))[:, :3]
     for place in reversed(range(len(rows))):
         colour, width = (tones[place], 1.4) if place < named else (GREY, 0.5)
@@ -114,7 +114,7 @@ def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) 
     for place, height in enumerate(heights):
         end = (history.judgments[-1], lines[place][-1])
         label_end(axes, labels[rows[place].system], end, to=(1.015, (height - low) / (high - low)), colour=tones[place])
-    axes.set_title(f"Ratings by {history.model} while the judgments came in")
+    axes.set_title(f"Ratings over time, by {history.model}")
     axes.set_xlabel("judgments")
     axes.set_xlim(history.judgments[0], history.judgments[-1])
     axes.set_ylim(low, high)
@@ -123,7 +123,7 @@ def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) 
 
 
 def label_end(axes: Axes, text: str, end: tuple[float, float], *, to: tuple[float, float], colour: Any) -> None:
-    """Write a line's name beside the axes, at a place in fractions of them, and lead from there to the line's end."""
+    """Write a label beside the axes, at `to` in fractions of the axes, and connect it to the end of its line."""
     axes.annotate(
         text,
         end,
@@ -145,12 +145,12 @@ def label_end(axes: Axes, text: str, end: tuple[float, float], *, to: tuple[floa
 
 
 def spread(heights: list[float], *, gap: float) -> list[float]:
-    """Move labels, given from the highest down, as little apart as keeps them from overlapping.
+    """Move labels apart just enough that they do not overlap. They are given from the highest to the lowest.
 
     >>> spread([1.0, 1.0, 0.0], gap=0.5)
     [1.25, 0.75, 0.0]
     """
-    groups: list[tuple[float, int]] = []  # the middle of labels that touch, and their number
+    groups: list[tuple[float, int]] = []  # groups of labels that touch: the middle and the number of labels
     for height in heights:
         middle, size = height, 1
         while groups and groups[-1][0] - middle < gap * (groups[-1][1] + size) / 2:

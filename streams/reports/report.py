@@ -1,4 +1,4 @@
-"""What a page or a figure is made of: a leaderboard, the counts of its pairs, and the ratings on the way there."""
+"""The content of a page or a figure: a leaderboard, the pair counts behind it, and the ratings over time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_POINTS = 400
 
 
 class PairView(Struct, frozen=True, kw_only=True):
-    """How one system fared against another; `win_rate` is of the comparisons that were no ties."""
+    """The results of one system against another. `win_rate` ignores ties."""
 
     system: str
     opponent: str
@@ -35,19 +35,19 @@ class PairView(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, system: str, opponent: str, *, wins: int, ties: int, losses: int) -> PairView:
-        """Work the rate out."""
+        """Return the view, with its win rate."""
         rate = wins / (wins + losses) if wins + losses else None
         return cls(system=system, opponent=opponent, wins=wins, ties=ties, losses=losses, win_rate=rate)
 
     def seen_by(self, system: str) -> PairView:
-        """Give the same from the side of one of the two."""
+        """Return the same results from the side of `system`."""
         if system == self.system:
             return self
         return PairView.of(self.opponent, self.system, wins=self.losses, ties=self.ties, losses=self.wins)
 
 
 class History:
-    """The ratings of a campaign at some points of its log, a few hundred at most, evenly spread.
+    """The ratings of a campaign over time: up to MOST_POINTS points, evenly spread over the log.
 
     >>> from streams.core.campaign.campaign import Campaign
     >>> history = History()
@@ -75,14 +75,14 @@ class History:
         self._points.add(judgments, (judgments, campaign.model.scores()[0]))
 
     def of(self, system: str) -> Floats:
-        """Give a system's rating at each point; NaN where it had not been seen yet."""
+        """Return the rating of a system at each point. It is NaN before the system appeared."""
         place = self.systems.index(system)
         return np.array([ratings[place] if place < len(ratings) else np.nan for _, ratings in self._points.items])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """One campaign's ranking with what stands behind it."""
+    """The ranking of one campaign, with the data behind it."""
 
     leaderboard: Leaderboard
     counts: PairCounts
@@ -90,12 +90,12 @@ class Report:
 
     @property
     def clusters(self) -> int:
-        """Count the clusters."""
+        """Return the number of clusters."""
         return max((row.cluster for row in self.leaderboard.rows), default=0)
 
     @property
     def about(self) -> str:
-        """Say in a line what the ranking is of."""
+        """Return the model and the counts in one line."""
         board, clusters = self.leaderboard, self.clusters
         return (
             f"{board.model}, {board.judgments:,} judgment{'s' * (board.judgments != 1)}, "
@@ -104,18 +104,18 @@ class Report:
 
     @property
     def _order(self) -> list[int]:
-        """Give the places of the ranked systems among those that were counted."""
+        """Return the indices of the ranked systems in the pair counts, in the order of rank."""
         index = {system: i for i, system in enumerate(self.counts.systems)}
         return [index[row.system] for row in self.leaderboard.rows]
 
     def head_to_head(self) -> tuple[Floats, Ints]:
-        """Give the share of wins of each row over each column, ties ignored, and how often they met, in rank order."""
+        """Return the share of wins of each row over each column, without ties, and how often they met."""
         square = np.ix_(self._order, self._order)
         met = self.counts.wins + self.counts.wins.T + self.counts.ties
         return self.counts.head_to_head()[square], met[square]
 
     def pairs(self) -> list[PairView]:
-        """List each two systems that met, from the side of the one that stands higher."""
+        """Return the pairs of systems that met, each from the side of the higher ranked system."""
         names, counted, tied = self.counts.systems, self.counts.wins, self.counts.ties
         views = (
             PairView.of(names[i], names[j], wins=int(counted[i, j]), ties=int(tied[i, j]), losses=int(counted[j, i]))
@@ -125,7 +125,7 @@ class Report:
 
 
 def short_names(names: Sequence[str]) -> Mapping[str, str]:
-    """Drop what all names begin and end with, up to a separator, so that what tells them apart is read first.
+    """Return a short name for each name: without the parts that all names begin and end with.
 
     >>> dict(short_names(["newstest2015.JHU.0.de-en", "newstest2015.KIT.1.de-en"]))
     {'newstest2015.JHU.0.de-en': 'JHU.0', 'newstest2015.KIT.1.de-en': 'KIT.1'}
@@ -140,7 +140,7 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
 
 
 def _shared(names: Sequence[str]) -> int:
-    """Count the characters of the parts, each with its separator, that all names begin with."""
+    """Return the length of the parts that all names begin with, including the separators."""
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
     found = re.match(r".*[./:|]", "".join(letter for letter, _ in pairs), re.DOTALL)
     length = len(found[0]) if found else 0

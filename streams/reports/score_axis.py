@@ -1,4 +1,4 @@
-"""The axis of scores that whiskers are drawn on, in cells of a terminal or in shares of a width."""
+"""The axis of scores, on which a terminal and an HTML table draw them, and the text of scores and ranks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreAxis:
-    """The scores that a plot spans."""
+    """The range of scores of a plot."""
 
     low: float
     high: float
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Self:
-        """Span the 95 % intervals of all rows.
+        """Return an axis that contains the 95 % intervals of all rows.
 
         >>> ScoreAxis.of([])
         ScoreAxis(low=-1.0, high=1.0)
@@ -33,7 +33,7 @@ class ScoreAxis:
         return cls(low=floor(low * 10) / 10, high=max(ceil(high * 10), floor(low * 10) + 1) / 10)
 
     def share(self, score: float) -> float:
-        """Give where a score lies, from 0 at the low end to 1 at the high one.
+        """Return the position of a score on the axis: 0 is the low end, 1 the high end.
 
         >>> ScoreAxis(-1.0, 1.0).share(0.5)
         0.75
@@ -42,12 +42,12 @@ class ScoreAxis:
 
 
 def score_decimals(rows: Sequence[Row]) -> int:
-    """Give as many decimals as the deviations have."""
+    """Return the number of decimals to print. Small deviations need three."""
     return 3 if all(row.deviation < 0.01 for row in rows) else 2
 
 
 def rank_range(low: int, high: int) -> str:
-    """Write a range of ranks.
+    """Return the text of a range of ranks.
 
     >>> rank_range(2, 3), rank_range(7, 7)
     ('2-3', '7')

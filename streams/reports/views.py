@@ -1,4 +1,4 @@
-"""A campaign as people look at it: how far it is, its judges, its segments and its pairs, as rows of plain values."""
+"""Views of a campaign for people: its progress, judges, segments and pairs, as rows of plain values."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ if TYPE_CHECKING:
     from streams.core.ranking.outlook import Outlook
     from streams.stores.base import Store
 
-# When a judge is suspicious; docs/views.md says it in words.
-LIKE_CHANCE = 100.0  # times as likely that a coin gave the judge's preferences as that a typical judge did
-FAR_BELOW = 1 / 3  # of the median judge's reliability, sensitivity or seconds
-FEWEST_TIMED = 10  # judgments, before the seconds count
-MOST_FLAGGED = 0.1  # of the judgments
+# The rules for suspicious judges. docs/views.md describes them.
+LIKE_CHANCE = 100.0  # odds that the preferences are from a coin, not from a typical judge
+FAR_BELOW = 1 / 3  # of the median reliability, sensitivity or seconds of all judges
+FEWEST_TIMED = 10  # judgments with a duration, before the seconds count
+MOST_FLAGGED = 0.1  # share of judgments that were too fast
 
 
 class CampaignView(Struct, frozen=True, kw_only=True):
-    """How far a campaign is; `next_judgments` of `next_line`, two systems, might rule the leaderboard off once more."""
+    """The progress of a campaign.
+
+    `next_line` are the two systems between which the next cluster line may be drawn. `next_judgments` is an estimate of
+    the judgments that this needs.
+    """
 
     campaign: str
     state: str
@@ -54,10 +58,10 @@ class CampaignView(Struct, frozen=True, kw_only=True):
 
 
 class JudgeView(Struct, frozen=True, kw_only=True):
-    """One judge, by pseudonym; what the campaign or its model does not know is null.
+    """One judge, by pseudonym. Values that the campaign or its model does not know are null.
 
-    Of the preferences that could be `compared` with the majority before them so many `agreed`. `suspicious` names the
-    reasons to look at the judge, of which there may be none.
+    `compared` counts the preferences that could be compared with the majority before them; `agreed` of these agreed.
+    `suspicious` lists the reasons to check the judge. It is usually empty.
     """
 
     judge: str
@@ -75,7 +79,7 @@ class JudgeView(Struct, frozen=True, kw_only=True):
 
 
 class SegmentView(Struct, frozen=True, kw_only=True):
-    """One segment; `information` is what a verdict on it tells about the next line, where the model knows."""
+    """One segment. `information` is what a judgment is expected to tell about the next line, if the model knows it."""
 
     segment: str
     judgments: int
@@ -83,7 +87,7 @@ class SegmentView(Struct, frozen=True, kw_only=True):
 
 
 def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
-    """Read a campaign from a store; if it is not there, say which of those on the partitions was probably meant."""
+    """Return a campaign from a store. If it does not exist, the error suggests a similar name."""
     stored = store.read(name)
     if stored is None:
         known = store.list_campaigns(partitions)
@@ -93,7 +97,7 @@ def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Camp
 
 
 def campaign_view(campaign: Campaign) -> CampaignView:
-    """Sum a campaign up.
+    """Return the progress of a campaign.
 
     >>> campaign_view(Campaign("c")).outlook
     'settled: there is nothing to order'
@@ -138,7 +142,7 @@ def _in_words(campaign: Campaign, ahead: Outlook) -> str:
 
 
 def judge_views(campaign: Campaign) -> list[JudgeView]:
-    """Report on the judges, in the order in which they came."""
+    """Return the judges, in the order of their first judgments."""
     tables, model = campaign.tables, campaign.model
     names = tables.judges.names
     facts = model.judge_facts()
@@ -167,7 +171,7 @@ def judge_views(campaign: Campaign) -> list[JudgeView]:
 
 
 def with_suspicions(judges: Sequence[JudgeView]) -> list[JudgeView]:
-    """Mark the judges to look at, each beside the whole crowd."""
+    """Return the judges with the reasons to check them. Each judge is compared with all judges."""
     agreed, compared = sum(judge.agreed for judge in judges), sum(judge.compared for judge in judges)
     typical = (agreed + 1) / (compared + 2)
     reliability, sensitivity, seconds = (
@@ -188,19 +192,21 @@ def with_suspicions(judges: Sequence[JudgeView]) -> list[JudgeView]:
 
 
 def chance_odds(agreed: int, compared: int, *, typical: float) -> float:
-    """Say how many times as likely a coin is to agree so often as a typical judge, who does with this probability.
+    """Return the odds that `agreed` of `compared` came from a coin, not from a typical judge.
+
+    A typical judge agrees with probability `typical`.
 
     >>> chance_odds(8, 10, typical=0.8) < 1 < chance_odds(5, 10, typical=0.8)
     True
     """
     if typical <= 0.5:
-        return 0.0  # there is no consensus that one could fail to share
+        return 0.0  # there is no consensus to compare with
     evidence = agreed * log(0.5 / typical) + (compared - agreed) * log(0.5 / (1.0 - typical))
     return float(2.0 ** min(evidence / log(2.0), 1000.0))
 
 
 def segment_views(campaign: Campaign) -> list[SegmentView]:
-    """Report on the segments, in the order in which they came."""
+    """Return the segments, in the order of their first judgments."""
     tables = campaign.tables
     line = campaign.outlook().boundary or tuple(campaign.active[:2])
     told = campaign.model.segment_information(*line) if len(line) == 2 else None
@@ -215,5 +221,5 @@ def segment_views(campaign: Campaign) -> list[SegmentView]:
 
 
 def pair_views(campaign: Campaign) -> list[PairView]:
-    """Report on each two systems that met, from the side of the one that stands higher on the leaderboard."""
+    """Return the pairs of systems that met, each from the side of the higher ranked system."""
     return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts()).pairs()

@@ -108,7 +108,7 @@ def test_the_figure_of_one_campaign_has_the_name_that_was_asked_for(log: Path, t
 def test_ratings_over_time_are_in_the_figure(log: Path, tmp_path: Path) -> None:
     log.write_bytes(b"".join(encode(each) + b"\n" for each in crowd_log(5000, ways=5)))
     run(log, "--plot", str(tmp_path / "r.svg"))
-    assert "Ratings by trueskill while the judgments came in" in (tmp_path / "r.svg").read_text()
+    assert "Ratings over time, by trueskill" in (tmp_path / "r.svg").read_text()
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_an_oracle_has_the_shares_of_the_log() -> None:
 
 def test_an_oracle_does_not_make_up_a_match_that_never_was() -> None:
     log = [judgment(1, systems=("a", "b")), judgment(2, systems=("b", "c"))]
-    with pytest.raises(ParameterError, match="'a' has not met 'c'"):
+    with pytest.raises(ParameterError, match="no judgment compares 'a' with 'c'"):
         Oracle("log", PairCounts.of(log)).outcome("a", "c")
 
 
@@ -77,7 +77,7 @@ def test_skills_are_read_from_a_csv(tmp_path: Path) -> None:
         ("a,1\nb\n", "skills.csv:2: 'b' is not system,skill"),
         ("a,1\nb,high\n", "skills.csv:2: 'b,high' is not system,skill"),
         ("a,1\nb,nan\n", "skills.csv:2: 'b,nan' is not system,skill"),
-        ("a,1\na,2\n", "skills.csv:2: the system 'a' stands there twice"),
+        ("a,1\na,2\n", "skills.csv:2: the system 'a' is listed twice"),
         ("a,1\n", "a match needs two systems"),
     ],
 )

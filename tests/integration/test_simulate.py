@@ -130,7 +130,7 @@ def test_matches_that_the_judges_know_nothing_of_are_not_answered_and_counted(st
     found = done(result)
     assert found["simulation"]["not_answered"] == 6
     assert found["simulation"]["ended"] == "the campaign asks no more, or only what can't be answered"
-    assert "6 requests were not answered; the first: no skill of the system 'stranger' is known" in result.stderr
+    assert "6 requests were not answered; the first: the skill of the system 'stranger' is not known" in result.stderr
     assert all("stranger" not in answer["systems"] for answer in judgments(stack, "trial"))
 
 

@@ -96,7 +96,7 @@ def test_a_hostile_name_is_text_and_nothing_else() -> None:
     parsed = Parsed(html_page([report([judgment(systems=(HOSTILE, "b"))])]))
     assert "script" not in parsed.tags
     titles = [value for name, value in parsed.attributes if name == "title"]
-    assert f"{HOSTILE} against b: 100 % of what was decided, 1 comparisons" in titles
+    assert f"{HOSTILE} against b: 100 % without ties, 1 comparisons" in titles
     assert parsed.texts.count(HOSTILE) == 2
 
 
@@ -118,8 +118,8 @@ def test_whiskers_lie_where_the_scores_are() -> None:
 def test_head_to_head_says_who_was_preferred_and_who_never_met() -> None:
     log = [judgment(k, systems=("a", "b"), ranks=(1, 2) if k % 4 else (2, 1)) for k in range(8)]
     text = html_page([report([*log, judgment(9, systems=("b", "c"), ranks=(1, 1))])])
-    assert "a against b: 75 % of what was decided, 8 comparisons" in text
-    assert "b against a: 25 % of what was decided, 8 comparisons" in text
+    assert "a against b: 75 % without ties, 8 comparisons" in text
+    assert "b against a: 25 % without ties, 8 comparisons" in text
     assert "b and c: 1 ties" in text
     assert "a and c never met" in text
 
@@ -212,7 +212,7 @@ def texts(report: Report) -> list[str]:
 def test_a_figure_has_three_parts_with_every_system() -> None:
     found = with_history(crowd(400))
     shown = texts(found)
-    for title in ("Ranks that each", "Row preferred", "Ratings by trueskill"):
+    for title in ("Rank ranges at 95 %", "Row preferred", "Ratings over time, by trueskill"):
         assert any(text.startswith(title) for text in shown), title
     for row in found.leaderboard.rows:
         assert shown.count(row.system) == 2  # its ranks, its line

@@ -1,4 +1,4 @@
-"""How well a leaderboard agrees with an official result."""
+"""Compare a leaderboard with the official result of a competition."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def order_tau(order: Sequence[str], official: Sequence[str]) -> float:
 
 
 def overlaps(rows: Iterable[Row], official: Iterable[OfficialResult]) -> int:
-    """Count the systems whose rank range shares a rank with the official one."""
+    """Return the number of systems whose rank range overlaps the official range."""
     ranges = {row.system: (row.rank_low, row.rank_high) for row in rows}
     return sum(
         ranges[known.system][0] <= known.rank_high and known.rank_low <= ranges[known.system][1] for known in official
