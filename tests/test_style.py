@@ -66,8 +66,6 @@ PENDING: dict[str, tuple[str, ...]] = {
         "streams/kafka/",
         "streams/worker/",
         "streams/metrics/",
-        "streams/wire/",
-        "streams/compiler/",
         "streams/lab/",
         "streams/formats/",
         "streams/offline/",

@@ -1,1 +1,1 @@
-"""Bytes and events: the types of every topic, decoding, and the schemas."""
+"""Bytes and events: types, decoding, scanning, topics and schemas."""

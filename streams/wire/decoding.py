@@ -1,4 +1,4 @@
-"""From bytes to events: every record becomes a sound event, or a RecordError that says why it is none."""
+"""From bytes to events: a record becomes a valid event, or a RecordError with the reason."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _judgments = msgspec.json.Decoder(Judgment)
 _commands: msgspec.json.Decoder[Command] = msgspec.json.Decoder(Command)
-_sound_names: set[str] = set()  # of campaigns that came before
-_REMEMBERED = 10_000
-# No judgment of so few bytes is nested too deep: it has 100 bytes at least, and a level takes two more.
+_checked_names: set[str] = set()  # campaign names that are valid
+_MAX_CHECKED_NAMES = 10_000
+# A shorter judgment is never nested too deeply: it needs at least 100 bytes, and two more per level.
 _SHORT = 100 + 2 * MAX_DEPTH
 
 
 def decode(value: bytes | None, *, max_bytes: int) -> Judgment | Command:
-    """Turn a record of the log into its event."""
+    """Return the event of a record of the log. Raise RecordError if the record is not valid."""
     value = _bounded(value, max_bytes)
     try:
         judgment = _judgments.decode(value)
@@ -39,7 +39,7 @@ def decode(value: bytes | None, *, max_bytes: int) -> Judgment | Command:
 
 
 def decode_all(values: Sequence[bytes | None], *, max_bytes: int) -> list[Judgment] | None:
-    """Turn records into judgments, all at once and so faster; None if `decode` has to look at them one by one."""
+    """Return the judgments of several records, which is faster than one by one. Return None if one needs `decode`."""
     given = [value for value in values if value]
     if len(given) != len(values):
         return None
@@ -59,12 +59,12 @@ def decode_all(values: Sequence[bytes | None], *, max_bytes: int) -> list[Judgme
 
 
 def decode_command(value: bytes | None, *, max_bytes: int) -> Command:
-    """Turn a record of the command topic into its command."""
+    """Return the command of a record. Raise RecordError if the record is not valid."""
     return _decode_command(_bounded(value, max_bytes))
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """Quote a foreign value for a message: escaped, and cut where it is long.
+    """Return a value for use in a message: escaped, and cut if it is long.
 
     >>> quote("a" * 100, limit=5)
     "'aaaa…'"
@@ -79,18 +79,18 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _bounded(value: bytes | None, max_bytes: int) -> bytes:
-    """Refuse what the decoder should not be given: nothing, too much, broken text, bottomless nesting."""
+    """Check size, encoding and nesting, before the decoder sees the value."""
     if not value:
         raise RecordError("empty", "the record has no value; publish the event as JSON")
     if len(value) > max_bytes:
         raise RecordError("too_large", f"the record has {len(value)} bytes; at most {max_bytes} are accepted")
     if not value.isascii():
         try:
-            value.decode()  # the decoder skips unknown fields, and would let broken text in them pass
+            value.decode()  # the decoder does not check the text of unknown fields
         except UnicodeDecodeError as error:
             raise RecordError("invalid_utf8", f"not UTF-8: {error.reason} at byte {error.start}") from None
     if value.count(b"[") + value.count(b"{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
-        # The decoder has a limit too, but where it lies depends on who calls it, and on which Python.
+        # The decoder has its own limit, but it depends on the caller and on the version of Python.
         raise RecordError("too_deep", f"the JSON is nested more than {MAX_DEPTH} levels deep")
     return value
 
@@ -110,8 +110,8 @@ def _depth(value: bytes) -> int:
 
 
 def check(judgment: Judgment) -> None:
-    """Check what the decoder does not; RecordError where a judgment is not sound."""
-    if judgment.campaign not in _sound_names:
+    """Check the rules that the decoder does not know. Raise RecordError if the judgment breaks one."""
+    if judgment.campaign not in _checked_names:
         check_campaign(judgment.campaign)
     systems, ranks = judgment.systems, judgment.ranks
     if judgment.at > LATEST:
@@ -119,44 +119,52 @@ def check(judgment: Judgment) -> None:
     if ranks is None:
         if judgment.score is None:
             raise RecordError(
-                "missing_field", "a judgment has `ranks` (or, for a direct assessment, `score`)", field="ranks"
+                "missing_field", "a judgment needs `ranks`, or `score` for a direct assessment", field="ranks"
             )
         if len(systems) != 1:
             raise RecordError(
-                "length_mismatch", f"a `score` is of one system, but `systems` names {len(systems)}", field="systems"
+                "length_mismatch",
+                f"a `score` needs exactly one system, but `systems` has {len(systems)}",
+                field="systems",
             )
         return
     if judgment.score is not None:
-        raise RecordError("ranks_or_score", "a judgment has `ranks` or `score`, not both", field="score")
+        raise RecordError("ranks_or_score", "a judgment may have `ranks` or `score`, but not both", field="score")
     if len(systems) < 2:
         raise RecordError(
-            "too_few_systems", f"a ranking needs two systems or more, not only {quote(systems[0])}", field="systems"
+            "too_few_systems",
+            f"a ranking needs two or more systems, but it has only {quote(systems[0])}",
+            field="systems",
         )
     if len(ranks) != len(systems):
         raise RecordError(
-            "length_mismatch", f"{len(systems)} systems but {len(ranks)} ranks; give one rank a system", field="ranks"
+            "length_mismatch",
+            f"{len(systems)} systems but {len(ranks)} ranks; one rank per system is needed",
+            field="ranks",
         )
     if len(set(systems)) != len(systems):
         twice = next(name for name in systems if systems.count(name) > 1)
-        raise RecordError("duplicate_system", f"the system {quote(twice)} is named twice", field="systems")
+        raise RecordError("duplicate_system", f"the system {quote(twice)} is listed twice", field="systems")
 
 
 def check_campaign(name: str) -> None:
-    """Raise a RecordError if this is no name of a campaign."""
+    """Raise RecordError if this is not a valid campaign name."""
     if not is_campaign_name(name):
         message = f"`campaign` is {quote(name)}; {CAMPAIGN_RULE}"
         raise RecordError("invalid_value", message, field="campaign")
-    if len(_sound_names) >= _REMEMBERED:
-        _sound_names.clear()
-    _sound_names.add(name)
+    if len(_checked_names) >= _MAX_CHECKED_NAMES:
+        _checked_names.clear()
+    _checked_names.add(name)
 
 
 def _too_far(at: datetime) -> RecordError:
-    return RecordError("invalid_value", f"`at` is {at}: no time beyond {LATEST.year} is accepted", field="at")
+    return RecordError(
+        "invalid_value", f"`at` is {at}: times from the year {LATEST.year} on are not accepted", field="at"
+    )
 
 
 class _Kind(Struct):
-    """The fields that tell what a record was meant to be."""
+    """The fields that show which kind of event a record is."""
 
     action: object = None
     systems: object = None
@@ -191,12 +199,12 @@ _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
 def _explained(value: bytes, error: ValueError) -> RecordError:
-    """Turn a decoder's complaint into a reason, a field and a message with the value that was found."""
+    """Return an error with a reason, a field and the value that was found, made of an error of the decoder."""
     if not isinstance(error, msgspec.ValidationError):
         return RecordError("invalid_json", f"not JSON: {error}")
     version = _kind(value).version
     if version is not None and not (isinstance(version, str) and re.match(r"1(\.|$)", version)):
-        # Whatever else is wrong: the fields of another version are not ours to judge.
+        # The fields of another version may have other rules, so the version is reported first.
         return RecordError("unknown_version", f"`version` is {quote(version)}: this is version 1", field="version")
     text = str(error)
     found = _PATH.search(text)
@@ -208,8 +216,8 @@ def _explained(value: bytes, error: ValueError) -> RecordError:
     if not path:
         return RecordError("invalid_value", message)
     if _STEP.findall(path)[0][1] == "judge":
-        # A message may be logged or shown where a judge's id may not.
-        return RecordError("invalid_value", f"`{path}`, whose value is not shown here: {message}", field=path)
+        # The id of a judge is private, but messages are logged.
+        return RecordError("invalid_value", f"`{path}`, whose value is private: {message}", field=path)
     return RecordError("invalid_value", f"`{path}` is {_value_at(value, path)}: {message}", field=path)
 
 
@@ -219,5 +227,5 @@ def _value_at(value: bytes, path: str) -> str:
         for index, name in _STEP.findall(path):
             node = node[int(index)] if index else node[name]
     except (ValueError, LookupError, TypeError):
-        return "not readable"  # such as a number beyond any float: only its place is known
+        return "not readable"  # e.g. a number that is too large for a float
     return quote(node)

@@ -1,4 +1,4 @@
-"""The events on the wire: what every topic carries, checked while it is decoded."""
+"""The events on the wire: the types of all records, which are checked while they are decoded."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from streams.wire.limits import (
 )
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-_ABOUT_CAMPAIGN = "Letters, digits, '.', '_' and '-'; one leaderboard, e.g. wmt13.fr-en."
+_ABOUT_CAMPAIGN = "One leaderboard, e.g. wmt13.fr-en. Letters, digits, '.', '_' and '-'."
 CampaignName = Annotated[str, Meta(max_length=MAX_NAME, pattern=CAMPAIGN_PATTERN, description=_ABOUT_CAMPAIGN)]
-# Of a judgment the name is checked by `streams.wire.decoding`, which knows most of them already: the pattern is slow.
+# The pattern is slow, so `streams.wire.decoding` checks the name of a judgment, and remembers the names it has checked.
 JudgedCampaign = Annotated[
     str, Meta(max_length=MAX_NAME, description=_ABOUT_CAMPAIGN, extra_json_schema={"pattern": CAMPAIGN_PATTERN})
 ]
 Time = Annotated[datetime, Meta(tz=True)]
 Version = Annotated[
-    str, Meta(max_length=20, pattern=r"^1(\.[0-9]+)*$(?!\n)", description="1, or 1.x; any other major is refused.")
+    str,
+    Meta(max_length=20, pattern=r"^1(\.[0-9]+)*$(?!\n)", description="1 or 1.x. Other versions are rejected."),
 ]
-Rank = Annotated[int, Meta(ge=1, le=MAX_RANK, description="1 is best, equal ranks are a tie.")]
+Rank = Annotated[int, Meta(ge=1, le=MAX_RANK, description="1 is best. Equal ranks are a tie.")]
 Count = Annotated[int, Meta(ge=0)]
 Parameter = bool | int | float | str
 
-# One event with a wrong time must not take a campaign's clock to where no request ever expires.
+# One event with a wrong time must not move a campaign's clock so far that no request ever expires.
 LONGEST_JUMP = timedelta(days=1)
 LATEST = datetime(MAX_YEAR, 1, 1, tzinfo=UTC)
 
@@ -64,7 +65,7 @@ Reason = Literal[
 
 
 class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """One judge's verdict on the outputs of some systems for one segment.
+    """The verdict of one judge on the outputs of several systems for one segment.
 
     >>> Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH).ranks
     (1, 2)
@@ -85,54 +86,69 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an operator may choose for a campaign; a `create` or `change` command carries it."""
+    """The settings of a campaign, which a `create` or `change` command carries."""
 
-    model: Annotated[Name, Meta(description="What rates the systems; it can't change later.")] = "trueskill"
-    parameters: Annotated[dict[str, Parameter], Meta(description="The model's own.")] = {}
+    model: Annotated[Name, Meta(description="The model that rates the systems. It can not be changed later.")] = (
+        "trueskill"
+    )
+    parameters: Annotated[dict[str, Parameter], Meta(description="Parameters of the model.")] = {}
     systems: Annotated[
         tuple[Name, ...],
         Meta(
             max_length=MAX_SYSTEMS,
-            description="Only these, and systems added later, may be judged; if none is given, every one that is.",
+            description="Systems that may be judged. If empty, any system is accepted.",
         ),
     ] = ()
     segments: Annotated[
         tuple[Name, ...],
-        Meta(max_length=100_000, description="What match requests choose from, besides the segments seen."),
+        Meta(max_length=100_000, description="Segments for match requests, in addition to the segments of judgments."),
     ] = ()
     baseline: Annotated[
-        Name | None, Meta(description="The system that all others are compared with, where the model has one.")
+        Name | None, Meta(description="The system that all others are compared with, if the model uses a baseline.")
     ] = None
-    budget: Annotated[int, Meta(ge=1, description="Judgments to ask for; none: no end.")] | None = None
-    policy: Annotated[Name, Meta(description="What chooses the next match: information, variance or uniform.")] = (
-        "information"
-    )
-    outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Match requests kept open.")] = 8
-    ways: Annotated[int, Meta(ge=2, le=20, description="Systems in one match request.")] = 2
+    budget: Annotated[int, Meta(ge=1, description="Number of judgments to ask for. Null: no limit.")] | None = None
+    policy: Annotated[
+        Name, Meta(description="Policy that chooses the next match: information, variance or uniform.")
+    ] = "information"
+    outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Number of open match requests.")] = 8
+    ways: Annotated[int, Meta(ge=2, le=20, description="Number of systems in one match request.")] = 2
     segment_choice: Annotated[
         Literal["least", "information"],
-        Meta(description="The segment of a request: the least judged, or by what it tells (a model with segments)."),
+        Meta(
+            description="Segment of a request: the one with the fewest judgments, or the most informative (if the model rates segments)."
+        ),
     ] = "least"
-    request_seconds: Annotated[float, Meta(gt=0, le=1e8, description="When an unanswered request expires.")] = 3600.0
+    request_seconds: Annotated[
+        float, Meta(gt=0, le=1e8, description="Seconds until an unanswered request expires.")
+    ] = 3600.0
     stop_confidence: (
         Annotated[
-            float, Meta(gt=0.5, lt=1, description="Ask for no more once the clusters hold with this; none: go on.")
+            float,
+            Meta(
+                gt=0.5,
+                lt=1,
+                description="Stop match requests when the clusters have this confidence. Null: never.",
+            ),
         ]
         | None
     ) = None
     replicas: Annotated[
-        int, Meta(ge=0, le=1000, description="Of the online bootstrap behind the rank ranges; 0, or 40 and more.")
+        int, Meta(ge=0, le=1000, description="Number of bootstrap replicas for the rank ranges: 0, or 40 and more.")
     ] = 200
     judge_per_minute: (
         Annotated[
             int,
-            Meta(ge=1, le=1_000_000, description="Of one judge in one minute, by the judgments' `at`; none: no limit."),
+            Meta(
+                ge=1,
+                le=1_000_000,
+                description="Most judgments of one judge per minute, by `at`. Null: no limit.",
+            ),
         ]
         | None
     ) = None
     too_fast: Annotated[
         Literal["accept", "flag", "reject"],
-        Meta(description="What becomes of a judgment above `judge_per_minute`; a flagged one counts, and is counted."),
+        Meta(description="What happens to a judgment above `judge_per_minute`. A flagged one is rated, and reported."),
     ] = "flag"
 
 
@@ -145,31 +161,31 @@ class _Command(Struct, frozen=True, kw_only=True, tag_field="action"):
 
 
 class Create(_Command, frozen=True, kw_only=True, tag="create"):
-    """Open a campaign with these settings."""
+    """Create a campaign with these settings."""
 
     settings: CampaignSettings = CampaignSettings()
 
 
 class Change(_Command, frozen=True, kw_only=True, tag="change"):
-    """Change settings that rate no judgment again: the budget, what is asked for and when to stop, judges' limits."""
+    """Change settings that do not affect past judgments: budget, match requests, stop rule and limits for judges."""
 
     settings: dict[str, object]
 
 
 class AddSystem(_Command, frozen=True, kw_only=True, tag="add"):
-    """Let one more system in."""
+    """Add a system that may be judged."""
 
     system: Name
 
 
 class WithdrawSystem(_Command, frozen=True, kw_only=True, tag="withdraw"):
-    """Take a system out of the leaderboard and of the matches; its judgments stay in the log."""
+    """Remove a system from the leaderboard and from match requests. Its judgments stay in the log."""
 
     system: Name
 
 
 class Pause(_Command, frozen=True, kw_only=True, tag="pause"):
-    """Send no match requests until `resume`; judgments that arrive still count."""
+    """Stop sending match requests until `resume`. Judgments that arrive still count."""
 
 
 class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
@@ -177,20 +193,20 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 
 
 class ExcludeJudge(_Command, frozen=True, kw_only=True, tag="exclude"):
-    """Accept no more judgments of this judge."""
+    """Reject further judgments of this judge."""
 
     judge: Name
 
 
 class Retract(_Command, frozen=True, kw_only=True, tag="retract"):
-    """Rate the campaign as if these judgments, and all of this judge so far, had never been made."""
+    """Rate the campaign again without these judgments, and without all judgments of this judge so far."""
 
     judgments: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
     judge: Name | None = None
 
 
 class Close(_Command, frozen=True, kw_only=True, tag="close"):
-    """Accept no more judgments."""
+    """Reject all further judgments."""
 
 
 Command = Create | Change | AddSystem | WithdrawSystem | Pause | Resume | ExcludeJudge | Retract | Close
@@ -199,21 +215,21 @@ CampaignState = Literal["open", "paused", "closed"]
 
 
 class CampaignStatus(Struct, frozen=True, kw_only=True):
-    """The settings in force of one campaign."""
+    """The current settings and state of one campaign."""
 
     campaign: CampaignName
     state: CampaignState
     settings: CampaignSettings
     withdrawn: tuple[Name, ...]
-    excluded: Annotated[tuple[Name, ...], Meta(description="Judges, by pseudonym.")] = ()
+    excluded: Annotated[tuple[Name, ...], Meta(description="Excluded judges, as pseudonyms.")] = ()
     offset: int
     command: Annotated[
-        Name | None, Meta(description="The id of the command that brought this about; none if a judgment did.")
+        Name | None, Meta(description="Id of the command that caused this change. Null: a judgment caused it.")
     ] = None
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):
-    """Please judge these systems' outputs: the most useful next match."""
+    """A request to judge the outputs of these systems: the most useful next match."""
 
     id: Name
     campaign: CampaignName
@@ -225,7 +241,7 @@ class MatchRequest(Struct, frozen=True, kw_only=True):
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """One line of a leaderboard."""
+    """One row of a leaderboard."""
 
     system: Name
     rank: Annotated[int, Meta(ge=1)]
@@ -238,20 +254,20 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Leaderboard(Struct, frozen=True, kw_only=True):
-    """A campaign's ranking as of one offset of its log."""
+    """The ranking of a campaign at one offset of its log."""
 
     campaign: CampaignName
     model: Name
     sequence: Annotated[
-        int, Meta(ge=0, description="Records of this campaign that it reflects: a greater one is newer.")
+        int, Meta(ge=0, description="Number of records of this campaign that are included. A higher number is newer.")
     ]
-    offset: Annotated[int, Meta(ge=-1, description="The last record of the log that it reflects.")]
+    offset: Annotated[int, Meta(ge=-1, description="Offset of the last record that is included.")]
     judgments: Count
     rows: tuple[Row, ...]
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """One system's state after a commit."""
+    """The state of one system after a commit."""
 
     id: str
     campaign: CampaignName
@@ -266,13 +282,13 @@ class Rating(Struct, frozen=True, kw_only=True):
 
 
 class Rejection(Struct, frozen=True, kw_only=True):
-    """One record that was not applied, with everything needed to mend it and send it again."""
+    """A record that was not applied, with the reason and the original bytes, so that it can be fixed and sent again."""
 
     id: str
     reason: Reason
     field: str | None
     message: str
-    original: Annotated[bytes, Meta(description="The record's value as it came, in base64.")]
+    original: Annotated[bytes, Meta(description="The original value of the record, in base64.")]
     topic: str
     partition: Count
     offset: Count

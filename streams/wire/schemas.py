@@ -1,4 +1,4 @@
-"""The wire contracts, written from the types: a JSON Schema of each event and an AsyncAPI document of the topics."""
+"""The documents in `schemas/`, generated from the types: a JSON Schema per event, and an AsyncAPI document."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _VERSION = 1
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BINDING_VERSION = "0.5.0"
 
-_COMMAND = "What an operator asks for; `action` says which."
+_COMMAND = "A command of an operator. `action` is its type."
 _JUDGMENT = (
-    "Either `ranks` of two or more distinct systems, one rank a system in the same order, so both lists are equally "
-    "long (which this schema can't say); or the `score` of one system, a direct assessment."
+    "A ranking has `ranks`: two or more distinct systems, and one rank per system in the same order. Both lists have "
+    "the same length, which this schema can not check. A direct assessment has the `score` of one system."
 )
-# What no single field shows; streams.wire.events checks the same after decoding.
+# These rules concern several fields. `streams.wire.decoding` checks them after decoding.
 _RANKS_OR_SCORE = {
     "oneOf": [
         {
@@ -65,7 +65,7 @@ _RECEIVED = (topics.JUDGMENTS, topics.COMMANDS)
 
 
 def files() -> dict[str, str]:
-    """Give the text of every generated file, by its path under `schemas/`.
+    """Return the text of every generated file, by its path under `schemas/`.
 
     >>> sorted(files())[:3]
     ['asyncapi.json', 'campaign.v1.json', 'command.v1.json']
@@ -75,7 +75,7 @@ def files() -> dict[str, str]:
 
 
 def file_of(event: str) -> str:
-    """Name the schema file of an event.
+    """Return the name of the schema file of an event.
 
     >>> file_of("MatchRequest")
     'match-request.v1.json'
@@ -84,12 +84,12 @@ def file_of(event: str) -> str:
 
 
 def schema(event: str) -> Json:
-    """Write the JSON Schema of an event, with the rules between fields that its type can't express."""
+    """Return the JSON Schema of an event, with the rules that its type can not express."""
     kind = EVENTS[event]
     _, parts = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}", schema_hook=_anything)
     parts = {name: part | {"description": _prose(part["description"])} for name, part in sorted(parts.items())}
     if kind is Command:
-        # The required `action` lets one branch match; a `discriminator` means different things in AsyncAPI and OpenAPI.
+        # `action` is required, so one branch matches. A `discriminator` differs between AsyncAPI and OpenAPI.
         branches = [{"$ref": f"#/$defs/{action.__name__}"} for action in get_args(Command)]
         body: Json = {"title": event, "description": _COMMAND, "oneOf": branches}
     else:
@@ -101,9 +101,9 @@ def schema(event: str) -> Json:
 
 
 def asyncapi() -> Json:
-    """Write the AsyncAPI document: every topic, what it carries, and whether Judgestream reads or writes it."""
+    """Return the AsyncAPI document: all topics, their events, and whether Judgestream reads or writes them."""
     sent = [topic for topic in topics.TOPICS if topic not in _RECEIVED]
-    accepted = _operation("send", topics.JUDGMENTS, ["Command"], about="The accepted commands, into the log.")
+    accepted = _operation("send", topics.JUDGMENTS, ["Command"], about="Accepted commands, appended to the log.")
     return {
         "asyncapi": "3.0.0",
         "info": {
@@ -111,7 +111,7 @@ def asyncapi() -> Json:
             "version": str(_VERSION),
             "description": (
                 "Live rankings from a stream of human judgments. "
-                "Where a namespace is set, every address begins with it and a dot."
+                "If a namespace is set, every address starts with it and a dot."
             ),
             "license": {"name": "Apache-2.0"},
         },
@@ -163,11 +163,11 @@ def _key(topic: Topic) -> Json:
     keys: dict[str, Json] = {
         topics.JUDGMENTS.key: schema("Judgment")["properties"]["campaign"],
         topics.RATINGS.key: {
-            "description": "The campaign, a slash, and the system.",
+            "description": "The campaign, a slash and the system.",
             "type": "string",
             "pattern": "^[^/]+/",
         },
-        topics.REJECTED.key: {"description": "The key of the record that was rejected, if it had one."},
+        topics.REJECTED.key: {"description": "The key of the rejected record, if it had one."},
     }
     return keys[topic.key]
 
@@ -187,7 +187,7 @@ def _slug(event: str) -> str:
 
 
 def _prose(docstring: str) -> str:
-    """Leave the runnable example out, and the line breaks."""
+    """Return a docstring without its example and line breaks."""
     return " ".join(docstring.partition(">>>")[0].split())
 
 
@@ -198,9 +198,9 @@ def _anything(kind: type) -> Json:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Write the files into a directory."""
+    """Write all files into a directory."""
     parser = argparse.ArgumentParser(prog="python -m streams.wire.schemas", description="Write the wire contracts.")
-    parser.add_argument("directory", type=Path, help="where the files go, such as schemas/")
+    parser.add_argument("directory", type=Path, help="directory of the files, e.g. schemas/")
     directory = parser.parse_args(argv).directory
     directory.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():

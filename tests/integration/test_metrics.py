@@ -222,5 +222,5 @@ def test_a_log_in_json_never_names_a_judge_nor_a_secret(stack: Stack) -> None:
     levels = Counter(line["level"] for line in lines)
     assert levels["DEBUG"] > 0
     assert (levels["CRITICAL"], lines[-1]["error"]) == (1, "TooManyRejections")
-    assert "`judge`, whose value is not shown here" in lines[-1]["message"]
+    assert "`judge`, whose value is private" in lines[-1]["message"]
     assert {line["partition"] for line in lines if "is open at offset" in line["message"]} == {0, 1, 2, 3}
