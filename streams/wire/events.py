@@ -114,9 +114,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ways: Annotated[int, Meta(ge=2, le=20, description="Number of systems in one match request.")] = 2
     segment_choice: Annotated[
         Literal["least", "information"],
-        Meta(
-            description="Segment of a request: the one with the fewest judgments, or the most informative (if the model rates segments)."
-        ),
+        Meta(description="Segment of a request: fewest judgments, or most information (if the model rates segments)."),
     ] = "least"
     request_seconds: Annotated[
         float, Meta(gt=0, le=1e8, description="Seconds until an unanswered request expires.")
