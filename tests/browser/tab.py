@@ -73,7 +73,7 @@ class Tab:
 
     def walk(self) -> None:
         """Scroll through the page, so that every panel is seen and loaded."""
-        for panel in self.find(".behind .panel").all():
+        for panel in self.find(".panels .panel").all():
             panel.scroll_into_view_if_needed()
         self.wait_until("""() => [...document.querySelectorAll(".panel-body")].every(body => !body.style.minHeight)""")
         self.page.evaluate("scrollTo(0, 0)")

@@ -35,7 +35,7 @@ def test_a_filter_by_name_or_by_state_leaves_the_campaigns_that_fit(site: Site, 
     assert tab.find(NAMES).all_text_contents() == [site.crowd.name]
     tab.find("select").select_option("closed")
     assert tab.find(NAMES).count() == 0
-    assert tab.find("text=No campaign fits.").is_visible()
+    assert tab.find("text=No campaign matches the filter.").is_visible()
 
 
 def test_a_click_on_a_heading_sorts_and_a_second_one_turns_it_round(site: Site, tab: Tab) -> None:

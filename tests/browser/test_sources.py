@@ -6,7 +6,16 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from streams.monitor.backends.base import Lag
+from streams.monitor.live import messages
+from streams.monitor.state import payloads
+from streams.monitor.state.outputs import RejectionView
+from streams.monitor.state.snapshot import Overview
+from streams.reports.views import JudgeView, SegmentView
+from streams.wire.events import Leaderboard, Row
 
 PAGE = Path("streams/monitor/page")
 WRITTEN = (".js", ".css", ".html", ".svg")
@@ -42,6 +51,38 @@ def test_every_module_is_fetched_at_once_and_not_one_after_the_other() -> None:
     told = re.findall(r"<link rel=\"modulepreload\" href=\"static/([^\"]+)\">", index)
     started = re.findall(r"<script type=\"module\" src=\"static/([^\"]+)\"", index)
     assert sorted([*told, *started]) == sorted(modules)
+
+
+TYPES = {
+    "Row": Row,
+    "LeaderboardPayload": Leaderboard,
+    "RowsUpdate": messages.RowsUpdate,
+    "Overview": Overview,
+    "Judge": JudgeView,
+    "Segment": SegmentView,
+    "SegmentsPayload": payloads.SegmentsPayload,
+    "Pair": payloads.PairPayload,
+    "PairsPayload": payloads.PairsPayload,
+    "Sample": payloads.HistoryPoint,
+    "HistoryPayload": payloads.HistoryPayload,
+    "HistoryUpdate": messages.HistoryUpdate,
+    "MatchRequest": payloads.RequestPayload,
+    "Rejection": RejectionView,
+    "RejectionsPayload": payloads.RejectionsPayload,
+    "Lag": Lag,
+    "Status": payloads.StatusPayload,
+}
+
+
+@pytest.mark.parametrize(("name", "payload"), TYPES.items())
+def test_the_page_s_types_are_those_of_the_api(name: str, payload: type[msgspec.Struct]) -> None:
+    found = re.search(rf"export interface {name} {{\n(.*?)\n}}", (PAGE / "types.ts").read_text(), re.DOTALL)
+    assert found
+    declared = dict(re.findall(r"(\w+): (.+);", found[1]))
+    fields = {field.name: field.type for field in msgspec.inspect.type_info(payload).fields}  # type: ignore[attr-defined]
+    assert declared.keys() <= fields.keys()
+    nullable = {name for name, type_ in fields.items() if getattr(type_, "includes_none", False)}
+    assert {name for name, text in declared.items() if text.endswith("| null")} == nullable & declared.keys()
 
 
 @pytest.mark.parametrize(("name", "digest"), PUBLISHED.items())

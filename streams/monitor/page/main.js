@@ -1,24 +1,30 @@
-/** Where the page begins: the fragment names a campaign, or all of them, and a view shows it. */
+/** Entry point of the page: the fragment of the URL chooses a campaign, or the list of all campaigns. */
 
 import { showConnection } from "./live/connection.js";
-import { element } from "./shared/elements.js";
+import { byId, element } from "./shared/elements.js";
 import { askForToken } from "./session.js";
-import { offerThemes } from "./theme.js";
+import { setUpThemes } from "./theme.js";
 import { CampaignView } from "./views/campaign.js";
 import { CampaignsView } from "./views/campaigns.js";
 
-const main = document.getElementById("main");
-const trail = document.getElementById("trail");
-let shown = null;
-let place = null;
+const main = byId("main");
+const trail = byId("trail");
+/** @type {CampaignView | CampaignsView | null} */
+let view = null;
+/** @type {string | null} */
+let current = null;
 
-/** Read `#/`, `#/campaign` or `#/campaign/panel`. */
+/**
+ * Read `#/`, `#/campaign` or `#/campaign/panel`.
+ * @param {string} fragment
+ */
 function read(fragment) {
-  const [, campaign = "", panel = ""] = fragment.replace(/^#/, "").split("/").map(unescaped);
+  const [, campaign = "", panel = ""] = fragment.replace(/^#/, "").split("/").map(decode);
   return { campaign, panel };
 }
 
-function unescaped(part) {
+/** @param {string} part */
+function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -26,33 +32,34 @@ function unescaped(part) {
   }
 }
 
-function go() {
-  const wanted = read(location.hash);
-  if (place?.campaign !== wanted.campaign) show(wanted);
-  if (wanted.panel) shown.turnTo?.(wanted.panel);
-  place = wanted;
+function navigate() {
+  const { campaign, panel } = read(location.hash);
+  if (current !== campaign) show(campaign);
+  if (panel && view instanceof CampaignView) view.scrollToPanel(panel);
+  current = campaign;
 }
 
-function show({ campaign }) {
-  shown?.close();
+/** @param {string} campaign */
+function show(campaign) {
+  view?.close();
   main.replaceChildren();
   showConnection("connecting");
   document.title = campaign ? `${campaign} · Judgestream` : "Judgestream";
   trail.replaceChildren(
     ...(campaign ? [element("span", { "aria-hidden": "true" }, "/"), element("b", {}, campaign)] : []),
   );
-  shown = campaign ? new CampaignView(main, campaign) : new CampaignsView(main);
+  view = campaign ? new CampaignView(main, campaign) : new CampaignsView(main);
 }
 
-document.getElementById("skip").addEventListener("click", (event) => {
-  event.preventDefault(); // the fragment is the campaign's
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the fragment names the campaign and must stay
   main.focus();
   main.scrollIntoView();
 });
 document.addEventListener("locked", () => {
-  shown?.close();
-  askForToken(main, () => show(read(location.hash)));
+  view?.close();
+  askForToken(main, () => show(read(location.hash).campaign));
 });
-addEventListener("hashchange", go);
-offerThemes();
-go();
+addEventListener("hashchange", navigate);
+setUpThemes();
+navigate();

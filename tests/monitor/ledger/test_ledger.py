@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
+import numpy as np
 import pytest
 
 from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, Ledger, Offer, PairSample, Sample
@@ -99,6 +100,20 @@ def test_a_campaign_that_was_begun_anew_has_a_new_history(case: Case) -> None:
         case.ledger.add_sample("c", sample(number))
     assert case.ledger.add_sample("c", sample(3))
     assert [each.sequence for each in case.ledger.samples("c")] == [3]
+
+
+def test_every_ledger_keeps_the_same_samples(case: Case) -> None:
+    random = np.random.default_rng(7)
+    steps = random.integers(0, 9, size=1500).tolist()
+    sequences = [*accumulate(steps), 40, 41, 43, *range(60, 700, 3)]  # the campaign is started again at 40
+    expected = MemoryLedger(clock=lambda: 0.0)
+    for sequence in sequences:
+        assert case.ledger.add_sample("c", sample(sequence)) == expected.add_sample("c", sample(sequence))
+        assert case.ledger.add_pair_sample("c", pair_sample(sequence)) == expected.add_pair_sample(
+            "c", pair_sample(sequence)
+        )
+    assert case.ledger.samples("c") == expected.samples("c")
+    assert case.ledger.pair_samples("c") == expected.pair_samples("c")
 
 
 OFFERS = [Offer("r1", "m1"), Offer("r2", "m2"), Offer("r3", "m1")]

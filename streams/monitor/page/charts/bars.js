@@ -1,23 +1,27 @@
-/** Counts as bars, the greatest first, each with its number. */
+/** Counts as bars, the largest first. */
+
+/** @import { ChartOptions } from "../types.ts" */
 
 import { count } from "../shared/format.js";
-import { roomFor } from "./chart.js";
+import { labelWidth } from "./chart.js";
 
+/**
+ * @param {Record<string, number>} counts
+ * @returns {ChartOptions}
+ */
 export function barChart(counts) {
   const bars = Object.entries(counts)
     .map(([name, times]) => ({ name, times }))
     .sort((one, other) => other.times - one.times);
+  const names = bars.map(({ name }) => name);
   return (Plot) => ({
     height: 10 + 26 * bars.length,
-    marginLeft: roomFor(
-      bars.map(({ name }) => name),
-      24,
-    ),
+    marginLeft: labelWidth(names, 24),
     marginRight: 56,
     marginTop: 4,
     marginBottom: 4,
     x: { axis: null },
-    y: { label: null, domain: bars.map(({ name }) => name), tickSize: 0, padding: 0.35 },
+    y: { label: null, domain: names, tickSize: 0, padding: 0.35 },
     marks: [
       Plot.barX(bars, { x: "times", y: "name", fill: "var(--heat-orange)", fillOpacity: 0.75, rx: 2 }),
       Plot.text(bars, {

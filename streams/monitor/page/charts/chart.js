@@ -1,10 +1,12 @@
-/** A chart's place on the page: drawn by Plot to the width there is, told in words, saved as an SVG that stands alone. */
+/** A place for a chart: drawn by Plot to the available width, with a text for screen readers, saved as SVG. */
+
+/** @import { ChartOptions } from "../types.ts" */
 
 import { element } from "../shared/elements.js";
-import { library } from "./library.js";
-import { standalone } from "./standalone.js";
+import { loadPlot } from "./library.js";
+import { standaloneSvg } from "./standalone.js";
 
-const mice = matchMedia("(hover: hover)");
+const hover = matchMedia("(hover: hover)");
 
 export class Chart {
   constructor() {
@@ -15,14 +17,18 @@ export class Chart {
     return Math.max(280, this.root.clientWidth);
   }
 
-  /** Whether someone points at it, and would lose what they read by a new drawing. */
+  /** Return whether the mouse is over the chart. Redrawing would remove the tooltip. */
   get isPointedAt() {
-    return mice.matches && this.root.matches(":hover");
+    return hover.matches && this.root.matches(":hover");
   }
 
-  /** Draw what `options` makes of Plot and the width; `label` says it to those who can't see it. */
+  /**
+   * Draw a chart.
+   * @param {string} label the text for screen readers
+   * @param {ChartOptions} options
+   */
   async draw(label, options) {
-    const Plot = await library();
+    const Plot = await loadPlot();
     const drawn = Plot.plot({
       width: this.width,
       style: {
@@ -34,29 +40,41 @@ export class Chart {
       },
       ...options(Plot, this.width),
     });
-    // An image is one thing to a screen reader; what Plot says of its parts would be in the way.
+    // To a screen reader the chart is one image. Plot's labels of its parts would be read as well.
     for (const part of drawn.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", label);
     this.root.replaceChildren(drawn);
   }
 
-  /** Say that there is nothing to draw yet. */
+  /**
+   * Show a text instead of a chart.
+   * @param {string} text
+   */
   empty(text) {
     this.root.replaceChildren(element("p", { class: "nothing" }, text));
   }
 
+  /** Return the chart as the text of an SVG file, or null if nothing is drawn. */
   svg() {
     const drawn = this.root.querySelector("svg");
-    return drawn && standalone(drawn);
+    return drawn && standaloneSvg(drawn);
   }
 }
 
-/** A name short enough for an axis; the whole of it is in the table beside. */
-export const shortened = (name, most) => (name.length <= most ? name : `${name.slice(0, most - 1)}…`);
+/**
+ * Return a name that is short enough for an axis. The table has the full name.
+ * @param {string} name
+ * @param {number} most
+ */
+export const shorten = (name, most) => (name.length <= most ? name : `${name.slice(0, most - 1)}…`);
 
-/** The room that names take at the left of a chart. */
-export function roomFor(names, most) {
-  const longest = names.reduce((length, name) => Math.max(length, shortened(name, most).length), 0);
+/**
+ * Return the width in pixels of the names at the left of a chart.
+ * @param {string[]} names
+ * @param {number} most
+ */
+export function labelWidth(names, most) {
+  const longest = names.reduce((length, name) => Math.max(length, shorten(name, most).length), 0);
   return 18 + 6.9 * longest;
 }

@@ -1,10 +1,15 @@
-/** Judges by how much they judged and how often they agree with the majority; those to look at stand out. */
+/** Judges by number of judgments and agreement with the majority. Flagged judges are triangles. */
+
+/** @import { ChartOptions, Judge } from "../types.ts" */
 
 import { count, percent } from "../shared/format.js";
 
+/**
+ * @param {Judge[]} judges
+ * @returns {ChartOptions}
+ */
 export function judgesChart(judges) {
   const compared = judges.filter(({ agreement }) => agreement !== null);
-  const isFlagged = ({ suspicious }) => suspicious.length > 0;
   const agreed = compared.reduce((sum, judge) => sum + judge.agreed, 0);
   const total = compared.reduce((sum, judge) => sum + judge.compared, 0);
   return (Plot, width) => ({
@@ -20,7 +25,7 @@ export function judgesChart(judges) {
       tickFormat: "d",
       ticks: Math.min(width < 520 ? 4 : 8, Math.max(...compared.map(({ judgments }) => judgments))),
     },
-    y: { label: "agreement", tickFormat: (share) => `${Math.round(100 * share)} %`, nice: true, grid: true, ticks: 5 },
+    y: { label: "agreement", tickFormat: percent, nice: true, grid: true, ticks: 5 },
     marks: [
       Plot.ruleY([agreed / total], { stroke: "var(--soft)", strokeDasharray: "3 3" }),
       Plot.dot(
@@ -42,5 +47,9 @@ export function judgesChart(judges) {
   });
 }
 
+/** @param {Judge} judge */
+const isFlagged = ({ suspicious }) => suspicious.length > 0;
+
+/** @param {Judge} judge */
 const tipOf = ({ judge, judgments, agreement, suspicious }) =>
   [judge, `${count(judgments)} judgments, ${percent(agreement)} agreement`, ...suspicious].join("\n");

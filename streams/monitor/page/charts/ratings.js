@@ -1,19 +1,38 @@
-/** Ratings over time: every system faintly, those chosen in colour with a band of two deviations. */
+/** Ratings over time: chosen systems in colour with a band of two deviations, the others faint. */
+
+/** @import { ChartOptions, HistoryPayload, Sample } from "../types.ts" */
+/** @import { Choice } from "../views/choice.js" */
 
 import { count, decimal } from "../shared/format.js";
-import { shortened } from "./chart.js";
+import { shorten } from "./chart.js";
 
 const BAND = 2; // deviations
-const FAINT_POINTS = 100; // of each line that nobody chose
+const FAINT_POINTS = 100; // per faint line
 const GAP = 14; // pixels between two names at the right
-const BURN_IN = 0.08; // of the samples, whose swings may leave the picture
 
-/** `history` has systems and samples aligned with them; `choice` knows the chosen ones and their colours. */
+const BURN_IN = 0.08; // share of the samples at the start that may leave the picture
+
+/**
+ * @typedef {object} Point
+ * @property {string} system
+ * @property {number} judgments
+ * @property {number} score
+ * @property {number} deviation
+ * @property {number | null} rank
+ * @property {number} low
+ * @property {number} high
+ */
+
+/**
+ * @param {HistoryPayload} history
+ * @param {Choice} choice
+ * @returns {ChartOptions}
+ */
 export function ratingsChart({ systems, samples }, choice) {
   const chosen = choice.systems.filter((system) => systems.includes(system));
   const lines = new Map(chosen.map((system) => [system, line(system, systems.indexOf(system), samples)]));
   const others = systems.filter((system) => !lines.has(system));
-  const thin = thinned(samples, FAINT_POINTS);
+  const thin = thinOut(samples, FAINT_POINTS);
   const faint = others.flatMap((system) => line(system, systems.indexOf(system), thin));
   const domain = span(
     lines.size ? [...lines.values()] : others.map((system) => faint.filter((point) => point.system === system)),
@@ -54,7 +73,7 @@ export function ratingsChart({ systems, samples }, choice) {
           Plot.text([point], {
             x: "judgments",
             y: () => y,
-            text: () => shortened(system, narrow ? 11 : 18),
+            text: () => shorten(system, narrow ? 11 : 18),
             fill: choice.colourOf(system),
             textAnchor: "start",
             dx: 7,
@@ -70,10 +89,17 @@ export function ratingsChart({ systems, samples }, choice) {
   };
 }
 
+/** @param {Point} point */
 const tipOf = ({ system, judgments, score, deviation, rank }) =>
   `${system}\nrank ${rank} after ${count(judgments)} judgments\n${decimal(score, 3)} ± ${decimal(deviation, 3)}`;
 
+/**
+ * @param {string} system
+ * @param {number} place
+ * @param {Sample[]} samples
+ */
 function line(system, place, samples) {
+  /** @type {Point[]} */
   const points = [];
   for (const { judgments, scores, deviations, ranks } of samples) {
     const score = scores[place] ?? null;
@@ -92,12 +118,19 @@ function line(system, place, samples) {
   return points;
 }
 
-function thinned(samples, most) {
+/**
+ * @param {Sample[]} samples
+ * @param {number} most
+ */
+function thinOut(samples, most) {
   const step = Math.ceil(samples.length / most);
   return samples.filter((_, i) => i % step === 0 || i === samples.length - 1);
 }
 
-/** The scores to show: all of the lines, and of the bands what is past the first swings. */
+/**
+ * Return the lowest and the highest score to show. The first samples vary too much to count.
+ * @param {Point[][]} lines
+ */
 function span(lines) {
   const settled = lines.flatMap((points) => points.slice(Math.floor(BURN_IN * points.length)));
   const low = Math.min(...settled.map((point) => point.low));
@@ -107,14 +140,19 @@ function span(lines) {
   return [low - room, high + room];
 }
 
-/** Where the names stand at the right, pushed apart so that each can be read. */
+/**
+ * Return the places of the names at the right, moved apart so that they do not overlap.
+ * @param {[string, Point[]][]} lines
+ * @param {number[]} domain
+ * @param {number} height
+ */
 function spread(lines, [low, high], height) {
   const unit = (high - low) / height;
   const places = lines
     .map(([system, points]) => ({
       system,
-      point: points.at(-1),
-      y: Math.min(high, Math.max(low, points.at(-1).score)),
+      point: points[points.length - 1],
+      y: Math.min(high, Math.max(low, points[points.length - 1].score)),
     }))
     .sort((one, other) => other.y - one.y);
   for (let i = 1; i < places.length; i++) places[i].y = Math.min(places[i].y, places[i - 1].y - GAP * unit);

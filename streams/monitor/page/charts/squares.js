@@ -1,12 +1,25 @@
-/** Squares of systems against systems: how often each beat each, and how often they met, early and late. */
+/** Squares of systems against systems: who won, and how often they met, early and late. */
+
+/** @import { ChartOptions, Pair, Plot } from "../types.ts" */
 
 import { count, percent } from "../shared/format.js";
-import { roomFor, shortened } from "./chart.js";
+import { labelWidth, shorten } from "./chart.js";
 
 const STRONGEST = 0.88;
+/**
+ * @typedef {object} Place
+ * @property {number} row
+ * @property {number} column
+ */
+
 const TIP = { fill: "var(--page)", stroke: "var(--rule)" };
 
-/** How often the system of the row was preferred to the one of the column, ties ignored. */
+/**
+ * Share of wins of the row's system against the column's, without ties.
+ * @param {string[]} systems
+ * @param {Pair[]} pairs
+ * @returns {ChartOptions}
+ */
 export function headToHead(systems, pairs) {
   const place = placesOf(systems);
   const cells = pairs.flatMap(({ system, opponent, wins, ties, losses }) => {
@@ -26,11 +39,11 @@ export function headToHead(systems, pairs) {
       Plot.cell(undecided, { x: "column", y: "row", fill: "var(--soft)", fillOpacity: 0.12, inset: 0.5 }),
       Plot.cell(
         decided.filter(({ share }) => share >= 0.5),
-        shade("var(--heat-blue)", ({ share }) => 2 * (share - 0.5)),
+        shade("var(--heat-blue)", (/** @type {{ share: number }} */ { share }) => 2 * (share - 0.5)),
       ),
       Plot.cell(
         decided.filter(({ share }) => share < 0.5),
-        shade("var(--heat-orange)", ({ share }) => 2 * (0.5 - share)),
+        shade("var(--heat-orange)", (/** @type {{ share: number }} */ { share }) => 2 * (0.5 - share)),
       ),
       written &&
         Plot.text(decided, { x: "column", y: "row", text: ({ share }) => Math.round(100 * share), fill: "var(--ink)" }),
@@ -40,7 +53,12 @@ export function headToHead(systems, pairs) {
   });
 }
 
-/** How often two systems met: above the diagonal in the first half of the judgments, below it in the second. */
+/**
+ * How often two systems met: above the diagonal in the first half of the judgments, below it in the second half.
+ * @param {string[]} systems
+ * @param {Pair[]} pairs
+ * @returns {ChartOptions}
+ */
 export function meetings(systems, pairs) {
   const place = placesOf(systems);
   const cells = pairs.flatMap(({ system, opponent, wins, ties, losses, early, late }) => {
@@ -59,7 +77,7 @@ export function meetings(systems, pairs) {
     marks: (Plot, written) => [
       Plot.cell(
         cells,
-        shade("var(--heat-blue)", ({ times }) => Math.sqrt(times / most)),
+        shade("var(--heat-blue)", (/** @type {{ times: number }} */ { times }) => Math.sqrt(times / most)),
       ),
       Plot.cell(systems, { x: (_, i) => i, y: (_, i) => i, fill: "var(--soft)", fillOpacity: 0.12, inset: 0.5 }),
       written &&
@@ -74,22 +92,35 @@ export function meetings(systems, pairs) {
   });
 }
 
+/** @param {string[]} systems */
 const placesOf = (systems) => new Map(systems.map((system, place) => [system, place]));
 
+/**
+ * @template Cell
+ * @param {string} fill
+ * @param {(cell: Cell) => number} strength
+ */
 const shade = (fill, strength) => ({
   x: "column",
   y: "row",
   fill,
   inset: 0.5,
-  fillOpacity: (cell) => STRONGEST * Math.max(0.06, strength(cell)),
+  fillOpacity: (/** @type {Cell} */ cell) => STRONGEST * Math.max(0.06, strength(cell)),
 });
 
-/** Rows carry names, columns the ranks; numbers stand in the cells while there is room for them. */
+/**
+ * Rows have names, columns have ranks. Cells have numbers if there is room.
+ * @template {Place} Cell
+ * @param {string[]} systems
+ * @param {Cell[]} cells
+ * @param {{ marks: (Plot: Plot, written: boolean) => (object | false)[], tip: (cell: Cell) => string }} parts
+ * @returns {ChartOptions}
+ */
 function square(systems, cells, { marks, tip }) {
   return (Plot, width) => {
     const most = width < 520 ? 12 : 24;
     const places = systems.map((_, place) => place);
-    const marginLeft = Math.min(0.4 * width, roomFor(systems, most) + 24);
+    const marginLeft = Math.min(0.4 * width, labelWidth(systems, most) + 24);
     const side = Math.min(34, (width - marginLeft - 4) / Math.max(1, systems.length));
     const written = side >= 22;
     const tall = Math.min(side, 28);
@@ -109,13 +140,13 @@ function square(systems, cells, { marks, tip }) {
         axis: "top",
         label: null,
         tickSize: 0,
-        tickFormat: (place) => (every === 1 || (place + 1) % every === 0 ? place + 1 : ""),
+        tickFormat: (/** @type {number} */ place) => (every === 1 || (place + 1) % every === 0 ? place + 1 : ""),
       },
       y: {
         domain: places,
         label: null,
         tickSize: 0,
-        tickFormat: (place) => nameOf(systems, place, most, named, every),
+        tickFormat: (/** @type {number} */ place) => nameOf(systems, place, most, named, every),
       },
       marks: [
         ...marks(Plot, written).filter(Boolean),
@@ -125,10 +156,20 @@ function square(systems, cells, { marks, tip }) {
   };
 }
 
-/** A name that is read from the right must not take its rank along. */
-const isolated = (name) => `\u2068${name}\u2069`;
+/**
+ * Return a name whose writing direction does not affect the rank after it.
+ * @param {string} name
+ */
+const isolate = (name) => `\u2068${name}\u2069`;
 
+/**
+ * @param {string[]} systems
+ * @param {number} place
+ * @param {number} most
+ * @param {boolean} named
+ * @param {number} every
+ */
 function nameOf(systems, place, most, named, every) {
-  if (named) return `${isolated(shortened(systems[place], most))}  ${place + 1}`;
+  if (named) return `${isolate(shorten(systems[place], most))}  ${place + 1}`;
   return (place + 1) % every === 0 ? String(place + 1) : "";
 }

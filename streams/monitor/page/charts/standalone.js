@@ -1,19 +1,22 @@
-/** A chart as an SVG file: the page's colours and fonts written into it, so that it looks the same anywhere. */
+/** A chart as an SVG file that contains the page's colours and fonts, and looks the same everywhere. */
 
-const COLOURS = ["fill", "stroke", "color"];
+const COLOURS = /** @type {const} */ (["fill", "stroke", "color"]);
 const FONT = 'Inter, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
-export function standalone(drawn) {
-  const copy = drawn.cloneNode(true);
+/** @param {SVGSVGElement} drawn */
+export function standaloneSvg(drawn) {
+  const copy = /** @type {SVGSVGElement} */ (drawn.cloneNode(true));
   const originals = [drawn, ...drawn.querySelectorAll("*")];
+  /** @type {Element[]} */
   const copies = [copy, ...copy.querySelectorAll("*")];
   copies.forEach((part, i) => {
+    const style = part instanceof SVGElement ? part.style : null;
     for (const name of COLOURS) {
-      const meant = part.style?.[name] || part.getAttribute(name) || "";
-      if (!meant.includes("var(")) continue;
-      const found = getComputedStyle(originals[i])[name];
-      if (part.style?.[name]) part.style[name] = found;
-      else part.setAttribute(name, found);
+      const colour = style?.[name] || part.getAttribute(name) || "";
+      if (!colour.includes("var(")) continue;
+      const computed = getComputedStyle(originals[i])[name];
+      if (style?.[name]) style[name] = computed;
+      else part.setAttribute(name, computed);
     }
   });
   const page = getComputedStyle(document.body);

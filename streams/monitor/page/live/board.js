@@ -1,14 +1,21 @@
-/** A campaign's leaderboard, kept up to date by what changed. */
+/** The leaderboard of a campaign, kept up to date by updates. */
+
+/** @import { LeaderboardPayload, Row, RowsUpdate } from "../types.ts" */
 
 export class Board {
   constructor() {
+    /** @type {Map<string, Row>} */
     this.rows = new Map();
+    /** @type {string[]} */
     this.order = [];
     this.sequence = -1;
     this.judgments = 0;
   }
 
-  /** Take a whole leaderboard. */
+  /**
+   * Replace the whole leaderboard.
+   * @param {LeaderboardPayload} leaderboard
+   */
   replace({ sequence, judgments, rows }) {
     this.rows = new Map(rows.map((row) => [row.system, row]));
     this.order = rows.map((row) => row.system);
@@ -16,8 +23,11 @@ export class Board {
     this.judgments = judgments;
   }
 
-  /** Take the rows that changed; the order stands if none is given. */
-  change({ sequence, judgments, order, rows, gone }) {
+  /**
+   * Apply an update. Without an order in it, the order stays.
+   * @param {RowsUpdate} update
+   */
+  update({ sequence, judgments, order, rows, gone }) {
     for (const system of gone) this.rows.delete(system);
     for (const row of rows) this.rows.set(row.system, row);
     if (order) this.order = order;
@@ -25,9 +35,9 @@ export class Board {
     this.judgments = judgments;
   }
 
-  /** The rows from the best to the last. */
+  /** Return the rows, the best first. */
   ranked() {
-    return this.order.map((system) => this.rows.get(system)).filter(Boolean);
+    return this.order.map((system) => this.rows.get(system)).filter((row) => row !== undefined);
   }
 
   get clusters() {

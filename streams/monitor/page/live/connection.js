@@ -1,25 +1,29 @@
-/** The words at the top that say whether what is shown is live, and since when it is not. */
+/** The text at the top of the page: whether the data is live, and since when it is not. */
 
-import { say } from "../shared/elements.js";
+/** @import { ConnectionState } from "../types.ts" */
+
+import { byId, setText } from "../shared/elements.js";
 import { timeOfDay } from "../shared/format.js";
 
-const STALE_AFTER = 10000;
+const STALE_AFTER = 10000; // milliseconds
 
-const place = document.getElementById("connection");
-const words = document.getElementById("connection-words");
-let lost = null;
+const place = byId("connection");
+const text = byId("connection-words");
+/** @type {Date | null} */
+let lostAt = null;
 
+/** @param {ConnectionState} state */
 export function showConnection(state) {
-  if (state === "live") lost = null;
-  else if (state === "reconnecting") lost ??= new Date();
-  else lost = null;
+  if (state === "reconnecting") lostAt ??= new Date();
+  else lostAt = null;
   show(state);
 }
 
+/** @param {ConnectionState} state */
 function show(state) {
-  const stale = lost !== null && Date.now() - lost > STALE_AFTER;
+  const stale = lostAt !== null && Date.now() - lostAt.getTime() > STALE_AFTER;
   place.dataset.state = stale ? "stale" : state;
-  say(words, stale ? `stale since ${timeOfDay(lost)}` : state);
+  setText(text, lostAt && stale ? `stale since ${timeOfDay(lostAt)}` : state);
 }
 
-setInterval(() => lost && show("reconnecting"), 1000);
+setInterval(() => lostAt && show("reconnecting"), 1000);

@@ -1,12 +1,16 @@
-/** Drawing at the screen's pace: however many events came, a view is drawn once a frame, from the latest. */
+/** Drawing once per frame of the screen, however many events arrive. */
 
-export function onceAFrame(draw) {
-  let waits = false;
+/**
+ * Return a function that draws at the next frame. Further calls before that do nothing.
+ * @param {() => void} draw
+ */
+export function oncePerFrame(draw) {
+  let scheduled = false;
   return () => {
-    if (waits) return;
-    waits = true;
+    if (scheduled) return;
+    scheduled = true;
     requestAnimationFrame(() => {
-      waits = false;
+      scheduled = false;
       draw();
     });
   };

@@ -1,53 +1,74 @@
-/** Server-sent events that come back by themselves, and a word on how fresh the page is. */
+/** Server-sent events with reconnection. */
 
-import { ask } from "../shared/api.js";
+/** @import { ConnectionState } from "../types.ts" */
+
+import { RequestError, fetchJson } from "../shared/api.js";
 
 const SHORTEST_WAIT = 1000;
 const LONGEST_WAIT = 15000;
-const UNSEEN = 30000; // milliseconds out of sight, after which the connection is given back: a browser has six for all tabs
-const FINAL = [401, 404]; // answers that another try would not change
+const HIDDEN = 30000; // milliseconds in the background before the connection is closed: a browser has six for all tabs
+const FINAL = [401, 404]; // status codes that another try would not change
 
 /**
- * Follow a path's events: `events` maps each event's name to what takes its data, `check` is a path whose answer says
- * why there are none. `onState` hears "live", "reconnecting", "paused" while nobody looks, or "refused", with the error of a refusal.
+ * @typedef {object} StreamOptions
+ * @property {Record<string, (data: any) => void>} events what to do with each event
+ * @property {string} check a path whose response explains why there are no events
+ * @property {(state: ConnectionState, error?: RequestError) => void} onState called when the connection changes
  */
+
 export class Stream {
+  /**
+   * @param {string} path
+   * @param {StreamOptions} options
+   */
   constructor(path, { events, check, onState }) {
-    Object.assign(this, { path, events, check, onState, wait: 0, ended: false });
+    this.path = path;
+    this.events = events;
+    this.check = check;
+    this.onState = onState;
+    this.wait = 0;
+    this.ended = false;
+    this.paused = false;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {number | undefined} */
+    this.hiddenTimer = undefined;
     this.listening = new AbortController();
-    document.addEventListener("visibilitychange", () => this.noticed(), { signal: this.listening.signal });
-    this.open();
+    document.addEventListener("visibilitychange", () => this.visibilityChanged(), { signal: this.listening.signal });
+    this.source = this.open();
   }
 
   open() {
-    this.source = new EventSource(this.path);
-    this.source.onopen = () => {
+    const source = new EventSource(this.path);
+    source.onopen = () => {
       this.wait = 0;
       this.onState("live");
     };
-    this.source.onerror = () => {
+    source.onerror = () => {
       this.onState("reconnecting");
-      // After a broken connection the browser tries again by itself; after an answer other than 200 it gives up.
-      if (this.source.readyState === EventSource.CLOSED) this.timer = setTimeout(() => this.again(), this.wait);
+      // The browser reconnects by itself after a broken connection, but not after a status other than 200.
+      if (source.readyState === EventSource.CLOSED) this.timer = setTimeout(() => this.reconnect(), this.wait);
     };
-    for (const [name, take] of Object.entries(this.events)) {
-      this.source.addEventListener(name, (event) => take(JSON.parse(event.data)));
+    for (const [name, handle] of Object.entries(this.events)) {
+      source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
     }
+    return source;
   }
 
-  async again() {
+  async reconnect() {
     this.wait = Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, 2 * this.wait));
     try {
-      await ask(this.check);
+      await fetchJson(this.check);
     } catch (error) {
-      if (!this.ended && FINAL.includes(error.status)) return this.onState("refused", error);
+      const final = error instanceof RequestError && FINAL.includes(error.status);
+      if (!this.ended && final) return this.onState("refused", error);
     }
-    if (!this.ended && !this.paused) this.open();
+    if (!this.ended && !this.paused) this.source = this.open();
   }
 
-  noticed() {
-    clearTimeout(this.unseen);
-    if (document.hidden) this.unseen = setTimeout(() => this.pause(), UNSEEN);
+  visibilityChanged() {
+    clearTimeout(this.hiddenTimer);
+    if (document.hidden) this.hiddenTimer = setTimeout(() => this.pause(), HIDDEN);
     else if (this.paused) this.resume();
   }
 
@@ -60,13 +81,13 @@ export class Stream {
 
   resume() {
     this.paused = false;
-    this.open();
+    this.source = this.open();
   }
 
   close() {
     this.ended = true;
     this.listening.abort();
-    clearTimeout(this.unseen);
+    clearTimeout(this.hiddenTimer);
     clearTimeout(this.timer);
     this.source.close();
   }

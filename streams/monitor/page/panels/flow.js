@@ -1,8 +1,11 @@
-/** Lag and throughput: how fast judgments are rated, and how many wait. */
+/** Lag and throughput of the workers. */
+
+/** @import { Column, Lag, Status, TimedValue } from "../types.ts" */
+/** @import { CampaignView } from "../views/campaign.js" */
 
 import { Chart } from "../charts/chart.js";
-import { paceChart } from "../charts/pace.js";
-import { ask } from "../shared/api.js";
+import { timelineChart } from "../charts/timeline.js";
+import { fetchJson } from "../shared/api.js";
 import { element } from "../shared/elements.js";
 import { brief, count, counted } from "../shared/format.js";
 import { Table } from "../shared/table.js";
@@ -10,6 +13,7 @@ import { Panel } from "./panel.js";
 
 const MOST_POINTS = 300;
 
+/** @type {Column<Lag>[]} */
 const COLUMNS = [
   { title: "Partition", value: ({ partition }) => partition },
   { title: "End", numeric: true, value: ({ end }) => end, text: ({ end }) => count(end) },
@@ -18,9 +22,12 @@ const COLUMNS = [
 ];
 
 export class FlowPanel extends Panel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(campaign, { id: "flow", room: 320, title: "Lag and throughput", short: "Flow", every: 2000 });
+    /** @type {TimedValue[]} */
     this.rates = [];
+    /** @type {TimedValue[]} */
     this.lags = [];
     this.rate = new Chart();
     this.lag = new Chart();
@@ -36,35 +43,42 @@ export class FlowPanel extends Panel {
     this.addTable(this.table, { name: "partitions" });
   }
 
+  /** @returns {Promise<Status>} */
   async load() {
-    const status = await ask("status");
+    /** @type {Status} */
+    const status = await fetchJson("status");
     push(this.rates, status.rate);
     push(
       this.lags,
-      status.partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+      status.partitions.reduce((sum, { lag }) => sum + lag, 0),
     );
     return status;
   }
 
+  /** @param {Status} status */
   async show(status) {
-    const waiting = status.waiting.length ? ` Not ready: ${status.waiting.join(", ")}.` : "";
+    const waiting = status.waiting.length ? ` Not ready: ${status.waiting.join("; ")}.` : "";
     const lag = this.lags.at(-1)?.value ?? 0;
     this.note.textContent =
-      `${brief(status.rate)} judgments a second over all campaigns, ${counted(lag, "record")} behind, ` +
-      `${counted(status.streams, "open page")}. Lines begin when this was first looked at.${waiting}`;
+      `${brief(status.rate)} judgments per second in all campaigns. ${counted(lag, "record")} not applied yet. ` +
+      `${counted(status.streams, "open page")}. The charts start when this section is first shown.${waiting}`;
     this.table.show(status.partitions);
     await this.rate.draw(
-      `Judgments a second over all campaigns, now ${brief(status.rate)}`,
-      paceChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }),
+      `Judgments per second in all campaigns, now ${brief(status.rate)}`,
+      timelineChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }),
     );
     await this.lag.draw(
-      `Records of the log that wait to be rated, now ${count(lag)}`,
-      paceChart(this.lags, { label: "records behind", colour: "var(--orange)" }),
+      `Records of the log that are not applied yet, now ${count(lag)}`,
+      timelineChart(this.lags, { label: "records not applied", colour: "var(--orange)" }),
     );
-    this.dirty = true; // it goes on while someone looks, whether or not the campaign changes
+    this.dirty = true; // refresh while visible, even if the campaign does not change
   }
 }
 
+/**
+ * @param {TimedValue[]} points
+ * @param {number} value
+ */
 function push(points, value) {
   points.push({ at: new Date(), value });
   if (points.length > MOST_POINTS) points.shift();

@@ -1,19 +1,23 @@
-/** The judges, under pseudonyms: how they compare with the rest, and whom to look at. */
+/** The judges, by pseudonym: agreement with the others, and who is suspicious. */
+
+/** @import { Column, Judge } from "../types.ts" */
+/** @import { CampaignView } from "../views/campaign.js" */
 
 import { Chart } from "../charts/chart.js";
 import { judgesChart } from "../charts/judges.js";
-import { element, named } from "../shared/elements.js";
+import { element, nameElement } from "../shared/elements.js";
 import { count, counted, decimal, percent } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
+/** @type {Column<Judge>[]} */
 const COLUMNS = [
-  { title: "Judge", value: ({ judge }) => judge, cell: ({ judge }) => named(judge) },
+  { title: "Judge", value: ({ judge }) => judge, cell: ({ judge }) => nameElement(judge) },
   { title: "Judgments", numeric: true, value: ({ judgments }) => judgments, text: ({ judgments }) => count(judgments) },
   {
     title: "Agreement",
     numeric: true,
-    about: "With the majority before them",
+    about: "Share of preferences that agree with the majority before them",
     value: ({ agreement }) => agreement,
     text: ({ agreement }) => percent(agreement),
   },
@@ -29,7 +33,7 @@ const COLUMNS = [
     title: "Sensitivity",
     optional: true,
     numeric: true,
-    about: "How finely the judge tells systems apart, where the model knows",
+    about: "How well the judge tells systems apart, if the model estimates it",
     value: ({ sensitivity }) => sensitivity,
     text: ({ sensitivity }) => decimal(sensitivity),
   },
@@ -37,14 +41,14 @@ const COLUMNS = [
     title: "Reliability",
     optional: true,
     numeric: true,
-    about: "The share of verdicts that are no coin's, where the model knows",
+    about: "Share of verdicts that are not random, if the model estimates it",
     value: ({ reliability }) => reliability,
     text: ({ reliability }) => decimal(reliability),
   },
   {
     title: "Seconds",
     numeric: true,
-    about: "A judgment takes, on average",
+    about: "Average time per judgment",
     value: ({ seconds }) => seconds,
     text: ({ seconds }) => decimal(seconds, 1),
   },
@@ -52,48 +56,48 @@ const COLUMNS = [
     title: "Too fast",
     numeric: true,
     minor: true,
-    about: "Judgments above the judge's limit a minute",
+    about: "Judgments above the limit per minute",
     value: ({ too_fast }) => too_fast,
     text: ({ too_fast }) => count(too_fast),
   },
-  { title: "Look at", value: flags, cell: (judge) => marks(judge) },
+  { title: "Flags", value: flags, cell: (judge) => element("span", { class: "flags" }, flags(judge)) },
 ];
 
+/** @param {Judge} judge */
 function flags({ excluded, suspicious }) {
   return [...(excluded ? ["excluded"] : []), ...suspicious].join(", ");
 }
 
-function marks(judge) {
-  return element("span", { class: "flags" }, flags(judge));
-}
-
 export class JudgesPanel extends Panel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(campaign, {
       id: "judges",
       room: 700,
       title: "Judges",
-      about: "Triangles are judges to look at; the dashed line is the agreement of them all.",
+      about: "Triangles are flagged judges. The dashed line is the agreement of all judges together.",
     });
     this.chart = new Chart();
-    this.flagged = element("input", { type: "checkbox", change: () => this.show(this.data) });
-    this.tools.append(element("label", { class: "check" }, this.flagged, "only those to look at"));
+    this.flaggedOnly = element("input", { type: "checkbox", change: () => this.redraw() });
+    this.tools.append(element("label", { class: "check" }, this.flaggedOnly, "flagged only"));
     this.addChart(this.chart);
     this.table = new Table({ caption: "Judges, by pseudonym", columns: COLUMNS, sort: "Judgments", cards: true });
     this.addTable(this.table);
   }
 
+  /** @returns {Promise<Judge[]>} */
   async load() {
-    return (await this.campaign.ask("/judges")).judges;
+    return (await this.campaign.fetch("/judges")).judges;
   }
 
+  /** @param {Judge[]} judges */
   async show(judges) {
     const flagged = judges.filter((judge) => flags(judge));
-    this.table.show(this.flagged.checked ? flagged : judges);
+    this.table.show(this.flaggedOnly.checked ? flagged : judges);
     if (!judges.some(({ agreement }) => agreement !== null))
       return this.chart.empty("No judge can be compared with a majority yet.");
     await this.chart.draw(
-      `${counted(judges.length, "judge")} by judgments and agreement, ${flagged.length} to look at; the numbers are in the table below`,
+      `${counted(judges.length, "judge")} by judgments and agreement, ${flagged.length} flagged; the table below has the numbers`,
       judgesChart(judges),
     );
   }

@@ -1,24 +1,35 @@
-/** Two systems at a time: who beat whom, and where the judgments went. */
+/** Pairs of systems: who won, and how often they met. */
+
+/** @import { Column, ChartOptions, Pair, PairsPayload, PanelOptions, TableOptions } from "../types.ts" */
+/** @import { CampaignView } from "../views/campaign.js" */
 
 import { Chart } from "../charts/chart.js";
 import { headToHead, meetings } from "../charts/squares.js";
-import { button, named } from "../shared/elements.js";
+import { button, nameElement } from "../shared/elements.js";
 import { count, percent } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
-const FIRST = 50; // systems in a square, unless someone wants all
+const FIRST = 50; // systems in a square at first
 
 const HALVES =
-  "How often two systems met: above the diagonal in the first half of the judgments, below it in the second.";
+  "How often two systems met: above the diagonal in the first half of the judgments, below it in the second half.";
 
+/** @param {Pair} pair */
 const met = ({ wins, ties, losses }) => wins + ties + losses;
 
+/** @type {Column<Pair>[]} */
 const NAMES = [
-  { title: "System", value: ({ system }) => system, cell: ({ system }) => named(system) },
-  { title: "Opponent", value: ({ opponent }) => opponent, cell: ({ opponent }) => named(opponent) },
+  { title: "System", value: ({ system }) => system, cell: ({ system }) => nameElement(system) },
+  { title: "Opponent", value: ({ opponent }) => opponent, cell: ({ opponent }) => nameElement(opponent) },
 ];
 
+/**
+ * @param {string} title
+ * @param {(pair: Pair) => number | null} value
+ * @param {Partial<Column<Pair>>} more
+ * @returns {Column<Pair>}
+ */
 const number = (title, value, more = {}) => ({
   title,
   numeric: true,
@@ -27,18 +38,25 @@ const number = (title, value, more = {}) => ({
   ...more,
 });
 
-/** A square of the systems, with a table of the same beside it. */
+/** A square of the systems, with the same numbers as a table. */
 class SquarePanel extends Panel {
+  /**
+   * @param {CampaignView} campaign
+   * @param {PanelOptions} about
+   * @param {TableOptions<Pair>} table
+   */
   constructor(campaign, about, table) {
     super(campaign, { every: 5000, room: 460, ...about });
+    this.whole = false;
     this.all = button("All systems", () => this.toggle(), { "aria-pressed": "false", hidden: true });
     this.tools.append(this.all);
     this.chart = new Chart();
     this.addChart(this.chart);
     this.table = new Table(table);
-    this.addTable(this.table, { folded: "The same as a table" });
+    this.addTable(this.table, { folded: "Show as a table" });
   }
 
+  /** @returns {Promise<PairsPayload>} */
   load() {
     return this.campaign.pairs();
   }
@@ -46,12 +64,33 @@ class SquarePanel extends Panel {
   toggle() {
     this.whole = !this.whole;
     this.all.setAttribute("aria-pressed", String(this.whole));
-    this.show(this.data);
+    this.redraw();
   }
 
-  /** Say what the numbers do not. */
-  explain() {}
+  /**
+   * Explain the numbers.
+   * @param {Pair[]} _pairs
+   */
+  explain(_pairs) {}
 
+  /**
+   * Return the chart's text for screen readers.
+   * @param {string[]} _systems
+   */
+  label(_systems) {
+    return "";
+  }
+
+  /**
+   * @param {string[]} systems
+   * @param {Pair[]} pairs
+   * @returns {ChartOptions}
+   */
+  square(systems, pairs) {
+    return headToHead(systems, pairs);
+  }
+
+  /** @param {PairsPayload} payload */
   async show({ systems, pairs }) {
     this.all.hidden = systems.length <= FIRST;
     this.table.show(pairs);
@@ -62,6 +101,7 @@ class SquarePanel extends Panel {
 }
 
 export class HeadToHeadPanel extends SquarePanel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(
       campaign,
@@ -69,7 +109,7 @@ export class HeadToHeadPanel extends SquarePanel {
         id: "head-to-head",
         title: "Head to head",
         about:
-          "How often the system of the row was preferred to the one of the column, in percent, ties ignored. Columns are ranks; blue won, orange lost, empty never met.",
+          "How often the row's system was preferred to the column's, in percent, without ties. Columns are ranks. Blue: won more often. Orange: lost more often. Empty: never met.",
       },
       {
         caption: "Head to head: wins, ties and losses of each pair",
@@ -92,16 +132,15 @@ export class HeadToHeadPanel extends SquarePanel {
     );
   }
 
+  /** @param {string[]} systems */
   label(systems) {
-    return `Heat map of ${systems.length} systems against each other: the share of wins of the row over the column; the numbers are in the table below`;
+    return `Heat map of ${systems.length} systems against each other: the share of wins of the row against the column; the table below has the numbers`;
   }
 
-  square(systems, pairs) {
-    return headToHead(systems, pairs);
-  }
 }
 
 export class MeetingsPanel extends SquarePanel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(
       campaign,
@@ -118,23 +157,29 @@ export class MeetingsPanel extends SquarePanel {
           ...NAMES,
           number("Met", met),
           number("Early", ({ early }) => early, { optional: true, about: "In the first half of the judgments" }),
-          number("Late", ({ late }) => late, { optional: true, about: "In the second half" }),
+          number("Late", ({ late }) => late, { optional: true, about: "In the second half of the judgments" }),
         ],
       },
     );
   }
 
+  /** @param {Pair[]} pairs */
   explain(pairs) {
     const unknown = pairs.some(({ early }) => early === null);
     this.note.textContent = unknown
-      ? "How often two systems met. The monitor was not there for the first half, so both sides of the diagonal show all of it."
+      ? "How often two systems met. The monitor did not run in the first half of the judgments, so both sides of the diagonal show the total."
       : HALVES;
   }
 
+  /** @param {string[]} systems */
   label(systems) {
-    return `Heat map of how often each of ${systems.length} systems met each other, early and late; the numbers are in the table below`;
+    return `Heat map of how often each of ${systems.length} systems met each other, early and late; the table below has the numbers`;
   }
 
+  /**
+   * @param {string[]} systems
+   * @param {Pair[]} pairs
+   */
   square(systems, pairs) {
     return meetings(systems, pairs);
   }

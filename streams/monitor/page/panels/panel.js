@@ -1,30 +1,46 @@
-/** A part of the page that is asked for when it is seen, and again, now and then, when something has changed. */
+/** A section of the page. It loads its data when it is visible, and again when something has changed. */
 
-import { button, element, isBeingSelected, say } from "../shared/elements.js";
+/** @import { PanelOptions } from "../types.ts" */
+/** @import { Chart } from "../charts/chart.js" */
+/** @import { Table } from "../shared/table.js" */
+/** @import { CampaignView } from "../views/campaign.js" */
+
+import { messageOf } from "../shared/api.js";
+import { button, element, isBeingSelected, setText } from "../shared/elements.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 
 const LATER = 1000;
-const LEISURE = 20; // times as long as it took to load and to draw, before that is done again
+const LEISURE = 20; // the pause before the next refresh is at least this many times as long as the last refresh took
 
-/** A panel says what to `load` and how to `show` it; both are its own. */
+/** Each kind of panel defines `load` and `show`. */
 export class Panel {
+  /**
+   * @param {CampaignView} campaign
+   * @param {PanelOptions} options
+   */
   constructor(campaign, { id, title, short = title, about = "", every = 4000, room = 300 }) {
-    Object.assign(this, {
-      campaign,
-      id,
-      title,
-      short,
-      every,
-      visible: false,
-      dirty: true,
-      due: -Infinity,
-      charts: [],
-    });
+    this.campaign = campaign;
+    this.id = id;
+    this.title = title;
+    this.short = short;
+    this.every = every;
+    this.visible = false;
+    this.dirty = true;
+    this.busy = false;
+    this.closed = false;
+    this.due = -Infinity;
+    this.width = 0;
+    /** @type {any} */
+    this.data = null;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    /** @type {Chart[]} */
+    this.charts = [];
     this.tools = element("div", { class: "tools" });
     this.note = element("p", { class: "note" }, about);
     this.problem = element("p", { class: "problem", hidden: true });
     this.body = element("div", { class: "panel-body" });
-    this.body.style.minHeight = `${room}px`; // about what it will take, so that what is below stays where it is
+    this.body.style.minHeight = `${room}px`; // about its later height, so that the panels below do not move
     this.root = element(
       "section",
       { class: "panel", id: `panel-${id}`, "aria-labelledby": `title-${id}` },
@@ -33,50 +49,84 @@ export class Panel {
       this.problem,
       this.body,
     );
-    this.watcher = new IntersectionObserver(([entry]) => this.seen(entry.isIntersecting), { rootMargin: "150px" });
+    this.watcher = new IntersectionObserver(([entry]) => this.visibilityChanged(entry.isIntersecting), {
+      rootMargin: "150px",
+    });
     this.watcher.observe(this.root);
     this.sizes = new ResizeObserver(() => this.resized());
     this.sizes.observe(this.body);
   }
 
-  /** Put a chart on the page, with its download. */
+  /**
+   * Fetch the data.
+   * @returns {Promise<any>}
+   */
+  async load() {
+    return null;
+  }
+
+  /**
+   * Draw the data.
+   * @param {any} _data
+   */
+  async show(_data) {}
+
+  /**
+   * Add a chart with its download.
+   * @param {Chart} chart
+   */
   addChart(chart, name = this.id) {
     this.charts.push(chart);
-    this.offer(name === this.id ? "SVG" : `SVG: ${name}`, `Download the chart ${name} as SVG`, () => {
+    this.addTool(name === this.id ? "SVG" : `SVG: ${name}`, `Download the chart ${name} as SVG`, () => {
       const svg = chart.svg();
       if (svg) saveSvg(`${this.campaign.name}-${name}`, svg);
     });
     this.body.append(chart.root);
   }
 
-  /** Put a table on the page, with its download; under a chart it may be folded away. */
-  addTable(table, { name = this.id, folded = null } = {}) {
-    this.offer("CSV", `Download the table ${name} as CSV`, () => saveCsv(`${this.campaign.name}-${name}`, table.csv()));
-    const details =
-      folded && element("details", { toggle: () => table.draw() }, element("summary", {}, folded), table.root);
-    this.body.append(details ?? table.root);
+  /**
+   * Add a table with its download. With the text `folded`, the reader opens the table by a click on that text.
+   * @param {Table<any>} table
+   * @param {{ name?: string, folded?: string }} options
+   */
+  addTable(table, { name = this.id, folded } = {}) {
+    this.addTool("CSV", `Download the table ${name} as CSV`, () =>
+      saveCsv(`${this.campaign.name}-${name}`, table.csv()),
+    );
+    this.body.append(
+      folded
+        ? element("details", { toggle: () => table.draw() }, element("summary", {}, folded), table.root)
+        : table.root,
+    );
   }
 
-  offer(kind, label, click) {
+  /**
+   * @param {string} kind
+   * @param {string} label
+   * @param {() => void} click
+   */
+  addTool(kind, label, click) {
     this.tools.append(button(kind, click, { "aria-label": label, title: label }));
   }
 
-  seen(visible) {
+  /** @param {boolean} visible */
+  visibilityChanged(visible) {
     this.visible = visible;
-    this.consider();
+    this.refreshIfNeeded();
   }
 
+  /** Mark the data as old. */
   changed() {
     this.dirty = true;
-    this.consider();
+    this.refreshIfNeeded();
   }
 
-  /** Load if it is seen, has changed, and neither asked just now nor being read. */
-  consider() {
+  /** Refresh if the panel is visible and its data is old, but not too often, and not while somebody reads it. */
+  refreshIfNeeded() {
     if (!this.visible || !this.dirty || this.busy || this.timer) return;
     const wait = this.due - performance.now();
-    if (wait > 0) this.later(wait);
-    else if (document.hidden || this.isBeingRead) this.later(LATER);
+    if (wait > 0) this.tryLater(wait);
+    else if (document.hidden || this.isBeingRead) this.tryLater(LATER);
     else this.refresh();
   }
 
@@ -84,10 +134,11 @@ export class Panel {
     return isBeingSelected(this.body) || this.charts.some((chart) => chart.isPointedAt);
   }
 
-  later(wait) {
+  /** @param {number} wait */
+  tryLater(wait) {
     this.timer = setTimeout(() => {
-      this.timer = null;
-      this.consider();
+      this.timer = undefined;
+      this.refreshIfNeeded();
     }, wait);
   }
 
@@ -102,16 +153,21 @@ export class Panel {
       this.body.style.minHeight = "";
     } catch (error) {
       this.problem.hidden = false;
-      say(this.problem, error.message);
+      setText(this.problem, messageOf(error));
     }
     this.busy = false;
     this.due = performance.now() + Math.max(this.every, LEISURE * (performance.now() - began));
-    this.consider();
+    this.refreshIfNeeded();
+  }
+
+  /** Draw the present data again. */
+  redraw() {
+    if (this.data) this.show(this.data);
   }
 
   resized() {
     const { clientWidth } = this.body;
-    if (this.data && this.width !== clientWidth && this.charts.length) this.show(this.data);
+    if (this.width !== clientWidth && this.charts.length) this.redraw();
     this.width = clientWidth;
   }
 

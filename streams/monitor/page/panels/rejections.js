@@ -1,4 +1,7 @@
-/** The records that were not applied, and why. */
+/** The rejected records, with the reasons. */
+
+/** @import { Column, Rejection, RejectionsPayload } from "../types.ts" */
+/** @import { CampaignView } from "../views/campaign.js" */
 
 import { barChart } from "../charts/bars.js";
 import { Chart } from "../charts/chart.js";
@@ -6,17 +9,20 @@ import { counted, moment } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
+/** @type {Column<Rejection>[]} */
 const COLUMNS = [
   { title: "Place", about: "Topic, partition and offset", value: ({ place }) => place },
-  { title: "Reason", value: ({ reason }) => reason, text: ({ reason }) => worded(reason) },
+  { title: "Reason", value: ({ reason }) => reason, text: ({ reason }) => inWords(reason) },
   { title: "Field", minor: true, value: ({ field }) => field },
   { title: "Message", wide: true, value: ({ message }) => message },
   { title: "At", numeric: true, minor: true, value: ({ at }) => at, text: ({ at }) => moment(at) },
 ];
 
-const worded = (reason) => reason.replaceAll("_", " ");
+/** @param {string} reason */
+const inWords = (reason) => reason.replaceAll("_", " ");
 
 export class RejectionsPanel extends Panel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(campaign, { id: "rejections", room: 60, title: "Rejections" });
     this.chart = new Chart();
@@ -32,21 +38,23 @@ export class RejectionsPanel extends Panel {
     this.addTable(this.table);
   }
 
+  /** @returns {Promise<RejectionsPayload>} */
   load() {
-    return this.campaign.ask("/rejections?limit=50");
+    return this.campaign.fetch("/rejections?limit=50");
   }
 
+  /** @param {RejectionsPayload} payload */
   async show({ total, reasons, latest }) {
-    const shares = Object.fromEntries(Object.entries(reasons).map(([reason, times]) => [worded(reason), times]));
-    this.note.textContent = total ? `${counted(total, "record")} rejected; the latest below.` : "";
+    const counts = Object.fromEntries(Object.entries(reasons).map(([reason, times]) => [inWords(reason), times]));
+    this.note.textContent = total ? `${counted(total, "record")} rejected. The table shows the latest.` : "";
     this.table.show(latest);
     this.chart.root.hidden = total === 0;
     if (total)
       await this.chart.draw(
-        `Rejections by reason: ${Object.entries(shares)
-          .map((share) => share.join(" "))
+        `Rejections by reason: ${Object.entries(counts)
+          .map(([reason, times]) => `${reason} ${times}`)
           .join(", ")}`,
-        barChart(shares),
+        barChart(counts),
       );
   }
 }

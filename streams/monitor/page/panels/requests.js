@@ -1,10 +1,14 @@
-/** The match requests that wait for an answer. */
+/** The outstanding match requests. */
 
-import { element, named } from "../shared/elements.js";
+/** @import { Column, MatchRequest } from "../types.ts" */
+/** @import { CampaignView } from "../views/campaign.js" */
+
+import { element, nameElement } from "../shared/elements.js";
 import { counted, decimal, moment } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
+/** @type {Column<MatchRequest>[]} */
 const COLUMNS = [
   {
     title: "Systems",
@@ -13,14 +17,14 @@ const COLUMNS = [
       element(
         "span",
         {},
-        systems.flatMap((system, i) => (i ? [" or ", named(system)] : [named(system)])),
+        systems.flatMap((system, i) => (i ? [" or ", nameElement(system)] : [nameElement(system)])),
       ),
   },
-  { title: "Segment", value: ({ segment }) => segment, cell: ({ segment }) => named(segment ?? "any") },
+  { title: "Segment", value: ({ segment }) => segment, cell: ({ segment }) => nameElement(segment ?? "any") },
   {
     title: "Bits",
     numeric: true,
-    about: "Expected information about the two ratings",
+    about: "Expected information about the two ratings, in bits",
     value: ({ information }) => information,
     text: ({ information }) => decimal(information, 3),
   },
@@ -41,10 +45,11 @@ const COLUMNS = [
 ];
 
 export class RequestsPanel extends Panel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     super(campaign, { id: "requests", room: 380, title: "Match requests", short: "Requests" });
     this.table = new Table({
-      caption: "Match requests outstanding",
+      caption: "Outstanding match requests",
       columns: COLUMNS,
       sort: "Bits",
       folded: 10,
@@ -54,11 +59,13 @@ export class RequestsPanel extends Panel {
     this.addTable(this.table);
   }
 
+  /** @returns {Promise<MatchRequest[]>} */
   async load() {
-    return (await this.campaign.ask("/requests")).requests;
+    return (await this.campaign.fetch("/requests")).requests;
   }
 
-  show(requests) {
+  /** @param {MatchRequest[]} requests */
+  async show(requests) {
     const leased = requests.filter(({ leased_until }) => leased_until).length;
     this.note.textContent = `${counted(requests.length, "request")} outstanding, ${leased} leased to a judge.`;
     this.table.show(requests);

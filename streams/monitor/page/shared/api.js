@@ -1,31 +1,43 @@
-/** The monitor's answers, as values or as errors that say what the monitor said. */
+/** Requests to the monitor. */
 
 const CAMPAIGN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export class Refused extends Error {
-  constructor(status, reason, message) {
+/** A request that the monitor answered with an error. */
+export class RequestError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   */
+  constructor(status, message) {
     super(message);
     this.status = status;
-    this.reason = reason;
   }
 }
 
-/** The path of something of a campaign; what can't be a campaign's name never becomes a part of an address. */
-export function pathOf(campaign, rest = "") {
-  if (!CAMPAIGN.test(campaign)) throw new Refused(404, "unknown_campaign", `no campaign ${JSON.stringify(campaign)}`);
+/**
+ * Return the path of a campaign's resource. A text that is not a valid name never becomes part of a URL.
+ * @param {string} campaign
+ */
+export function campaignPath(campaign, rest = "") {
+  if (!CAMPAIGN.test(campaign)) throw new RequestError(404, `there is no campaign ${JSON.stringify(campaign)}`);
   return `campaigns/${campaign}${rest}`;
 }
 
-export async function ask(path, options = {}) {
-  const response = await fetch(path, {
-    headers: { Accept: "application/json" },
-    credentials: "same-origin",
-    ...options,
-  });
-  if (response.ok) return response.status === 204 ? null : response.json();
-  const said = await response.json().catch(() => ({}));
-  const { reason = "failed", message = `the monitor answered ${response.status}` } = said.error ?? {};
-  const refused = new Refused(response.status, reason, message);
+/**
+ * Return the JSON at a path. If a token is needed, the document gets the event `locked`.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export async function fetchJson(path) {
+  const response = await fetch(path, { headers: { Accept: "application/json" }, credentials: "same-origin" });
+  if (response.ok) return response.json();
+  const payload = await response.json().catch(() => ({}));
   if (response.status === 401) document.dispatchEvent(new CustomEvent("locked"));
-  throw refused;
+  throw new RequestError(
+    response.status,
+    payload.error?.message ?? `the monitor answered with status ${response.status}`,
+  );
 }
+
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));

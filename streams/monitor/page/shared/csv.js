@@ -1,16 +1,22 @@
-/** Tables as CSV that a spreadsheet opens without running anything in it. */
+/** Tables as CSV that is safe to open in a spreadsheet. */
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Write rows of values; what a spreadsheet would take for a formula gets an apostrophe before it. */
-export function asCsv(header, rows) {
-  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+/**
+ * Return rows of values as CSV. A text that a spreadsheet would run as a formula gets an apostrophe before it.
+ * @param {unknown[]} header
+ * @param {unknown[][]} rows
+ */
+export function toCsv(header, rows) {
+  return [header, ...rows].map((row) => row.map(toCell).join(",")).join("\r\n") + "\r\n";
 }
 
-function cell(value) {
-  const text = defused(value === null || value === undefined ? "" : String(value));
+/** @param {unknown} value */
+function toCell(value) {
+  const text = escapeFormula(value === null || value === undefined ? "" : String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export const defused = (text) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+/** @param {string} text */
+const escapeFormula = (text) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);

@@ -1,4 +1,4 @@
-/** Numbers and times as they stand on the page. */
+/** Numbers and times as text. */
 
 const whole = new Intl.NumberFormat("en");
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -6,37 +6,62 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 
 export const NOTHING = "–";
 
+/** @typedef {number | null | undefined} Maybe */
+
+/** @param {Maybe} number */
 export const count = (number) => (number === null || number === undefined ? NOTHING : whole.format(number));
 
+/**
+ * @param {number} number
+ * @param {string} noun
+ */
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+/** @param {Maybe} share */
 export const percent = (share) => (share === null || share === undefined ? NOTHING : `${Math.round(100 * share)} %`);
 
-/** A measure with some decimals, and a true minus. */
+/**
+ * Return a number with fixed decimals, and a typographic minus.
+ * @param {Maybe} number
+ */
 export function decimal(number, digits = 2) {
   if (number === null || number === undefined) return NOTHING;
   const text = number.toFixed(digits);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
-/** Two significant figures at least, as many decimals as that takes. */
+/**
+ * Return a number with at least two significant digits.
+ * @param {Maybe} number
+ */
 export function brief(number) {
   if (number === null || number === undefined) return NOTHING;
   if (Math.abs(number) >= 99.5) return count(Math.round(number));
   return decimal(number, Math.abs(number) >= 9.95 ? 0 : 1);
 }
 
-/** How many decimals scores need so that their deviations are read with two figures. */
+/**
+ * Return how many decimals scores need so that the smallest deviation has two digits.
+ * @param {number[]} deviations
+ */
 export function decimalsFor(deviations) {
   const least = Math.min(...deviations.filter((deviation) => deviation > 0));
   return Number.isFinite(least) ? Math.min(4, Math.max(1, 1 - Math.floor(Math.log10(least)))) : 2;
 }
 
-export const ranks = (low, high) => (low === high ? String(low) : `${low}–${high}`);
+/**
+ * @param {number} low
+ * @param {number} high
+ */
+export const rankRange = (low, high) => (low === high ? String(low) : `${low}–${high}`);
 
+/** @param {Date} date */
 export const timeOfDay = (date) => clock.format(date);
 
-/** A time of today by the clock alone. */
+/**
+ * Return a time; without the date if it is today.
+ * @param {string | null} text
+ */
 export function moment(text) {
   if (!text) return NOTHING;
   const date = new Date(text);

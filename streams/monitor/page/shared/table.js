@@ -1,17 +1,17 @@
-/** A table of rows under columns: sorted by a click on a heading, long ones folded, all of it as CSV; as cards on a phone, if so told. */
+/** A table that is sorted by a click on a heading. Long tables are folded; the CSV has all rows. */
 
-import { asCsv } from "./csv.js";
-import { button, element, say } from "./elements.js";
+/** @import { Column, TableOptions } from "../types.ts" */
+
+import { toCsv } from "./csv.js";
+import { button, element, setText } from "./elements.js";
 import { NOTHING, count } from "./format.js";
 
 const FOLDED = 15;
-const MOST = 1000; // rows drawn; the rest is in the CSV
+const MOST = 1000; // rows in the page; the CSV has all
 
-/**
- * A column has a `title` and a `value` of a row, and may have `text` or `cell` to show it, `numeric` to align it,
- * `about` to explain it, `minor` if a narrow screen can do without, and `optional` if it is left out while nothing is known.
- */
+/** @template Line */
 export class Table {
+  /** @param {TableOptions<Line>} options */
   constructor({
     caption,
     columns,
@@ -21,7 +21,12 @@ export class Table {
     empty = "Nothing yet.",
     cards = false,
   }) {
-    Object.assign(this, { columns, sort, descending, folded, empty, rows: [] });
+    this.columns = columns;
+    this.sort = sort;
+    this.descending = descending;
+    this.folded = folded;
+    /** @type {Line[]} */
+    this.rows = [];
     this.headings = columns.map((column) => this.heading(column));
     this.body = element("tbody", { role: "rowgroup" });
     this.more = button("", () => this.unfold(), { class: "more", hidden: true });
@@ -41,11 +46,13 @@ export class Table {
     this.root = element("div", {}, scroll, this.nothing, this.more);
   }
 
+  /** @param {Column<Line>} column */
   heading(column) {
     const sorter = button(column.title, () => this.sortBy(column), { title: column.about });
     return element("th", { scope: "col", role: "columnheader", class: classOf(column) }, sorter);
   }
 
+  /** @param {Column<Line>} column */
   sortBy(column) {
     this.descending = this.sort === column.title ? !this.descending : Boolean(column.numeric);
     this.sort = column.title;
@@ -57,6 +64,7 @@ export class Table {
     this.draw();
   }
 
+  /** @param {Line[]} rows */
   show(rows) {
     this.rows = rows;
     this.draw();
@@ -65,14 +73,16 @@ export class Table {
   sorted() {
     const column = this.columns.find(({ title }) => title === this.sort);
     if (!column) return this.rows;
-    const way = this.descending ? -1 : 1;
-    return this.rows.toSorted((one, other) => compare(column.value(one), column.value(other), way));
+    const direction = this.descending ? -1 : 1;
+    return this.rows.toSorted((one, other) => compare(column.value(one), column.value(other), direction));
   }
 
-  /** Draw the rows, if anyone can see them. */
+  /** Draw the rows, if the table is visible. */
   draw() {
     if (!this.root.checkVisibility()) return;
-    const shown = this.columns.map((column) => !column.optional || this.rows.some((row) => known(column.value(row))));
+    const shown = this.columns.map(
+      (column) => !column.optional || this.rows.some((row) => isKnown(column.value(row))),
+    );
     this.columns.forEach((column, i) => {
       this.headings[i].hidden = !shown[i];
       const sorted = column.title === this.sort ? (this.descending ? "descending" : "ascending") : "none";
@@ -83,12 +93,16 @@ export class Table {
     this.table.hidden = rows.length === 0;
     this.nothing.hidden = rows.length > 0;
     this.more.hidden = rows.length <= this.folded || this.folded === MOST;
-    say(
+    setText(
       this.more,
       rows.length <= MOST ? `Show all ${count(rows.length)}` : `Show ${count(MOST)} of ${count(rows.length)}`,
     );
   }
 
+  /**
+   * @param {Line} row
+   * @param {boolean[]} shown
+   */
   line(row, shown) {
     const cells = this.columns.map((column, i) => {
       if (!shown[i]) return null;
@@ -102,21 +116,28 @@ export class Table {
   }
 
   csv() {
-    return asCsv(
+    return toCsv(
       this.columns.map(({ title }) => title),
       this.sorted().map((row) => this.columns.map(({ value }) => value(row))),
     );
   }
 }
 
+/** @param {{ numeric?: boolean, minor?: boolean, wide?: boolean }} column */
 const classOf = ({ numeric, minor, wide }) =>
   [numeric && "number", minor && "minor", wide && "wide"].filter(Boolean).join(" ") || null;
 
-const known = (value) => value !== null && value !== undefined;
+/** @param {unknown} value */
+const isKnown = (value) => value !== null && value !== undefined;
 
-/** What is unknown stands last, whichever way the rest is sorted. */
-function compare(one, other, way) {
-  if (!known(one) || !known(other)) return known(other) - known(one);
-  if (typeof one === "number" && typeof other === "number") return way * (one - other);
-  return way * String(one).localeCompare(String(other), "en", { numeric: true });
+/**
+ * Compare two values. Unknown values come last in both directions.
+ * @param {unknown} one
+ * @param {unknown} other
+ * @param {number} direction
+ */
+function compare(one, other, direction) {
+  if (!isKnown(one) || !isKnown(other)) return Number(isKnown(other)) - Number(isKnown(one));
+  if (typeof one === "number" && typeof other === "number") return direction * (one - other);
+  return direction * String(one).localeCompare(String(other), "en", { numeric: true });
 }

@@ -1,25 +1,29 @@
-/** What a screen reader is told: a new leader or a new line, and no more often than one can listen. */
+/** Announcements for screen readers: a new leader or a new line between clusters, with pauses to listen. */
 
-import { say } from "../shared/elements.js";
+/** @import { Board } from "../live/board.js" */
+
+import { byId, setText } from "../shared/elements.js";
 import { counted } from "../shared/format.js";
 
-const PAUSE = 20000;
+const PAUSE = 20000; // milliseconds
 
 export class Announcer {
+  /** @param {string} campaign */
   constructor(campaign) {
     this.campaign = campaign;
-    this.place = document.getElementById("spoken");
-    this.told = "";
-    this.last = -Infinity;
+    this.place = byId("spoken");
+    this.last = "";
+    this.lastAt = -Infinity;
   }
 
-  hear(board) {
+  /** @param {Board} board */
+  announce(board) {
     const [leader] = board.order;
     if (leader === undefined) return;
     const news = `${leader} leads, ${counted(board.clusters, "cluster")}`;
-    if (news === this.told || performance.now() - this.last < PAUSE) return;
-    this.told = news;
-    this.last = performance.now();
-    say(this.place, `${this.campaign}: ${news}, ${counted(board.judgments, "judgment")}.`);
+    if (news === this.last || performance.now() - this.lastAt < PAUSE) return;
+    this.last = news;
+    this.lastAt = performance.now();
+    setText(this.place, `${this.campaign}: ${news}, ${counted(board.judgments, "judgment")}.`);
   }
 }

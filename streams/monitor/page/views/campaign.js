@@ -1,36 +1,47 @@
-/** One campaign: its leaderboard as it moves, and beside it what stands behind. */
+/** One campaign: its leaderboard, and the panels with the details. */
+
+/** @import { ConnectionState, HistoryUpdate, LeaderboardPayload, Overview, PairsPayload, RowsUpdate } from "../types.ts" */
 
 import { Board } from "../live/board.js";
 import { showConnection } from "../live/connection.js";
-import { onceAFrame } from "../live/frames.js";
+import { oncePerFrame } from "../live/frames.js";
 import { Stream } from "../live/stream.js";
-import { ask, pathOf } from "../shared/api.js";
+import { campaignPath, fetchJson, messageOf } from "../shared/api.js";
 import { element } from "../shared/elements.js";
 import { Announcer } from "./announcer.js";
-import { Behind } from "./behind.js";
 import { Choice } from "./choice.js";
 import { Figures } from "./figures.js";
-import { Standing } from "./standing.js";
+import { LeaderboardPanel } from "./leaderboard-panel.js";
+import { Panels } from "./panels.js";
 
-const PAIRS_HOLD = 3000; // milliseconds
-const PROPOSED = 5; // systems in the chart of the ratings, until someone chooses
+const PAIRS_KEPT = 3000; // milliseconds
+const PROPOSED = 5; // systems in the chart of the ratings, until the reader chooses
 
 export class CampaignView {
+  /**
+   * @param {HTMLElement} main
+   * @param {string} name
+   */
   constructor(main, name) {
     this.name = name;
     this.board = new Board();
     this.choice = new Choice();
+    this.lost = false;
+    /** @type {Stream | null} */
+    this.stream = null;
+    /** @type {Promise<PairsPayload> | null} */
+    this.loadingPairs = null;
     this.announcer = new Announcer(name);
     this.figures = new Figures(name);
-    this.standing = new Standing(this);
-    this.behind = new Behind(this);
+    this.leaderboard = new LeaderboardPanel(this);
+    this.panels = new Panels(this);
     this.problem = element("p", { class: "problem", role: "alert", hidden: true });
-    this.drawSoon = onceAFrame(() => this.draw());
+    this.drawSoon = oncePerFrame(() => this.draw());
     this.parts = element(
       "div",
       { class: "campaign" },
-      element("div", { class: "standing" }, this.figures.root, this.standing.root),
-      this.behind.root,
+      element("div", { class: "ranking" }, this.figures.root, this.leaderboard.root),
+      this.panels.root,
     );
     main.append(this.problem, this.parts);
     this.follow();
@@ -38,68 +49,79 @@ export class CampaignView {
 
   follow() {
     try {
-      this.stream = new Stream(pathOf(this.name, "/events"), {
+      this.stream = new Stream(campaignPath(this.name, "/events"), {
         events: {
-          leaderboard: (whole) => this.change(() => this.board.replace(whole)),
-          rows: (delta) => this.change(() => this.board.change(delta)),
-          overview: (overview) => this.figures.show(overview),
-          history: (news) => this.behind.ratings.take(news),
-          requests: () => this.behind.requests.changed(),
-          rejections: () => this.behind.rejections.changed(),
+          leaderboard: (/** @type {LeaderboardPayload} */ whole) => this.change(() => this.board.replace(whole)),
+          rows: (/** @type {RowsUpdate} */ update) => this.change(() => this.board.update(update)),
+          overview: (/** @type {Overview} */ overview) => this.figures.show(overview),
+          history: (/** @type {HistoryUpdate} */ update) => this.panels.ratings.addSample(update),
+          requests: () => this.panels.requests.changed(),
+          rejections: () => this.panels.rejections.changed(),
         },
-        check: pathOf(this.name),
-        onState: (state, error) => this.connected(state, error),
+        check: campaignPath(this.name),
+        onState: (state, error) => this.connectionChanged(state, error),
       });
     } catch (error) {
-      this.connected("refused", error);
+      this.connectionChanged("refused", error);
     }
   }
 
-  connected(state, error) {
+  /**
+   * @param {ConnectionState} state
+   * @param {unknown} error
+   */
+  connectionChanged(state, error) {
     showConnection(state);
     if (state === "refused") return this.fail(error);
-    if (state === "live" && this.lost) this.behind.catchUp();
+    if (state === "live" && this.lost) this.panels.catchUp();
     this.lost = state !== "live";
   }
 
+  /** @param {unknown} error */
   fail(error) {
     this.problem.hidden = false;
-    this.problem.replaceChildren(`${error.message}. `, element("a", { href: "#/" }, "All campaigns"));
+    this.problem.replaceChildren(`${messageOf(error)}. `, element("a", { href: "#/" }, "All campaigns"));
     this.parts.hidden = true;
   }
 
+  /** @param {() => void} apply */
   change(apply) {
     apply();
     this.drawSoon();
-    this.behind.changed();
+    this.panels.changed();
   }
 
   draw() {
     this.choice.propose(this.board.order.slice(0, PROPOSED));
-    this.standing.show(this.board);
-    this.announcer.hear(this.board);
+    this.leaderboard.show(this.board);
+    this.announcer.announce(this.board);
   }
 
   // -- for the panels --------------------------------------------------------------------------------------
 
-  ask(rest) {
-    return ask(pathOf(this.name, rest));
+  /**
+   * Return a resource of the campaign.
+   * @param {string} rest
+   */
+  fetch(rest) {
+    return fetchJson(campaignPath(this.name, rest));
   }
 
-  /** The pairs, which two panels show, asked for once for both. */
+  /** Return the pairs. Two panels show them; they are fetched once for both. */
   pairs() {
-    this.asked ??= this.ask("/pairs").finally(() => setTimeout(() => (this.asked = null), PAIRS_HOLD));
-    return this.asked;
+    this.loadingPairs ??= this.fetch("/pairs").finally(() => setTimeout(() => (this.loadingPairs = null), PAIRS_KEPT));
+    return this.loadingPairs;
   }
 
   // -- for the page ----------------------------------------------------------------------------------------
 
-  turnTo(panel) {
-    this.behind.turnTo(panel);
+  /** @param {string} panel */
+  scrollToPanel(panel) {
+    this.panels.scrollTo(panel);
   }
 
   close() {
     this.stream?.close();
-    this.behind.close();
+    this.panels.close();
   }
 }

@@ -1,36 +1,39 @@
-/** All campaigns at a glance: how far each is, how fast, and who leads. */
+/** The list of all campaigns: progress, rate and leader. */
+
+/** @import { Column, ConnectionState, Overview } from "../types.ts" */
 
 import { showConnection } from "../live/connection.js";
-import { onceAFrame } from "../live/frames.js";
+import { oncePerFrame } from "../live/frames.js";
 import { Stream } from "../live/stream.js";
-import { ask } from "../shared/api.js";
-import { button, element, isBeingSelected, named, say } from "../shared/elements.js";
-import { brief, count, counted, moment, percent } from "../shared/format.js";
+import { fetchJson, messageOf } from "../shared/api.js";
+import { button, element, isBeingSelected, nameElement, setText } from "../shared/elements.js";
+import { NOTHING, brief, count, counted, moment, percent } from "../shared/format.js";
 import { saveCsv } from "../shared/save.js";
 import { Table } from "../shared/table.js";
-import { meter } from "./meter.js";
+import { Meter } from "./meter.js";
 
 const STATES = ["any state", "open", "paused", "closed"];
 
+/** @type {Column<Overview>[]} */
 const COLUMNS = [
   {
     title: "Campaign",
     value: (row) => row.campaign,
-    cell: (row) => element("a", { href: `#/${encodeURIComponent(row.campaign)}` }, named(row.campaign)),
+    cell: (row) => element("a", { href: `#/${encodeURIComponent(row.campaign)}` }, nameElement(row.campaign)),
   },
   {
     title: "State",
     value: (row) => row.state,
     cell: (row) => element("span", { class: `state ${row.state}` }, row.state),
   },
-  { title: "Leader", value: (row) => row.leader, cell: (row) => (row.leader === null ? "–" : named(row.leader)) },
+  { title: "Leader", value: (row) => row.leader, cell: (row) => (row.leader === null ? NOTHING : nameElement(row.leader)) },
   { title: "Judgments", numeric: true, value: (row) => row.judgments, text: (row) => count(row.judgments) },
   { title: "Budget", numeric: true, minor: true, value: (row) => row.budget, text: (row) => count(row.budget) },
   { title: "Progress", numeric: true, value: progress, cell: (row) => withMeter(progress(row)) },
   {
     title: "Rate",
     numeric: true,
-    about: "Judgments a second over the last minute",
+    about: "Judgments per second over the last minute",
     value: (row) => row.rate,
     text: (row) => `${brief(row.rate)}/s`,
   },
@@ -40,31 +43,36 @@ const COLUMNS = [
   {
     title: "Separation",
     numeric: true,
-    about: "Of the lines that could part the systems, how many do",
+    about: "Share of neighbouring systems with a line between them",
     value: (row) => row.separation,
     cell: (row) => withMeter(row.separation),
   },
   { title: "Newest", numeric: true, minor: true, value: (row) => row.newest, text: (row) => moment(row.newest) },
 ];
 
+/** @param {Overview} row */
 function progress(row) {
   return row.budget ? row.judgments / row.budget : null;
 }
 
+/** @param {number | null} share */
 function withMeter(share) {
-  return share === null ? "–" : element("span", { class: "metered" }, meter(share), percent(share));
+  return share === null ? NOTHING : element("span", { class: "metered" }, new Meter().show(share), percent(share));
 }
 
 export class CampaignsView {
+  /** @param {HTMLElement} main */
   constructor(main) {
+    /** @type {Map<string, Overview>} */
     this.campaigns = new Map();
+    this.lost = false;
     this.table = new Table({
       caption: "Campaigns",
       columns: COLUMNS,
       sort: "Newest",
       folded: 100,
       cards: true,
-      empty: "No campaign fits.",
+      empty: "No campaign matches the filter.",
     });
     this.about = element("p", { class: "about" });
     this.name = element("input", {
@@ -87,31 +95,34 @@ export class CampaignsView {
       this.table.root,
     );
     this.table.root.classList.add("campaigns");
-    this.drawSoon = onceAFrame(() => this.draw());
+    this.drawSoon = oncePerFrame(() => this.draw());
     this.load();
     this.stream = new Stream("events", {
-      events: { overview: (overview) => this.take(overview) },
+      events: { overview: (/** @type {Overview} */ overview) => this.update(overview) },
       check: "campaigns",
-      onState: (state) => this.connected(state),
+      onState: (state) => this.connectionChanged(state),
     });
   }
 
   async load() {
     try {
-      const { campaigns } = await ask("campaigns");
+      /** @type {{ campaigns: Overview[] }} */
+      const { campaigns } = await fetchJson("campaigns");
       this.campaigns = new Map(campaigns.map((overview) => [overview.campaign, overview]));
       this.draw();
     } catch (error) {
-      say(this.about, error.message);
+      setText(this.about, messageOf(error));
     }
   }
 
-  take(overview) {
+  /** @param {Overview} overview */
+  update(overview) {
     this.campaigns.set(overview.campaign, overview);
     this.drawSoon();
   }
 
-  connected(state) {
+  /** @param {ConnectionState} state */
+  connectionChanged(state) {
     showConnection(state);
     if (state === "live" && this.lost) this.load();
     this.lost = state !== "live";
@@ -122,15 +133,15 @@ export class CampaignsView {
     const text = this.name.value.toLowerCase();
     const state = this.state.value;
     const all = [...this.campaigns.values()];
-    const fit = all.filter(
+    const matching = all.filter(
       (row) =>
         `${row.campaign}\n${row.leader ?? ""}`.toLowerCase().includes(text) &&
         (state === STATES[0] || row.state === state),
     );
     const judgments = all.reduce((sum, row) => sum + row.judgments, 0);
     const rate = all.reduce((sum, row) => sum + row.rate, 0);
-    say(this.about, `${counted(all.length, "campaign")}, ${counted(judgments, "judgment")}, ${brief(rate)} a second`);
-    this.table.show(fit);
+    setText(this.about, `${counted(all.length, "campaign")}, ${counted(judgments, "judgment")}, ${brief(rate)} per second`);
+    this.table.show(matching);
   }
 
   close() {

@@ -1,10 +1,13 @@
-/** A campaign in a few figures, and how far the next line is. */
+/** The key figures of a campaign, and the judgments that the next line between clusters needs. */
 
-import { element, named, say } from "../shared/elements.js";
+/** @import { Overview } from "../types.ts" */
+
+import { element, nameElement, setText } from "../shared/elements.js";
 import { brief, count, percent } from "../shared/format.js";
-import { meter } from "./meter.js";
+import { Meter } from "./meter.js";
 
 export class Figures {
+  /** @param {string} campaign */
   constructor(campaign) {
     this.state = element("span", { class: "state" });
     this.about = element("p", { class: "about" });
@@ -13,18 +16,21 @@ export class Figures {
     this.root = element(
       "div",
       {},
-      element("div", { class: "heading" }, element("h1", {}, named(campaign), this.state), this.about),
+      element("div", { class: "heading" }, element("h1", {}, nameElement(campaign), this.state), this.about),
       this.list,
       this.outlook,
     );
+    /** @type {Map<string, { value: HTMLElement, detail: HTMLElement, meter: Meter }>} */
     this.places = new Map();
+    this.outlookKey = "";
   }
 
+  /** @param {Overview} overview */
   show(overview) {
     const { budget, judgments, clusters, systems, excluded, withdrawn } = overview;
     this.state.className = `state ${overview.state}`;
-    say(this.state, overview.state);
-    say(this.about, `rated by ${overview.model}, matches by ${overview.policy}`);
+    setText(this.state, overview.state);
+    setText(this.about, `model: ${overview.model}, match policy: ${overview.policy}`);
     this.figure(
       "Judgments",
       count(judgments),
@@ -36,42 +42,57 @@ export class Figures {
     this.figure("Rate", `${brief(overview.rate)}/s`, "last minute");
     this.figure("Judges", count(overview.judges), excluded ? `${count(excluded)} excluded` : "");
     this.figure("Requests", count(overview.outstanding), "outstanding");
-    this.figure("Rejected", count(overview.rejected), `${count(overview.duplicates)} repeated`);
+    this.figure("Rejected", count(overview.rejected), `${count(overview.duplicates)} duplicates`);
     this.showOutlook(overview);
   }
 
+  /**
+   * @param {string} name
+   * @param {string} value
+   * @param {string} detail
+   * @param {number | null} share
+   */
   figure(name, value, detail, share = null) {
-    if (!this.places.has(name)) {
-      const place = {
-        value: element("span", { class: "value" }),
-        detail: element("span", { class: "detail" }),
-        meter: meter(share),
-      };
-      place.meter.hidden = share === null;
-      this.places.set(name, place);
-      this.list.append(
-        element("div", {}, element("dt", {}, name), element("dd", {}, place.value, place.detail, place.meter)),
-      );
-    }
-    const place = this.places.get(name);
-    say(place.value, value);
-    say(place.detail, detail);
-    if (share !== null) place.meter.firstChild.style.width = `${100 * Math.min(1, share)}%`;
+    const place = this.places.get(name) ?? this.addFigure(name, share !== null);
+    setText(place.value, value);
+    setText(place.detail, detail);
+    if (share !== null) place.meter.show(share);
   }
 
-  /** Say how many judgments of which two systems might rule the leaderboard off once more. */
+  /**
+   * @param {string} name
+   * @param {boolean} withMeter
+   */
+  addFigure(name, withMeter) {
+    const place = {
+      value: element("span", { class: "value" }),
+      detail: element("span", { class: "detail" }),
+      meter: new Meter(),
+    };
+    place.meter.root.hidden = !withMeter;
+    this.places.set(name, place);
+    this.list.append(
+      element("div", {}, element("dt", {}, name), element("dd", {}, place.value, place.detail, place.meter.root)),
+    );
+    return place;
+  }
+
+  /**
+   * Show how many more judgments of which two systems may make the next line between clusters certain.
+   * @param {Overview} overview
+   */
   showOutlook({ settled, outlook, next_line, next_judgments }) {
-    const told = settled || !next_line ? outlook : `${next_judgments}\n${next_line.join("\n")}`;
-    if (told === this.told) return;
-    this.told = told;
+    const key = settled || !next_line ? outlook : `${next_judgments}\n${next_line.join("\n")}`;
+    if (key === this.outlookKey) return;
+    this.outlookKey = key;
     if (settled || !next_line) return this.outlook.replaceChildren(outlook[0].toUpperCase() + outlook.slice(1) + ".");
     this.outlook.replaceChildren(
       "About ",
       element("b", {}, count(next_judgments)),
       ` more judgment${next_judgments === 1 ? "" : "s"} of `,
-      element("b", {}, named(next_line[0])),
+      element("b", {}, nameElement(next_line[0])),
       " against ",
-      element("b", {}, named(next_line[1])),
+      element("b", {}, nameElement(next_line[1])),
       " until the next line between clusters is certain.",
     );
   }

@@ -1,9 +1,16 @@
-/** A share as a short bar; the number itself stands beside it in words. */
+/** A share as a short bar. The number is beside it as text. */
 
 import { element } from "../shared/elements.js";
 
-export function meter(share) {
-  const fill = element("span");
-  fill.style.width = `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
-  return element("span", { class: "meter", "aria-hidden": "true" }, fill);
+export class Meter {
+  constructor() {
+    this.bar = element("span");
+    this.root = element("span", { class: "meter", "aria-hidden": "true" }, this.bar);
+  }
+
+  /** @param {number} share */
+  show(share) {
+    this.bar.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
+    return this.root;
+  }
 }

@@ -1,25 +1,33 @@
-/** The leaderboard as a figure for a paper or a slide: whiskers over the ranks, clusters ruled off. */
+/** The leaderboard as a figure for a paper or a slide: rank ranges as whiskers, lines between clusters. */
+
+/** @import { ChartOptions, Row } from "../types.ts" */
 
 import { decimal, decimalsFor } from "../shared/format.js";
-import { roomFor, shortened } from "./chart.js";
+import { labelWidth, shorten } from "./chart.js";
 
-const MOST = 40; // letters of a name
+const MOST = 40; // characters of a name
 
-export function standingChart(rows) {
+/**
+ * @param {Row[]} rows
+ * @returns {ChartOptions}
+ */
+export function leaderboardChart(rows) {
   const digits = decimalsFor(rows.map(({ deviation }) => deviation));
   const systems = rows.map(({ system }) => system);
-  const begins = rows.filter((row, place) => place > 0 && row.cluster !== rows[place - 1].cluster);
-  const place = new Map(systems.map((system, i) => [system, i]));
+  const firstOfCluster = rows.filter((row, place) => place > 0 && row.cluster !== rows[place - 1].cluster);
+  const index = new Map(systems.map((system, i) => [system, i]));
+  /** @param {Row} row */
+  const placeOf = ({ system }) => index.get(system) ?? 0;
   return (Plot) => ({
     width: 760,
     height: 50 + 22 * rows.length,
-    marginLeft: roomFor(systems, MOST),
+    marginLeft: labelWidth(systems, MOST),
     marginRight: 130,
     marginTop: 34,
     marginBottom: 8,
     x: {
       axis: "top",
-      label: "rank, and the ranks at 95 %",
+      label: "rank, with the 95 % rank range",
       domain: [0.5, rows.length + 0.5],
       tickFormat: "d",
       ticks: Math.min(12, rows.length),
@@ -31,28 +39,28 @@ export function standingChart(rows) {
       label: null,
       ticks: rows.map((_, i) => i),
       tickSize: 0,
-      tickFormat: (i) => shortened(systems[i] ?? "", MOST),
+      tickFormat: (/** @type {number} */ i) => shorten(systems[i] ?? "", MOST),
     },
     marks: [
-      Plot.ruleY(begins, {
-        y: ({ system }) => place.get(system) - 0.5,
+      Plot.ruleY(firstOfCluster, {
+        y: (row) => placeOf(row) - 0.5,
         stroke: "var(--rule)",
-        insetLeft: -roomFor(systems, MOST),
+        insetLeft: -labelWidth(systems, MOST),
         insetRight: -130,
       }),
       Plot.ruleY(rows, {
         x1: "rank_low",
         x2: "rank_high",
-        y: ({ system }) => place.get(system),
+        y: placeOf,
         stroke: "var(--blue)",
         strokeWidth: 2,
       }),
-      Plot.dot(rows, { x: "rank", y: ({ system }) => place.get(system), r: 4, fill: "var(--blue)" }),
+      Plot.dot(rows, { x: "rank", y: placeOf, r: 4, fill: "var(--blue)" }),
       Plot.text(rows, {
         frameAnchor: "right",
         textAnchor: "end",
         dx: 126,
-        y: ({ system }) => place.get(system),
+        y: placeOf,
         fill: "var(--ink)",
         text: ({ score, deviation }) => `${decimal(score, digits)} ± ${decimal(deviation, digits)}`,
       }),

@@ -1,16 +1,26 @@
-/** The leaderboard as a table that moves: one row a system, its rank range as a whisker, clusters ruled off. */
+/** The leaderboard as a table: one row per system, rank ranges as whiskers, lines between clusters. */
 
-import { glide } from "../live/flip.js";
-import { asCsv } from "../shared/csv.js";
-import { element, named, say } from "../shared/elements.js";
-import { count, decimal, decimalsFor, ranks } from "../shared/format.js";
+/** @import { Row } from "../types.ts" */
+/** @import { Board } from "../live/board.js" */
+/** @import { Choice } from "./choice.js" */
+
+import { glide } from "../live/glide.js";
+import { toCsv } from "../shared/csv.js";
+import { element, nameElement, setText } from "../shared/elements.js";
+import { count, decimal, decimalsFor, rankRange } from "../shared/format.js";
 import { Whisker } from "./whisker.js";
 
-export class Leaderboard {
-  /** `choice` holds the systems that the chart of the ratings shows; a click on a name changes it. */
+export class LeaderboardTable {
+  /**
+   * A click on a name changes the choice, which the chart of the ratings shows.
+   * @param {Choice} choice
+   */
   constructor(choice) {
     this.choice = choice;
+    /** @type {Map<string, Line>} */
     this.lines = new Map();
+    /** @type {Row[]} */
+    this.rows = [];
     this.filter = "";
     this.body = element("tbody");
     this.last = element("span");
@@ -21,7 +31,7 @@ export class Leaderboard {
       element(
         "caption",
         { class: "unseen" },
-        "Leaderboard: systems by rank, with the ranks that each may have at 95 percent",
+        "Leaderboard: systems by rank, with 95 percent rank ranges",
       ),
       element(
         "thead",
@@ -42,25 +52,30 @@ export class Leaderboard {
     );
   }
 
+  /** @param {Board} board */
   show(board) {
     const rows = board.ranked();
     const digits = decimalsFor(rows.map((row) => row.deviation));
-    say(this.last, String(rows.length));
-    for (const row of rows) this.line(row.system).show(row, { systems: rows.length, digits });
-    const order = rows.map((row) => this.lines.get(row.system).root);
-    if (!sameOrder(this.body.rows, order)) this.reorder(order);
-    this.rule(rows);
+    setText(this.last, String(rows.length));
+    for (const row of rows) this.line(row.system).show(row, rows.length, digits);
+    const order = rows.map((row) => this.line(row.system).root);
+    if (!isSameOrder(this.body.rows, order)) this.reorder(order);
+    this.drawLines(rows);
     this.rows = rows;
-    this.sieve();
+    this.applyFilter();
   }
 
+  /** @param {string} system */
   line(system) {
-    if (!this.lines.has(system)) this.lines.set(system, new Line(system, this.choice));
-    return this.lines.get(system);
+    const line = this.lines.get(system) ?? new Line(system, this.choice);
+    this.lines.set(system, line);
+    return line;
   }
 
+  /** @param {HTMLTableRowElement[]} order */
   reorder(order) {
-    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
+    const active = document.activeElement;
+    const focused = active instanceof HTMLElement && this.body.contains(active) ? active : null;
     glide([...this.body.rows], () => {
       for (const [system, line] of this.lines) if (!order.includes(line.root)) this.lines.delete(system);
       for (const root of [...this.body.rows]) if (!order.includes(root)) root.remove();
@@ -71,36 +86,48 @@ export class Leaderboard {
     if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 
-  rule(rows) {
+  /**
+   * Draw a line above the first row of each cluster.
+   * @param {Row[]} rows
+   */
+  drawLines(rows) {
     rows.forEach((row, place) => {
-      const begins = place > 0 && row.cluster !== rows[place - 1].cluster;
-      const { root } = this.lines.get(row.system);
-      root.classList.toggle("ruled", begins);
-      root.dataset.cluster = row.cluster;
+      const isFirst = place > 0 && row.cluster !== rows[place - 1].cluster;
+      const { root } = this.line(row.system);
+      root.classList.toggle("ruled", isFirst);
+      root.dataset.cluster = String(row.cluster);
     });
   }
 
-  /** Show only the systems whose name holds this text. */
-  sift(text) {
+  /**
+   * Show only the systems whose name contains a text.
+   * @param {string} text
+   */
+  setFilter(text) {
     this.filter = text.toLowerCase();
-    this.sieve();
+    this.applyFilter();
   }
 
-  sieve() {
+  applyFilter() {
     for (const [system, { root }] of this.lines) root.hidden = !system.toLowerCase().includes(this.filter);
   }
 
   csv() {
+    /** @type {(keyof Row)[]} */
     const fields = ["rank", "system", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments"];
-    return asCsv(
+    return toCsv(
       fields,
-      (this.rows ?? []).map((row) => fields.map((field) => row[field])),
+      this.rows.map((row) => fields.map((field) => row[field])),
     );
   }
 }
 
-/** One row, changed in place. */
+/** One row. It is changed in place. */
 class Line {
+  /**
+   * @param {string} system
+   * @param {Choice} choice
+   */
   constructor(system, choice) {
     this.rank = element("td", { class: "number rank" });
     this.ranks = element("td", { class: "number ranks" });
@@ -115,11 +142,11 @@ class Line {
         type: "button",
         class: "name",
         "aria-pressed": "false",
-        title: "Show or hide its rating over time",
+        title: "Show or hide the rating over time",
         click: () => choice.toggle(system),
       },
       this.swatch,
-      named(system),
+      nameElement(system),
     );
     this.root = element(
       "tr",
@@ -133,30 +160,45 @@ class Line {
       this.judgments,
     );
     this.root.dataset.system = system;
-    choice.onChange(() => this.mark(choice.colourOf(system)));
-    this.mark(choice.colourOf(system));
+    choice.onChange(() => this.showColour(choice.colourOf(system)));
+    this.showColour(choice.colourOf(system));
   }
 
-  mark(colour) {
+  /** @param {string | null} colour */
+  showColour(colour) {
     this.name.setAttribute("aria-pressed", String(colour !== null));
     this.swatch.style.background = colour ?? "";
   }
 
-  show(row, { systems, digits }) {
-    say(this.rank, String(row.rank));
-    say(this.ranks, ranks(row.rank_low, row.rank_high));
+  /**
+   * @param {Row} row
+   * @param {number} systems
+   * @param {number} digits
+   */
+  show(row, systems, digits) {
+    setText(this.rank, String(row.rank));
+    setText(this.ranks, rankRange(row.rank_low, row.rank_high));
     this.whisker.show(row, systems);
-    say(this.score, decimal(row.score, digits));
-    say(this.deviation, decimal(row.deviation, digits));
-    say(this.judgments, count(row.judgments));
+    setText(this.score, decimal(row.score, digits));
+    setText(this.deviation, decimal(row.deviation, digits));
+    setText(this.judgments, count(row.judgments));
   }
 }
 
+/**
+ * @param {string} text
+ * @param {string | null} style
+ * @param {string | null} meaning
+ */
 function heading(text, style = null, meaning = null) {
   const label = meaning ? element("abbr", { title: meaning }, text) : text;
   return element("th", { scope: "col", class: style }, label);
 }
 
-function sameOrder(rows, order) {
+/**
+ * @param {HTMLCollectionOf<HTMLTableRowElement>} rows
+ * @param {HTMLTableRowElement[]} order
+ */
+function isSameOrder(rows, order) {
   return rows.length === order.length && order.every((root, place) => rows[place] === root);
 }

@@ -1,10 +1,17 @@
-/** A measure over the last minutes, as this page has seen it. */
+/** A value over the last minutes, since the page was opened. */
+
+/** @import { ChartOptions, TimedValue } from "../types.ts" */
 
 const SHORTEST = 60000; // milliseconds from left to right
-const LEAST = 10; // at the top
+const LEAST = 10; // value at the top
 
-export function paceChart(points, { label, colour }) {
-  const now = points.at(-1).at;
+/**
+ * @param {TimedValue[]} points
+ * @param {{ label: string, colour: string }} style
+ * @returns {ChartOptions}
+ */
+export function timelineChart(points, { label, colour }) {
+  const now = points[points.length - 1].at;
   return (Plot, width) => ({
     height: 150,
     marginLeft: 46,
@@ -14,7 +21,7 @@ export function paceChart(points, { label, colour }) {
     x: {
       type: "time",
       label: null,
-      domain: [Math.min(points[0].at, now - SHORTEST), now],
+      domain: [Math.min(points[0].at.getTime(), now.getTime() - SHORTEST), now],
       ticks: width < 520 ? 3 : 4,
       tickFormat: "%H:%M:%S",
     },

@@ -1,4 +1,6 @@
-/** What stands behind a leaderboard: the panels, and links to each. */
+/** The panels beside the leaderboard, and links to them. */
+
+/** @import { CampaignView } from "./campaign.js" */
 
 import { FlowPanel } from "../panels/flow.js";
 import { JudgesPanel } from "../panels/judges.js";
@@ -9,10 +11,10 @@ import { RequestsPanel } from "../panels/requests.js";
 import { SegmentsPanel } from "../panels/segments.js";
 import { element } from "../shared/elements.js";
 
-const SETTLED = 2500; // milliseconds, after which all that is in sight has been loaded
+const SETTLED = 2500; // milliseconds after which all visible panels have been loaded
 
-export class Behind {
-  /** `campaign` gives the panels its name, board and choice, and asks the monitor for them. */
+export class Panels {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     this.ratings = new RatingsPanel(campaign);
     this.requests = new RequestsPanel(campaign);
@@ -31,39 +33,43 @@ export class Behind {
     const sections = element("nav", { class: "sections", "aria-label": "Sections" }, element("ul", {}, links));
     this.root = element(
       "div",
-      { class: "behind" },
+      { class: "panels" },
       sections,
       this.panels.map(({ root }) => root),
     );
   }
 
-  /** New judgments have been rated. */
+  /** New judgments have been applied. */
   changed() {
     for (const panel of this.judged) panel.changed();
   }
 
-  /** The connection is back: whatever was missed is asked for. */
+  /** Load everything again after a lost connection. */
   catchUp() {
-    this.ratings.forget();
+    this.ratings.reload();
     for (const panel of this.panels) panel.changed();
   }
 
-  turnTo(id) {
-    const found = this.panels.find((panel) => panel.id === id);
-    if (!found) return;
-    this.stayAt(found.root);
-    found.root.querySelector("h2").focus({ preventScroll: true });
+  /** @param {string} id */
+  scrollTo(id) {
+    const panel = this.panels.find((each) => each.id === id);
+    if (!panel) return;
+    this.keepInView(panel.root);
+    panel.root.querySelector("h2")?.focus({ preventScroll: true });
   }
 
-  /** Scroll there, and again while the panels above still take their room, unless someone scrolls on. */
-  stayAt(place) {
-    const letGo = new AbortController();
+  /**
+   * Scroll to a panel, and again while the panels above it grow, unless the reader scrolls.
+   * @param {HTMLElement} place
+   */
+  keepInView(place) {
+    const stop = new AbortController();
     const sizes = new ResizeObserver(() => place.scrollIntoView());
-    letGo.signal.addEventListener("abort", () => sizes.disconnect());
+    stop.signal.addEventListener("abort", () => sizes.disconnect());
     for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) {
-      addEventListener(event, () => letGo.abort(), { signal: letGo.signal });
+      addEventListener(event, () => stop.abort(), { signal: stop.signal });
     }
-    setTimeout(() => letGo.abort(), SETTLED);
+    setTimeout(() => stop.abort(), SETTLED);
     sizes.observe(this.root);
   }
 

@@ -1,28 +1,33 @@
-/** The leaderboard with its tools: to filter it, to hold it still, and to take it along. */
+/** The leaderboard with its tools: filter, hold, download. */
+
+/** @import { Board } from "../live/board.js" */
+/** @import { CampaignView } from "./campaign.js" */
 
 import { Chart } from "../charts/chart.js";
-import { standingChart } from "../charts/standing.js";
+import { leaderboardChart } from "../charts/leaderboard.js";
 import { button, element, isBeingSelected } from "../shared/elements.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
-import { Leaderboard } from "./leaderboard.js";
+import { LeaderboardTable } from "./leaderboard-table.js";
 
-export class Standing {
+export class LeaderboardPanel {
+  /** @param {CampaignView} campaign */
   constructor(campaign) {
     this.campaign = campaign;
     this.held = false;
-    this.leaderboard = new Leaderboard(campaign.choice);
+    this.table = new LeaderboardTable(campaign.choice);
+    /** @type {HTMLInputElement} */
     this.filter = element("input", {
       type: "search",
       "aria-label": "Filter the systems",
       placeholder: "Filter systems",
-      input: () => this.leaderboard.sift(this.filter.value),
+      input: () => this.table.setFilter(this.filter.value),
     });
     this.hold = button("Hold", () => this.toggle(), {
       "aria-pressed": "false",
-      title: "Keep the leaderboard as it is for a while",
+      title: "Stop updating the leaderboard for a while",
     });
     const svg = button("SVG", () => this.saveFigure(), { "aria-label": "Download the leaderboard as SVG" });
-    const csv = button("CSV", () => saveCsv(this.file, this.leaderboard.csv()), {
+    const csv = button("CSV", () => saveCsv(this.file, this.table.csv()), {
       "aria-label": "Download the leaderboard as CSV",
     });
     this.root = element(
@@ -34,7 +39,7 @@ export class Standing {
         element("h2", { id: "leaderboard-title" }, "Leaderboard"),
         element("div", { class: "tools" }, this.filter, this.hold, svg, csv),
       ),
-      this.leaderboard.root,
+      this.table.root,
     );
   }
 
@@ -42,8 +47,9 @@ export class Standing {
     return `${this.campaign.name}-leaderboard`;
   }
 
+  /** @param {Board} board */
   show(board) {
-    if (!this.held && !isBeingSelected(this.leaderboard.root)) this.leaderboard.show(board);
+    if (!this.held && !isBeingSelected(this.table.root)) this.table.show(board);
   }
 
   toggle() {
@@ -52,13 +58,14 @@ export class Standing {
     this.show(this.campaign.board);
   }
 
-  /** Draw the leaderboard as a chart out of sight, and save that. */
+  /** Draw the leaderboard as a hidden chart, and save that. */
   async saveFigure() {
     const chart = new Chart();
     chart.root.hidden = true;
     this.root.append(chart.root);
-    await chart.draw(`Leaderboard of ${this.campaign.name}`, standingChart(this.campaign.board.ranked()));
-    saveSvg(this.file, chart.svg());
+    await chart.draw(`Leaderboard of ${this.campaign.name}`, leaderboardChart(this.campaign.board.ranked()));
+    const svg = chart.svg();
+    if (svg) saveSvg(this.file, svg);
     chart.root.remove();
   }
 }
