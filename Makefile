@@ -6,10 +6,10 @@ PYTEST := $(BIN)/python -m pytest
 SERVERS := -m integration --timeout=1200
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
-.PHONY: demo quick test long integration browser faults lint format bench reproduction sample schemas constraints clean help
+.PHONY: demo quick test long integration browser faults lint lint-js format bench reproduction sample schemas constraints clean help
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.installed  ## run the demo: a simulated crowd ranks the systems of WMT13 French-English; needs no server
 	@$(BIN)/judgestream demo
@@ -32,11 +32,20 @@ browser: $(VENV)/.dev  ## run the tests of the live page in headless Chromium, o
 faults: $(VENV)/.dev  ## run the fault tests: kill, stop, fill and cut off servers and workers, then compare the state
 	$(PYTEST) $(SERVERS) tests/faults -n 2
 
-lint: $(VENV)/.dev  ## check style, types and the directions of the imports
+lint: $(VENV)/.dev lint-js  ## check style, types and the directions of the imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+lint-js:  ## check the types of the page's JavaScript; skipped without node, except in CI
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && node_modules/.bin/tsc; \
+	elif [ -n "$$CI" ]; then echo "lint-js needs node and npm. On Debian: apt-get install nodejs npm" >&2; exit 1; \
+	else echo "lint-js is skipped: it needs node and npm"; fi
+
+node_modules/.installed: package.json package-lock.json
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
 
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix .
@@ -66,7 +75,7 @@ constraints: $(VENV)/.dev  ## update the pinned dependencies
 	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-header --no-annotate --quiet --upgrade -o constraints.txt
 
 clean:  ## remove everything that make created, except running servers
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
