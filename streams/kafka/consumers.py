@@ -44,21 +44,14 @@ class RebalanceListener(Protocol):
 
 
 class Consumer:
-    """An aiokafka consumer that never commits by itself. Build it where an event loop runs."""
+    """An aiokafka consumer that never commits by itself."""
 
     def __init__(
         self, settings: Settings, *, group: str | None = None, max_fetch_bytes: int = MAX_OUTPUT_BYTES, **options: int
     ) -> None:
         self._settings = settings
-        self._client = AIOKafkaConsumer(
-            **connection_options(settings),
-            group_id=group,
-            enable_auto_commit=False,
-            # If the beginning is deleted while it is read, the reading continues at the new beginning.
-            auto_offset_reset="earliest",
-            max_partition_fetch_bytes=max_fetch_bytes,
-            **options,
-        )
+        self._options = {"group_id": group, "max_partition_fetch_bytes": max_fetch_bytes, **options}
+        self._client: Any = None  # aiokafka builds one only where an event loop runs
 
     @classmethod
     def in_worker_group(cls, settings: Settings) -> Consumer:
@@ -75,6 +68,7 @@ class Consumer:
 
     async def start(self) -> None:
         """Connect. If that fails or is cancelled, nothing is left open."""
+        self._client = self._build()
         try:
             with answering(self._settings):
                 await self._client.start()
@@ -84,14 +78,25 @@ class Consumer:
 
     async def join(self, topic: str, listener: RebalanceListener) -> None:
         """Connect and join the group. The listener is called before this returns, and at each rebalance."""
+        self._client = self._build()
         self._client.subscribe([topic], listener=_ListenerAdapter(listener))
         with answering(self._settings):
             await self._client.start()
 
+    def _build(self) -> AIOKafkaConsumer:
+        return AIOKafkaConsumer(
+            **connection_options(self._settings),
+            enable_auto_commit=False,
+            # If the beginning is deleted while it is read, the reading continues at the new beginning.
+            auto_offset_reset="earliest",
+            **self._options,
+        )
+
     async def stop(self) -> None:
         """Leave the group and disconnect, whether the broker answers or not."""
-        with suppress(asyncio.CancelledError):  # aiokafka lets those of its own tasks out when the broker is away
-            await self._client.stop()
+        if self._client is not None:
+            with suppress(asyncio.CancelledError):  # aiokafka lets those of its own tasks out when the broker is away
+                await self._client.stop()
 
     def assign(self, partitions: Iterable[Partition]) -> None:
         """Choose the partitions to read."""

@@ -1,4 +1,4 @@
-"""What Prometheus is told: each metric of a worker and of a monitor is declared here, once."""
+"""The Prometheus metrics of the worker and of the monitor. Each is declared here, once."""
 
 from streams.metrics.base import Metrics
 from streams.metrics.monitor import MonitorMetrics

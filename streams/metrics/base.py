@@ -1,4 +1,4 @@
-"""A registry of its own for each process' part, with what every part tells: its build and its process."""
+"""What the metrics of a worker and of a monitor share: a registry, and the metrics of the build and the process."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAMESPACE = "judgestream"
-# From a thousandth of a second, which a small batch takes, to half a minute, which only a server that is away does.
+# From a millisecond, which a small batch takes, to half a minute, which only happens if a server does not answer.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
-# A second series for each counter, with the time of its making: it would double the answer and nobody asks for it.
+# prometheus_client would add a second series per counter with its creation time, which nobody uses.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
-    """The metrics of one part, named `judgestream_<part>_...`; none is on prometheus_client's global registry.
+    """The metrics of one part, named `judgestream_<part>_...`, in a registry of their own.
 
-    A worker and a monitor may so live in one process.
+    So a worker and a monitor may run in one process.
     """
 
     def __init__(self, part: str) -> None:
@@ -46,6 +46,6 @@ class Metrics:
         build.info({"version": version("judgestream"), "python": platform.python_version()})
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
-        """Write all values in the format that an Accept header asks for; give them with their Content-Type."""
+        """Return all values in the format that an Accept header asks for, and their Content-Type."""
         encode, content_type = choose_encoder(accept)
         return encode(self.registry), content_type

@@ -1,4 +1,4 @@
-"""The metrics of a monitor: what it was asked, what it answered, and what it passed on."""
+"""The metrics of a monitor: requests, event streams, published judgments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ UPSTREAMS = ("kafka", "redis")
 
 
 class MonitorMetrics(Metrics):
-    """What a monitor has done; its routes are templates (`/campaigns/{campaign}`), so their number is the program's."""
+    """The counters and gauges of one monitor. A route is a template (`/campaigns/{campaign}`), so there are few."""
 
     def __init__(self) -> None:
         super().__init__("monitor")
@@ -17,13 +17,13 @@ class MonitorMetrics(Metrics):
             "http_requests", "Requests answered, by route, method and status.", ["route", "method", "status"]
         )
         self.http_seconds = self._histogram(
-            "http_request_duration_seconds", "Time until a request was answered; event streams are left out.",
+            "http_request_duration_seconds", "Time until a request was answered, without event streams.",
             ["route", "method"], buckets=SECONDS,
         )  # fmt: skip
-        self.event_streams = self._gauge("event_streams", "Event streams open now.")
-        self.events_sent = self._counter("events_sent", "Server-sent events, by their name.", ["event"])
+        self.event_streams = self._gauge("event_streams", "Event streams that are open.")
+        self.events_sent = self._counter("events_sent", "Server-sent events, by name.", ["event"])
         self.judgments_published = self._counter(
-            "judgments_published", "Judgments that came by HTTP; the broker has them."
+            "judgments_published", "Judgments that were posted over HTTP and that the broker has."
         )
         self.publish_seconds = self._histogram(
             "publish_duration_seconds", "Time until the broker had the judgments of a request.", buckets=SECONDS
@@ -32,12 +32,12 @@ class MonitorMetrics(Metrics):
         self.records_consumed = self._counter("records_consumed", "Records read from the output topics.", ["topic"])
         self.upstream_errors = self._counter("upstream_errors", "Calls to Kafka or Redis that failed.", ["upstream"])
         self.campaigns = self._gauge("campaigns", "Campaigns known.")
-        self.ready = self._gauge("ready", "What /readyz says: 1 is ready.")
+        self.ready = self._gauge("ready", "Whether the monitor is ready, as /readyz reports: 1 if it is.")
         for upstream in UPSTREAMS:
             self.upstream_errors.labels(upstream)
 
-    def answered(self, *, route: str | None, method: str, status: int, seconds: float | None) -> None:
-        """Count a request that was answered; no route is one that does not exist, no time an event stream's."""
+    def count_request(self, *, route: str | None, method: str, status: int, seconds: float | None) -> None:
+        """Count a request that was answered. `route` is None if it does not exist, `seconds` for an event stream."""
         route, method = route or "none", method if method in METHODS else "other"
         self.http_requests.labels(route, method, str(status)).inc()
         if seconds is not None:

@@ -1,1 +1,1 @@
-"""The real way: Kafka, Faust and Redis around the same processor."""
+"""The worker: Kafka, Faust and Redis around the processor."""

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import faust
+from faust.exceptions import ProducerSendError
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
 from streams.errors import RecordError
-from streams.kafka.connection import connection_options
+from streams.kafka.connection import answering, connection_options, unavailable
 from streams.pipeline.record import Record
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.decoding import decode_command
 from streams.wire.outputs import Output
-from streams.worker.health import Health
+from streams.worker.health import HealthServer
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Sequence
     from ssl import SSLContext
 
     from faust.types import EventT
@@ -28,25 +30,25 @@ if TYPE_CHECKING:
     from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
-    from streams.worker.status import Status
+    from streams.worker.status import WorkerStatus
 
 # One batch waits while another is rated; the rest waits in the log.
 WAITING_BATCHES = 1
 
 
-class Handover(faust.Channel[Any]):
-    """A channel that Faust leaves alone; any other it empties whenever the group of the commands rebalances."""
+class BatchChannel(faust.Channel[Any]):
+    """A channel that Faust leaves alone. It empties any other one when the group of the commands rebalances."""
 
     @property
     def queue(self) -> ThrowableQueue[Any]:
-        """Give the queue, under a flow control that nobody else has."""
+        """Return the queue, with a flow control of its own."""
         if self._queue is None:
             flowing = FlowControlEvent(initially_suspended=False)
             self._queue = ThrowableQueue(maxsize=self.maxsize, flow_control=flowing)
         return self._queue
 
 
-def create_app(settings: Settings, store: Store, status: Status, metrics: WorkerMetrics) -> faust.App:
+def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: WorkerMetrics) -> faust.App:
     """Build the app of one worker."""
     app = faust.App(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
@@ -67,20 +69,28 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
 
     names = {topic.name: topic.within(settings.namespace) for topic in topics.TOPICS}
 
-    async def send(output: Output) -> Awaitable[object]:
+    async def hand_over(output: Output) -> Awaitable[object]:
         sent: Awaitable[object] = await app.producer.send(
             names[output.topic], output.key, output.value, partition=None, timestamp=None, headers=list(output.headers)
         )
         return sent
 
-    batches = Handover(app, maxsize=WAITING_BATCHES)
+    async def send(outputs: Sequence[Output]) -> None:
+        """Send outputs and wait until the broker has them all. Raise BrokerUnavailable if it does not answer."""
+        with answering(settings):
+            try:
+                await asyncio.gather(*[await hand_over(output) for output in outputs])
+            except ProducerSendError as error:
+                raise unavailable(settings, str(error)) from None
+
+    batches = BatchChannel(app, maxsize=WAITING_BATCHES)
     rater = Rater(send, status, metrics)
     source = BatchSource(settings, store, rater, batches, status, metrics)
-    metrics.watch(source.progress)
-    metrics.campaigns.set_function(source.campaigns)
+    metrics.watch_partitions(source.progress)
+    metrics.campaigns.set_function(source.count_campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     if settings.health_port:
-        app.service(Health(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
+        app.service(HealthServer(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 
     @app.agent(batches, name="rating")
     async def rate(stream: StreamT[Any]) -> None:
@@ -94,7 +104,7 @@ def create_app(settings: Settings, store: Store, status: Status, metrics: Worker
     @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
     async def command(stream: StreamT[Any]) -> None:
         async for event in stream.events():
-            output = _passed_on(event, max_bytes=settings.max_record_bytes)
+            output = _forward(event, max_bytes=settings.max_record_bytes)
             await rater.emit([output])
             metrics.commands.labels("rejected" if output.topic == topics.REJECTED.name else "passed_on").inc()
 
@@ -109,7 +119,7 @@ def _credentials(
     sasl_plain_password: str = "",
     **_: str,
 ) -> faust.auth.Credentials | None:
-    """Say to Faust what every other client is told."""
+    """Return the options of every other client as Faust takes them."""
     if sasl_mechanism:
         return faust.SASLCredentials(
             username=sasl_plain_username,
@@ -120,8 +130,8 @@ def _credentials(
     return None if ssl_context is None else faust.SSLCredentials(ssl_context)
 
 
-def _passed_on(event: EventT[Any], *, max_bytes: int) -> Output:
-    """Send a sound command on into its campaign's log, and say of any other what is wrong with it."""
+def _forward(event: EventT[Any], *, max_bytes: int) -> Output:
+    """Return the record that puts a command into its campaign's log, or its rejection if the command is not valid."""
     message = event.message
     try:
         command = decode_command(event.value, max_bytes=max_bytes)

@@ -1,4 +1,4 @@
-"""The worker's own small door: /healthz says whether it lives, /readyz whether it works, /metrics how it does."""
+"""The worker's own HTTP server: /healthz reports whether it is alive, /readyz whether it is ready, and /metrics."""
 
 from __future__ import annotations
 
@@ -13,52 +13,54 @@ from streams.errors import SettingError
 
 if TYPE_CHECKING:
     from streams.metrics import WorkerMetrics
-    from streams.worker.status import Status
+    from streams.worker.status import WorkerStatus
 
 log = logging.getLogger(__name__)
 
 
-class Health(Service):
+class HealthServer(Service):
     """Answers on `host:port` for as long as the worker runs."""
 
     mundane_level = "debug"
 
-    def __init__(self, status: Status, metrics: WorkerMetrics, *, host: str, port: int) -> None:
+    def __init__(self, status: WorkerStatus, metrics: WorkerMetrics, *, host: str, port: int) -> None:
         super().__init__()
         self._status = status
         self._metrics = metrics
-        metrics.ready.set_function(lambda: status.not_ready() is None)
+        metrics.ready.set_function(lambda: status.find_readiness_problem() is None)
         metrics.assigned.set_function(lambda: status.assigned)
         metrics.open.set_function(lambda: status.open)
         self._host, self._port = host, port
 
     async def on_start(self) -> None:
-        """Open the door."""
+        """Start to listen."""
         app = web.Application()
-        doors = {"/healthz": self._live, "/readyz": self._ready, "/metrics": self._told}
-        app.add_routes([web.get(path, answer) for path, answer in doors.items()])
+        routes = {"/healthz": self._get_health, "/readyz": self._get_readiness, "/metrics": self._get_metrics}
+        app.add_routes([web.get(path, handler) for path, handler in routes.items()])
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, self._host, self._port).start()
         except OSError as error:
-            raise SettingError(f"health_port is {self._port}: {error.strerror}; choose another one, or 0") from None
-        log.info("health and metrics are told on http://%s:%d", self._host, self._port)
+            raise SettingError(
+                f"health_port is {self._port}: {error.strerror}; choose another port, or 0 for none"
+            ) from None
+        log.info("health and metrics are on http://%s:%d", self._host, self._port)
 
     async def on_stop(self) -> None:
-        """Close the door."""
+        """Stop to listen."""
         await self._runner.cleanup()
 
-    async def _live(self, _: web.Request) -> web.Response:
-        return _answer(self._status.not_live(monotonic()))
+    async def _get_health(self, _: web.Request) -> web.Response:
+        return _response(self._status.find_liveness_problem(monotonic()))
 
-    async def _ready(self, _: web.Request) -> web.Response:
-        return _answer(self._status.not_ready())
+    async def _get_readiness(self, _: web.Request) -> web.Response:
+        return _response(self._status.find_readiness_problem())
 
-    async def _told(self, request: web.Request) -> web.Response:
+    async def _get_metrics(self, request: web.Request) -> web.Response:
         text, content_type = self._metrics.exposition(request.headers.get("Accept", ""))
         return web.Response(body=text, headers={"Content-Type": content_type})
 
 
-def _answer(problem: str | None) -> web.Response:
+def _response(problem: str | None) -> web.Response:
     return web.Response(text=f"{problem or 'ok'}\n", status=503 if problem else 200)

@@ -1,4 +1,4 @@
-"""The rating agent's hands: they walk one batch at a time, wait where a server is away, and never drop a record."""
+"""The rating agent's work: rate and persist one batch at a time, emit its outputs, and wait where a server is away."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from time import perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
-from aiokafka.errors import KafkaError
-from faust.exceptions import ProducerSendError
-
-from streams.errors import Conflict, StoreUnavailable
+from streams.errors import BrokerUnavailable, Conflict, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -21,7 +18,8 @@ if TYPE_CHECKING:
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import Record
     from streams.wire.outputs import Output
-    from streams.worker.status import Status
+    from streams.worker.ownership import PartitionOwnership
+    from streams.worker.status import WorkerStatus
 
 log = logging.getLogger(__name__)
 
@@ -30,47 +28,22 @@ Result = TypeVar("Result")
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
 
 
-class Abandoned(Exception):  # noqa: N818 - it names a condition
-    """The partition was taken away, or the worker stops: what is not persisted will be read again."""
-
-
 @dataclass(eq=False)
-class Tenure:
-    """The time in which this worker owns a partition, with the processor that serves it.
+class PartitionBatch:
+    """Records of one partition on their way to the rating agent. No record of the log is between `start` and them."""
 
-    While it is closing the batch in hand may end; when it is over nothing more is written.
-    """
-
-    topic: str
-    partition: int
-    open_processor: Callable[[], tuple[Processor, tuple[Output, ...]]]
-    processor: Processor = field(init=False)  # from the opening on
-    opened: bool = False
-    closing: bool = False
-    over: bool = False
-    reading: int = 0  # the offset that the log should give next
-    short: int = 0  # how often in a row the log was found to end before it
-    quiet_since: int = -1  # the offset at which the last probe found it
-    end: int | None = None  # where the log ended when the broker was last asked
-    applied_at: float = field(default_factory=time)  # when the applied offset last moved
-
-
-@dataclass(eq=False)
-class Batch:
-    """Records of one partition on their way to the rating agent; nothing of the log is between `start` and them."""
-
-    tenure: Tenure
+    ownership: PartitionOwnership
     start: int
     records: Sequence[Record]
-    at: float | None = None  # the first one's timestamp
+    written_at: float | None = None  # timestamp of the first record
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Rater:
-    """Does the processors' work in one thread, so that the event loop goes on answering the broker."""
+    """Runs the processors in one thread, so that the event loop goes on answering the broker."""
 
     def __init__(
-        self, send: Callable[[Output], Awaitable[Awaitable[object]]], status: Status, metrics: WorkerMetrics
+        self, send: Callable[[Sequence[Output]], Awaitable[None]], status: WorkerStatus, metrics: WorkerMetrics
     ) -> None:
         self._send = send
         self._status = status
@@ -78,86 +51,84 @@ class Rater:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._turn = asyncio.Lock()
 
-    async def open(self, tenure: Tenure) -> None:
-        """Take the partition over, and emit again what its last owner may not have emitted."""
+    async def open(
+        self, ownership: PartitionOwnership, open_processor: Callable[[], tuple[Processor, Sequence[Output]]]
+    ) -> Processor:
+        """Open a processor, and emit again what the partition's last owner may not have emitted."""
         async with self._turn:
-            tenure.processor, outputs = await self._insist(tenure, tenure.open_processor)
-            await self.emit(outputs, tenure)
+            processor, outputs = await self._run(ownership, open_processor)
+            await self.emit(outputs, ownership)
+            return processor
 
-    async def walk(self, batch: Batch) -> None:
-        """Rate and persist a batch, then emit what comes of it; Fenced and Conflict go to the caller."""
+    async def rate(self, batch: PartitionBatch) -> None:
+        """Rate and persist a batch, then emit its outputs. Fenced and Conflict go to the caller."""
         async with self._turn:
-            tenure = batch.tenure
-            if tenure.processor.next_offset != batch.start:
-                raise Conflict(f"a batch begins at {batch.start}, and {tenure.processor.next_offset} is next")
-            commit, rated = await self._insist(tenure, lambda: _timed(lambda: tenure.processor.prepare(batch.records)))
-            _, persisted = await self._insist(tenure, lambda: _timed(lambda: tenure.processor.persist(commit)))
-            tenure.applied_at = time()
-            delay = None if batch.at is None else tenure.applied_at - batch.at
-            self._metrics.kept(commit, rated=rated, persisted=persisted, delay=delay)
+            ownership, processor = batch.ownership, batch.ownership.processor
+            if processor.next_offset != batch.start:
+                raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
+            commit, rated = await self._run(ownership, lambda: _timed(lambda: processor.prepare(batch.records)))
+            _, persisted = await self._run(ownership, lambda: _timed(lambda: processor.persist(commit)))
+            ownership.applied_at = time()
+            delay = None if batch.written_at is None else ownership.applied_at - batch.written_at
+            self._metrics.count_batch(commit, rated=rated, persisted=persisted, delay=delay)
             with self._metrics.emit_seconds.time():
-                await self.emit(commit.outputs, tenure)
+                await self.emit(commit.outputs, ownership)
 
-    async def verify(self, tenure: Tenure) -> None:
-        """See that the store is where this worker left it; Conflict goes to the caller."""
+    async def verify(self, ownership: PartitionOwnership) -> None:
+        """Check that the store is where this worker left it. Conflict goes to the caller."""
         async with self._turn:
-            await self._insist(tenure, tenure.processor.verify)
+            await self._run(ownership, ownership.processor.verify)
 
-    async def snapshot(self, tenure: Tenure) -> None:
+    async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""
         async with self._turn:
-            leaderboards, seconds = await self._insist(tenure, lambda: _timed(tenure.processor.snapshots))
+            leaderboards, seconds = await self._run(ownership, lambda: _timed(ownership.processor.snapshots))
             if leaderboards:
                 self._metrics.snapshot_seconds.observe(seconds)
-            await self.emit(leaderboards, tenure)
+            await self.emit(leaderboards, ownership)
 
     def close(self) -> None:
-        """Let the thread go."""
+        """Release the thread."""
         self._thread.shutdown(wait=False)
 
-    async def _insist(self, tenure: Tenure, work: Callable[[], Result]) -> Result:
-        """Do it, as often as it takes while the store is away."""
+    async def emit(self, outputs: Sequence[Output], ownership: PartitionOwnership | None = None) -> None:
+        """Send all outputs and wait until the broker has them. Their ids make a repeat harmless."""
+        if outputs:
+            await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
+            self._metrics.count_outputs(outputs)
+
+    async def _run(self, ownership: PartitionOwnership, work: Callable[[], Result]) -> Result:
+        """Call a function that uses the store, in the thread."""
+        loop = asyncio.get_running_loop()
+        return await self._retry("Redis", StoreUnavailable, lambda: loop.run_in_executor(self._thread, work), ownership)
+
+    async def _retry(
+        self,
+        server: str,
+        unavailable: type[BrokerUnavailable | StoreUnavailable],
+        attempt: Callable[[], Awaitable[Result]],
+        ownership: PartitionOwnership | None,
+    ) -> Result:
+        """Try again until the server answers. Raise Abandoned if the ownership is over by then."""
         pause = FIRST_PAUSE_SECONDS
         while True:
-            if tenure.over:
-                raise Abandoned
+            if ownership is not None:
+                ownership.check_not_over()
             try:
-                result = await asyncio.get_running_loop().run_in_executor(self._thread, work)
-                self._status.answers("Redis")
-                return result
-            except StoreUnavailable as error:
-                self._status.wait_for("Redis", str(error))
-                self._metrics.failed("redis")
-                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra={"server": "redis"})
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-    async def emit(self, outputs: Sequence[Output], tenure: Tenure | None = None) -> None:
-        """Send all outputs and wait until the broker has them; their ids make a repeat harmless."""
-        pause = FIRST_PAUSE_SECONDS
-        while outputs:
-            if tenure is not None and tenure.over:
-                raise Abandoned
-            try:
-                await asyncio.gather(*[await self._send(output) for output in outputs])
-            except (KafkaError, ProducerSendError) as error:
-                self._status.wait_for("Kafka", str(error))
-                self._metrics.failed("kafka")
-                log.warning(
-                    "Kafka does not take the outputs: %s; trying again in %.1f s",
-                    error,
-                    pause,
-                    extra={"server": "kafka"},
-                )
+                result = await attempt()
+            except unavailable as error:
+                self._status.mark_away(server, str(error))
+                self._metrics.count_error(server)
+                fields = {"server": server.lower()}
+                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra=fields)
             else:
-                self._status.answers("Kafka")
-                self._metrics.sent(outputs)
-                return
+                self._status.mark_back(server)
+                return result
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """Do it, and say how many seconds it took: those of the try that went well, not the waiting before it."""
-    began = perf_counter()
-    return work(), perf_counter() - began
+    """Return the result of a call and its seconds. Failed attempts before it are not counted."""
+    started = perf_counter()
+    return work(), perf_counter() - started

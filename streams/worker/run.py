@@ -1,4 +1,4 @@
-"""Starting a worker: what it needs is looked at first, so that a missing server is said in words."""
+"""Starting a worker. Its servers are checked first, so that a missing one is a clear error."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from streams.logs import muted, reporting
 from streams.metrics import WorkerMetrics
 from streams.stores.redis.store import RedisStore
 from streams.worker.app import create_app
-from streams.worker.status import Status
+from streams.worker.status import WorkerStatus
 
 if TYPE_CHECKING:
     from streams.settings import Settings
 
 
 def run(settings: Settings) -> None:
-    """Run a worker until it is told to stop; an error that it can't go on from is raised."""
+    """Run a worker until it is stopped. Raise the error that stopped it, if there is one."""
     with reporting(settings):
         _run(settings)
 
@@ -29,7 +29,7 @@ def run(settings: Settings) -> None:
 def _run(settings: Settings) -> None:
     if not settings.judge_key:
         raise SettingError(
-            "judge_key is not set, and judges' ids are stored under pseudonyms only; "
+            "judge_key is not set. Judges' ids are stored only as pseudonyms made with it; "
             "set JUDGESTREAM_JUDGE_KEY to a secret of your own, e.g. the output of: openssl rand -hex 32"
         )
     store = RedisStore(settings.redis, namespace=settings.namespace)
@@ -40,7 +40,7 @@ def _run(settings: Settings) -> None:
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
-    status = Status()
+    status = WorkerStatus()
     app = create_app(settings, store, status, WorkerMetrics())
     worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False)
     worker.spinner = None  # it would draw on standard output

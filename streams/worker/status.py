@@ -1,4 +1,4 @@
-"""What a worker can say of itself: whether it lives, whether it is ready, and what it waits for."""
+"""What a worker reports about itself: whether it is alive, whether it is ready, and which servers it waits for."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streams.errors import JudgestreamError
 
-# A loop that has not come round for so long will not come round any more.
+# A reading loop that has not run for this long will not run any more.
 STUCK_SECONDS = 60.0
 
 
 @dataclass
-class Status:
-    """The worker's state; `ready` and `live` give a word on it, or None if all is well."""
+class WorkerStatus:
+    """The state of a worker, as the health endpoints and the metrics report it."""
 
-    waiting: dict[str, str] = field(default_factory=dict)  # for whom, and why
-    assigned: int = 0
-    open: int = 0
+    away: dict[str, str] = field(default_factory=dict)  # servers that do not answer, and why
+    assigned: int = 0  # partitions
+    open: int = 0  # partitions
     joined: bool = False
-    failure: JudgestreamError | None = None  # what the worker stopped for
-    beat: float = 0.0  # when the reading loop last came round
+    failure: JudgestreamError | None = None  # why the worker stops
+    loop_ran_at: float = 0.0  # when the reading loop last ran
 
     def fail(self, error: JudgestreamError) -> None:
-        """Stop the worker in order, as an operator would, for a reason that a restart does not mend."""
+        """Stop the worker in order, for an error that a restart does not repair."""
         if self.failure is None:
             self.failure = error
             raise_signal(SIGTERM)
 
-    def wait_for(self, whom: str, why: str) -> None:
-        """Remember that a server is away."""
-        self.waiting[whom] = why
+    def mark_away(self, server: str, reason: str) -> None:
+        """Remember that a server does not answer."""
+        self.away[server] = reason
 
-    def answers(self, whom: str) -> None:
-        """Remember that it is back."""
-        self.waiting.pop(whom, None)
+    def mark_back(self, server: str) -> None:
+        """Remember that a server answers."""
+        self.away.pop(server, None)
 
-    def not_ready(self) -> str | None:
-        """Say why work does not go on now, or None if it does.
+    def find_readiness_problem(self) -> str | None:
+        """Return why the worker can't work now, or None if it can.
 
-        >>> Status(joined=True, assigned=2, open=1).not_ready()
+        >>> WorkerStatus(joined=True, assigned=2, open=1).find_readiness_problem()
         '1 of 2 partitions are not open yet'
         """
         if self.failure:
             return str(self.failure)
-        if self.waiting:
-            return "; ".join(f"waiting for {whom}: {why}" for whom, why in sorted(self.waiting.items()))
+        if self.away:
+            return "; ".join(f"waiting for {server}: {reason}" for server, reason in sorted(self.away.items()))
         if not self.joined:
             return "not in the consumer group yet"
         if self.open < self.assigned:
             return f"{self.assigned - self.open} of {self.assigned} partitions are not open yet"
         return None
 
-    def not_live(self, now: float) -> str | None:
-        """Say why only a restart would help, or None if it would not; waiting for a server is no reason.
+    def find_liveness_problem(self, now: float) -> str | None:
+        """Return why only a restart would help, or None. A server that does not answer is no reason.
 
-        >>> Status(beat=100.0).not_live(now=120.0)
+        >>> WorkerStatus(loop_ran_at=100.0).find_liveness_problem(now=120.0)
         """
-        if self.waiting or now - self.beat < STUCK_SECONDS:
+        if self.away or now - self.loop_ran_at < STUCK_SECONDS:
             return None
-        return f"the reading loop has not come round for {now - self.beat:.0f} s"
+        return f"the reading loop has not run for {now - self.loop_ran_at:.0f} s"

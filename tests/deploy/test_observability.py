@@ -44,7 +44,7 @@ class Series(NamedTuple):
 def told() -> dict[str, Series]:
     """The series that a worker and a monitor can give, as Prometheus reads them, with their labels."""
     worker, monitor = WorkerMetrics(), MonitorMetrics()
-    worker.watch(lambda: [PartitionProgress(0, 1, 2.0, 3)])
+    worker.watch_partitions(lambda: [PartitionProgress(0, 1, 2.0, 3)])
     found = {"up": Series("", frozenset())}
     for metrics in (worker, monitor):
         for metric in vars(metrics).values():

@@ -61,7 +61,8 @@ def test_a_broker_out_of_reach_for_30_seconds_is_waited_for(stack_on: StackOn, t
         with proxy.blackhole():
             time.sleep(BLACKHOLE_SECONDS)
             stack.caught_midway(len(records))
-            stack.wait_for(lambda: worker.said("Kafka does not"), "the worker says that Kafka does not answer")
+            silent = f"Kafka at {HOST}:{proxy.port} does not answer"
+            stack.wait_for(lambda: worker.said(silent), "the worker says that Kafka does not answer")
         stack.wait_until_read(len(records))
         assert worker.process.poll() is None
         stack.assert_undisturbed(records=len(records))

@@ -147,13 +147,13 @@ from streams.worker import rater
 
 emit, batches = rater.Rater.emit, 0
 
-async def emit_and_die(self, outputs, tenure=None):
+async def emit_and_die(self, outputs, ownership=None):
     global batches
     batches += bool(outputs)
     if batches <= 10 or len(outputs) < 4 or not any(output.topic == "rejected.v1" for output in outputs):
-        return await emit(self, outputs, tenure)
+        return await emit(self, outputs, ownership)
     sent = outputs[: int(len(outputs) * SHARE)]
-    await emit(self, sent, tenure)
+    await emit(self, sent, ownership)
     with open("FILE", "w") as file:
         json.dump([(output.topic, output.value.hex()) for output in outputs], file)
     os._exit(7)

@@ -18,7 +18,7 @@ from streams.metrics import WorkerMetrics
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker.app import create_app
-from streams.worker.status import Status
+from streams.worker.status import WorkerStatus
 
 AUTHORITY = """\
 -----BEGIN CERTIFICATE-----
@@ -76,7 +76,7 @@ def test_tls_checks_the_broker_against_the_authority_that_is_named(more: dict[st
     ids=lambda settings: settings.kafka_security,
 )
 def test_faust_is_told_what_every_other_client_is_told(settings: Settings) -> None:
-    app = create_app(settings, MemoryStore(), Status(), WorkerMetrics())
+    app = create_app(settings, MemoryStore(), WorkerStatus(), WorkerMetrics())
     told = dict(credentials_to_aiokafka_auth(app.conf.broker_credentials))
     others = connection_options(settings)
     del others["bootstrap_servers"]

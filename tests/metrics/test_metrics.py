@@ -47,7 +47,7 @@ def test_the_answer_is_in_the_format_that_was_asked_for() -> None:
 
 def test_a_partition_that_a_worker_lost_is_no_longer_told_of() -> None:
     metrics, held = WorkerMetrics(), [PartitionProgress(0, 7, 100.0, 9), PartitionProgress(3, 5, 200.0, None)]
-    metrics.watch(lambda: held)
+    metrics.watch_partitions(lambda: held)
     assert shown(metrics, "lag_records") == {"0": 2.0}, "the broker has not said yet where partition 3 ends"
     assert shown(metrics, "applied_offset") == {"0": 7.0, "3": 5.0}
     del held[0]
@@ -57,7 +57,7 @@ def test_a_partition_that_a_worker_lost_is_no_longer_told_of() -> None:
 
 def test_an_end_that_is_older_than_what_was_applied_is_no_negative_lag() -> None:
     metrics = WorkerMetrics()
-    metrics.watch(lambda: [PartitionProgress(0, 7, 100.0, 6)])
+    metrics.watch_partitions(lambda: [PartitionProgress(0, 7, 100.0, 6)])
     assert shown(metrics, "lag_records") == {"0": 0.0}
 
 
@@ -69,8 +69,8 @@ def shown(metrics: Metrics, name: str) -> dict[str, float]:
 def test_whatever_a_client_sends_as_method_or_path_makes_no_series_of_its_own() -> None:
     metrics = MonitorMetrics()
     for number in range(50):
-        metrics.answered(route=None, method=f"BREW{number}", status=404, seconds=0.1)
-    metrics.answered(route="/campaigns/{campaign}/events", method="GET", status=200, seconds=None)
+        metrics.count_request(route=None, method=f"BREW{number}", status=404, seconds=0.1)
+    metrics.count_request(route="/campaigns/{campaign}/events", method="GET", status=200, seconds=None)
     (family,) = [
         each for each in parsed(metrics.exposition()[0].decode()) if each.name == "judgestream_monitor_http_requests"
     ]

@@ -92,7 +92,7 @@ class RequestGuard:
         response = self._preflight(request) or await self._respond(request, handler)
         resource = request.match_info.route.resource
         streamed = response.content_type == EVENTS
-        self._metrics.answered(
+        self._metrics.count_request(
             route=resource.canonical if resource else None,
             method=request.method,
             status=response.status,

@@ -1,0 +1,139 @@
+"""The partitions that the group assigns to a worker: they are opened, guarded against errors, and given up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
+from streams.kafka.partitioned_log import read_before
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.worker.ownership import Abandoned, PartitionOwnership
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable
+
+    from mode import Service
+
+    from streams.kafka.consumers import Consumer
+    from streams.kafka.partitions import Partition
+    from streams.metrics import WorkerMetrics
+    from streams.settings import Settings
+    from streams.stores import Store
+    from streams.worker.rater import Rater
+    from streams.worker.status import WorkerStatus
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 1.0
+
+
+class Assignment:
+    """The ownerships of a worker, by partition. `service` runs the tasks and stops if one of them fails."""
+
+    def __init__(
+        self,
+        service: Service,
+        settings: Settings,
+        store: Store,
+        consumer: Consumer,
+        rater: Rater,
+        status: WorkerStatus,
+        metrics: WorkerMetrics,
+    ) -> None:
+        self.owned: dict[Partition, PartitionOwnership] = {}
+        self._service = service
+        self._settings = settings
+        self._options = ProcessorOptions.from_settings(settings)
+        self._store = store
+        self._consumer = consumer
+        self._rater = rater
+        self._status = status
+        self._metrics = metrics
+        self._opening: dict[PartitionOwnership, asyncio.Task[None]] = {}
+
+    def open(self, partitions: Iterable[Partition]) -> None:
+        """Open partitions, each in a task of its own, so that the rebalance does not wait for the store."""
+        for partition in partitions:
+            ownership = self.owned[partition] = PartitionOwnership(partition)
+            self._opening[ownership] = asyncio.create_task(self._open_guarded(ownership))
+
+    def close(self) -> list[asyncio.Task[None]]:
+        """Begin no more batch. Return the tasks that still open partitions: they end soon."""
+        for ownership in self.owned.values():
+            ownership.close()
+        return list(self._opening.values())
+
+    def end(self) -> None:
+        """Give all partitions up."""
+        for ownership in self.owned.values():
+            ownership.end()
+        self.owned.clear()
+
+    async def guard(self, ownership: PartitionOwnership, work: Awaitable[None]) -> None:
+        """Do work on a partition. No error leaves: Faust would drop the batch and go on."""
+        try:
+            await work
+        except Abandoned:
+            return
+        except Fenced as error:
+            self._metrics.fenced_writes.inc()
+            log.warning("%s; this worker writes no more to it", error, extra=ownership.log_fields())
+            ownership.end()
+            self._service.add_future(self._reopen_later(ownership))
+        except (Conflict, BrokerUnavailable) as error:
+            log.warning("%s; loading the state again", error, extra=ownership.log_fields())
+            self._metrics.reloads.inc()
+            self._reopen(ownership)
+        except asyncio.CancelledError:
+            ownership.end()
+            raise
+        except (TooManyRejections, WrongLog, StoreCorrupt) as error:
+            ownership.end()
+            self._status.fail(error)
+        except BaseException as error:  # noqa: BLE001 - the worker stops with it
+            ownership.end()  # nothing behind a batch that failed may be applied
+            await self._service.crash(error)
+
+    async def _open_guarded(self, ownership: PartitionOwnership) -> None:
+        try:
+            await self.guard(ownership, self._open(ownership))
+        finally:
+            del self._opening[ownership]
+
+    async def _open(self, ownership: PartitionOwnership) -> None:
+        """Load the state of a partition, compare the log with it, and begin to read there."""
+        partition = ownership.partition
+        past = partial(read_before, self._settings, partition.number)
+        open_processor = partial(Processor.open, *partition, self._store, self._options, read_before=past)
+        processor = await self._rater.open(ownership, open_processor)
+        while ownership.is_opening and not await self._is_confirmed(ownership, processor):
+            await self._service.sleep(RETRY_SECONDS)
+        if ownership.is_opening:
+            self._consumer.seek(partition, processor.next_offset)
+            ownership.open(processor)
+            log.info("%s is open at offset %d", partition, ownership.read_offset, extra=ownership.log_fields())
+
+    async def _is_confirmed(self, ownership: PartitionOwnership, processor: Processor) -> bool:
+        try:
+            return await ownership.log.is_confirmed(
+                self._consumer, offset=processor.next_offset, fingerprint=processor.last_record_fingerprint
+            )
+        except BrokerUnavailable as error:
+            log.warning("%s; waiting, nothing is lost", error, extra=ownership.log_fields())
+            self._metrics.count_error("Kafka")
+            return False
+
+    def _reopen(self, ownership: PartitionOwnership) -> None:
+        """Load the state again, if the partition is still assigned to this worker."""
+        ownership.end()
+        if self.owned.get(ownership.partition) is ownership:
+            self.open([ownership.partition])
+
+    async def _reopen_later(self, ownership: PartitionOwnership) -> None:
+        """Take a partition back if the group still assigns it to this worker after a session's time."""
+        await self._service.sleep(self._settings.session_timeout_seconds)
+        self._reopen(ownership)

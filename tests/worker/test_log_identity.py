@@ -1,0 +1,79 @@
+"""A log is known again by its offsets and its last record; another log in its place is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from streams.errors import WrongLog
+from streams.kafka.partitions import Partition
+from streams.pipeline.record import Record, record_fingerprint
+from streams.worker.log_identity import MAX_SHORT_ENDS, LogIdentity
+
+PARTITION = Partition("judgments.v1", 0)
+
+
+@dataclass
+class FakeConsumer:
+    """A log that holds only the offsets from `begin` to `end`, and may show a record."""
+
+    begin: int
+    end: int
+    record: Record | None = None
+    sought: list[int] = field(default_factory=list)
+
+    async def beginning_offsets(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        return dict.fromkeys(partitions, self.begin)
+
+    async def end_offsets(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
+        return dict.fromkeys(partitions, self.end)
+
+    def seek(self, partition: Partition, offset: int) -> None:
+        self.sought.append(offset)
+
+    async def fetch(self, partition: Partition, *, timeout_ms: int, max_records: int) -> dict[Partition, list[Record]]:
+        return {} if self.record is None else {partition: [self.record]}
+
+
+def confirmed(consumer: FakeConsumer, *, at: int, fingerprint: str = "", times: int = 1) -> list[bool]:
+    """Ask several times whether a log is the one of a state that is at an offset."""
+
+    async def ask() -> list[bool]:
+        identity = LogIdentity(PARTITION)
+        kafka = cast("Any", consumer)
+        return [await identity.is_confirmed(kafka, offset=at, fingerprint=fingerprint) for _ in range(times)]
+
+    return asyncio.run(ask())
+
+
+def test_a_log_without_its_beginning_opens_a_fresh_state_and_no_other() -> None:
+    assert confirmed(FakeConsumer(5, 9), at=0) == [True]
+    with pytest.raises(WrongLog, match="it begins at offset 5, and the state ends at 3"):
+        confirmed(FakeConsumer(5, 9), at=3)
+
+
+def test_a_log_that_ends_before_the_state_is_asked_again_and_then_refused() -> None:
+    """A broker that has just started may not report all that it has."""
+    assert confirmed(FakeConsumer(0, 9), at=12, times=MAX_SHORT_ENDS) == [False] * MAX_SHORT_ENDS
+    with pytest.raises(WrongLog, match="it ends at offset 9, and the state at 12"):
+        confirmed(FakeConsumer(0, 9), at=12, times=MAX_SHORT_ENDS + 1)
+
+
+def test_the_last_applied_record_must_be_in_its_place() -> None:
+    last, other = Record(8, b"c", b"{}"), Record(8, b"c", b"[]")
+    fingerprint = record_fingerprint(last)
+    log = FakeConsumer(0, 9, last)
+    assert confirmed(log, at=9, fingerprint=fingerprint) == [True]
+    assert log.sought == [8]
+    assert confirmed(FakeConsumer(0, 9), at=9, fingerprint=fingerprint) == [False], "the broker shows nothing now"
+    with pytest.raises(WrongLog, match="it holds another record at offset 8"):
+        confirmed(FakeConsumer(0, 9, other), at=9, fingerprint=fingerprint)
+
+
+def test_a_last_record_that_is_gone_from_the_log_is_not_looked_for() -> None:
+    fingerprint = record_fingerprint(Record(8, b"c", b"{}"))
+    assert confirmed(FakeConsumer(9, 12), at=9, fingerprint=fingerprint) == [True]
