@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 
-from streams.cli.commands.demo import conclude
+from streams.cli.demo_screen import print_comparison
 from streams.crowd import WMT13_FR_EN, Competition, Simulation
 
 HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ def main() -> None:
     simulation = Simulation(Competition.load(WMT13_FR_EN), judges=40, careless=0.2, budget=10_000, seed=13)
     deque(simulation.steps(), maxlen=0)
     console = Console(record=True, width=112, force_terminal=True, color_system="256", file=StringIO(), highlight=False)
-    conclude(simulation, console)
+    print_comparison(simulation, console)
     picture = console.export_svg(title="judgestream demo", theme=DIMMED_MONOKAI, unique_id="demo")
     # The picture loads nothing from outside: the reader's own monospaced font will do.
     (HERE / "demo.svg").write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL))

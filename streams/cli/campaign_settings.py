@@ -1,4 +1,4 @@
-"""A campaign's settings from words on the command line, and in words for people."""
+"""Settings of a campaign: read from the command line, and written as text."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 NOTHING = "-"
-LONGEST_LIST = 20  # names shown of a long list
+LONGEST_LIST = 20  # items that are printed of a long list
 TYPES = get_type_hints(events.CampaignSettings, include_extras=True)
 _DEFAULTS = msgspec.structs.asdict(events.CampaignSettings())
 
 
-def settings_from(given: Iterable[str], flags: Mapping[str, str | None]) -> dict[str, Any]:
-    """Read settings from `--setting` and from the flags, each by its field's type."""
+def parse_settings(given: Iterable[str], flags: Mapping[str, str | None]) -> dict[str, Any]:
+    """Read settings from `--setting` and from flags, each by the type of its field."""
     values: dict[str, Any] = {}
-    for name, text in [*pairs_of(given, option="--setting"), *flags.items()]:
+    for name, text in [*parse_pairs(given, option="--setting"), *flags.items()]:
         if text is None:
             continue
         if name not in TYPES:
             raise click.UsageError(f"no setting {name!r}; {suggestion(name, TYPES)}")
         if name in values:
             raise click.UsageError(f"{name} is given twice")
-        values[name] = _setting(name, text)
+        values[name] = _parse_setting(name, text)
     return values
 
 
-def _setting(name: str, text: str) -> object:
+def _parse_setting(name: str, text: str) -> object:
     hint = TYPES[name]
     try:
-        value = _listed(text) if _takes(hint, tuple) else msgspec.json.decode(text) if _takes(hint, dict) else text
+        value = _parse_list(text) if _takes(hint, tuple) else msgspec.json.decode(text) if _takes(hint, dict) else text
         return msgspec.convert(value, hint, strict=value is not text)
     except msgspec.DecodeError as error:
         raise click.UsageError(f"{name} is {safe(text)!r}: {error}") from None
 
 
-def _listed(text: str) -> list[str]:
+def _parse_list(text: str) -> list[str]:
     if not text.startswith("@"):
         return [part.strip() for part in text.split(",")] if text else []
     try:
@@ -55,7 +55,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _parts(hint: Any) -> Iterator[Any]:
-    """Walk through a type hint, down to what is no choice and has no notes."""
+    """Yield a type hint and, of a union or an annotated type, its parts."""
     yield hint
     if get_origin(hint) in (Annotated, Union, UnionType):
         for part in get_args(hint):
@@ -66,8 +66,8 @@ def _takes(hint: Any, kind: type) -> bool:
     return any(get_origin(part) is kind for part in _parts(hint))
 
 
-def pairs_of(given: Iterable[str], *, option: str) -> list[tuple[str, str]]:
-    """Take NAME=VALUE apart."""
+def parse_pairs(given: Iterable[str], *, option: str) -> list[tuple[str, str]]:
+    """Split each NAME=VALUE into name and value."""
     for text in given:
         if "=" not in text:
             raise click.UsageError(f"{option} {text!r}: write NAME=VALUE")
@@ -75,10 +75,10 @@ def pairs_of(given: Iterable[str], *, option: str) -> list[tuple[str, str]]:
     return [(name.strip().replace("-", "_"), value) for name, _, value in parts]
 
 
-def scalar(text: str) -> object:
-    """Read a number or a truth value as such, anything else as text.
+def parse_scalar(text: str) -> object:
+    """Read a number or a boolean; anything else is text.
 
-    >>> scalar("2"), scalar("0.5"), scalar("true"), scalar("baseline")
+    >>> parse_scalar("2"), parse_scalar("0.5"), parse_scalar("true"), parse_scalar("baseline")
     (2, 0.5, True, 'baseline')
     """
     try:
@@ -87,17 +87,17 @@ def scalar(text: str) -> object:
         return text
 
 
-def about(name: str) -> str:
-    """Describe a setting by its field."""
+def describe(name: str) -> str:
+    """Return the description and the default of a setting."""
     notes = [part.description for part in _parts(TYPES[name]) if isinstance(part, msgspec.Meta) and part.description]
-    default = shown(_DEFAULTS[name])
-    return " ".join([*notes, *([f"[default: {default}]"] if default != NOTHING else [])])
+    default = format_value(_DEFAULTS[name])
+    return " ".join(notes) + (f"  [default: {default}]" if default != NOTHING else "")
 
 
-def shown(value: object) -> str:
-    """Write a setting's value for people.
+def format_value(value: object) -> str:
+    """Return the value of a setting as text.
 
-    >>> shown(("a", "b")), shown(None), shown({"beta": 2.0})
+    >>> format_value(("a", "b")), format_value(None), format_value({"beta": 2.0})
     ('a, b', '-', 'beta=2.0')
     """
     if value is None or value in ((), {}):

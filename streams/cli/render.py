@@ -1,4 +1,4 @@
-"""Leaderboards for people and for programs: a table with whiskers on a common axis, and the JSON object."""
+"""Leaderboards as a table with whiskers on a common axis, or as a JSON object."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
     from streams.wire.events import Leaderboard, Row
 
-# Middle tones, that stand out from a light and from a dark background; neighbouring clusters differ.
+# Colours that are readable on a light and on a dark background. Neighbouring clusters differ.
 CLUSTER_COLOURS = ("color(32)", "color(166)")
 GAP = "  "
-NARROW = 10  # characters, below which a plot says nothing
+NARROWEST_PLOT = 10  # characters
+WIDEST_TABLE = 120  # characters
 
 
 class _Marks(NamedTuple):
-    """What a table is drawn with; `lines` by what the two halves of a cell hold.
+    """The characters of a table. The key of `lines` is the content of the two halves of a cell.
 
-    That is nothing (0), a part of the 95 % interval (1), or of one deviation (2).
+    0 is empty, 1 is a part of the 95 % interval, 2 is a part of one deviation.
     """
 
     lines: Mapping[tuple[int, int], str]
@@ -48,47 +49,46 @@ _UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), 
 _ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "+-")
 
 
-class Axis(ScoreAxis):
-    """The scores that a plot spans, in cells of a terminal."""
+def _half_cell(axis: ScoreAxis, score: float, width: int) -> int:
+    """Return the half cell of a score, of 2 * width. It may lie outside the axis."""
+    return floor(axis.share(score) * 2 * width)
 
-    def place(self, score: float, width: int) -> int:
-        """Give the half cell of a score, of the 2 * width ones; below 0 or above the last it is off the axis."""
-        return floor(self.share(score) * 2 * width)
 
-    def ticks(self, width: int) -> str:
-        """Write the ends and, where there is room, the zero.
+def _ticks(axis: ScoreAxis, width: int) -> str:
+    """Return the ends of the axis and, if there is room, the zero.
 
-        >>> Axis(-1.0, 1.0).ticks(11)
-        '-1   0   +1'
-        """
-        low, high = f"{self.low:+g}", f"{self.high:+g}"
-        line = low.ljust(width - len(high)) + high
-        zero = self.place(0.0, width) // 2
-        return f"{line[:zero]}0{line[zero + 1 :]}" if len(low) < zero < width - len(high) - 1 else line
+    >>> _ticks(ScoreAxis(-1.0, 1.0), 11)
+    '-1   0   +1'
+    """
+    low, high = f"{axis.low:+g}", f"{axis.high:+g}"
+    line = low.ljust(width - len(high)) + high
+    zero = _half_cell(axis, 0.0, width) // 2
+    return f"{line[:zero]}0{line[zero + 1 :]}" if len(low) < zero < width - len(high) - 1 else line
 
-    def whiskers(self, row: Row, width: int, marks: _Marks = _UNICODE) -> Text:
-        """Draw a score: a dot, a thick line of one deviation and a thin one of 95 %."""
-        halves = bytearray(2 * width)
-        for weight, reach in ((1, Z_95), (2, 1.0)):
-            first = self.place(row.score - reach * row.deviation, width)
-            last = self.place(row.score + reach * row.deviation, width)
-            for half in range(max(first, 0), min(last + 1, len(halves))):
-                halves[half] = weight
-        line = "".join(map(marks.lines.__getitem__, zip(halves[::2], halves[1::2], strict=True)))
-        zero = self.place(0.0, width) // 2
-        if 0 <= zero < width and line[zero] == " ":
-            line = f"{line[:zero]}{marks.zero}{line[zero + 1 :]}"
-        dot = min(max(self.place(row.score, width) // 2, 0), width - 1)
-        text = Text(f"{line[:dot]}{marks.dot}{line[dot + 1 :]}")
-        text.stylize(CLUSTER_COLOURS[(row.cluster - 1) % len(CLUSTER_COLOURS)])
-        text.stylize("bold", dot, dot + 1)
-        text.highlight_words([marks.zero], "dim default")
-        return text
+
+def _whiskers(axis: ScoreAxis, row: Row, width: int, marks: _Marks) -> Text:
+    """Draw a score: a dot, a thick line for one deviation and a thin line for 95 %."""
+    halves = bytearray(2 * width)
+    for weight, reach in ((1, Z_95), (2, 1.0)):
+        first = _half_cell(axis, row.score - reach * row.deviation, width)
+        last = _half_cell(axis, row.score + reach * row.deviation, width)
+        for half in range(max(first, 0), min(last + 1, len(halves))):
+            halves[half] = weight
+    line = "".join(map(marks.lines.__getitem__, zip(halves[::2], halves[1::2], strict=True)))
+    zero = _half_cell(axis, 0.0, width) // 2
+    if 0 <= zero < width and line[zero] == " ":
+        line = f"{line[:zero]}{marks.zero}{line[zero + 1 :]}"
+    dot = min(max(_half_cell(axis, row.score, width) // 2, 0), width - 1)
+    text = Text(f"{line[:dot]}{marks.dot}{line[dot + 1 :]}")
+    text.stylize(CLUSTER_COLOURS[(row.cluster - 1) % len(CLUSTER_COLOURS)])
+    text.stylize("bold", dot, dot + 1)
+    text.highlight_words([marks.zero], "dim default")
+    return text
 
 
 @dataclass(frozen=True)
 class Column:
-    """A heading and a cell for each row, all flush with one side."""
+    """A heading and one cell per row, aligned to one side."""
 
     heading: str
     cells: Sequence[Text]
@@ -96,11 +96,11 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Give the width of the widest cell."""
+        """Return the width of the widest cell."""
         return max([len(self.heading), *(cell.cell_len for cell in self.cells)])
 
-    def laid_out(self) -> list[Text]:
-        """Give the heading and the cells, filled up."""
+    def padded(self) -> list[Text]:
+        """Return the heading and the cells, padded to the same width."""
         texts = [Text(self.heading, style="dim"), *(cell.copy() for cell in self.cells)]
         for text in texts:
             text.align(self.side, self.width)
@@ -109,14 +109,14 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardTable:
-    """A leaderboard, with a plot where there is room; a rule and a change of colour end each cluster.
+    """A leaderboard, with a plot if there is room. A rule and a new colour separate clusters.
 
-    It is laid out by hand because rich's own table takes twice as long, and a live one is drawn often.
+    The layout is our own because the table of rich takes twice as long, and a live table is drawn often.
     """
 
     leaderboard: Leaderboard
     width: int
-    axis: Axis | None = None
+    axis: ScoreAxis | None = None
     ruled: bool = True
     beside: Sequence[Column] = ()
 
@@ -139,12 +139,12 @@ class LeaderboardTable:
         for name in names.cells:
             name.truncate(max(left, 1), overflow="ellipsis")
         plot = left - names.width - len(GAP)
-        if plot >= NARROW:
-            scores = self.axis or Axis.of(rows)
-            after.append(Column(scores.ticks(plot), [scores.whiskers(row, plot, marks) for row in rows]))
+        if plot >= NARROWEST_PLOT:
+            axis = self.axis or ScoreAxis.of(rows)
+            after.append(Column(_ticks(axis, plot), [_whiskers(axis, row, plot, marks) for row in rows]))
         columns = (*before, names, *after, *self.beside)
         gap = Text(GAP, no_wrap=True, overflow="crop")
-        heading, *lines = map(gap.join, zip(*(column.laid_out() for column in columns), strict=True))
+        heading, *lines = map(gap.join, zip(*(column.padded() for column in columns), strict=True))
         rule = Text(marks.rule * self.width, style="dim")
         yield heading
         yield rule
@@ -161,7 +161,7 @@ def _score(row: Row, sign: str, decimals: int) -> Text:
 
 
 def as_json(leaderboards: Sequence[Leaderboard]) -> str:
-    """Give the one object that every command that ranks prints with `--json`.
+    """Return the JSON object that every command that ranks prints with `--json`.
 
     >>> as_json([])
     '{"campaigns":[]}'
@@ -170,7 +170,12 @@ def as_json(leaderboards: Sequence[Leaderboard]) -> str:
 
 
 def stdout_console() -> Console:
-    """Write to the standard output: with colours on a terminal only, and where its encoding is poor, poorer."""
+    """Return a console on standard output. Colours are for terminals only; unknown characters become `?`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(highlight=False, force_terminal=None if sys.stdout.isatty() else False)
+
+
+def table_width(console: Console) -> int:
+    """Return the width of a table: that of the terminal, with a limit."""
+    return min(console.width, WIDEST_TABLE)

@@ -1,4 +1,4 @@
-"""Foreign text on a terminal, questions on it, and tables of it."""
+"""Output on a terminal: escaped text, questions, tables and numbers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+INTERRUPTED = 130  # the exit code after Ctrl-C, as in a shell
 WIDEST_LINE = 10_000
 
 
 def safe(text: str) -> str:
-    r"""Escape what a terminal would obey or hide.
+    r"""Escape control characters and invisible characters.
 
     >>> print(safe("red \x1b[31m, \u202e"))
     red \x1b[31m, \u202e
@@ -22,19 +23,35 @@ def safe(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
+def refuse_combination(**chosen: object) -> None:
+    """Raise UsageError if more than one of some flags is given."""
+    flags = [f"--{name}" for name in chosen]
+    if sum(bool(value) for value in chosen.values()) > 1:
+        raise click.UsageError(f"{', '.join(flags[:-1])} and {flags[-1]} can't be combined; choose one")
+
+
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask on a terminal; elsewhere nobody can answer, so `--yes` is needed."""
+    """Ask on a terminal. Without a terminal, raise UsageError unless `yes` is given."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} There is no terminal to ask on: add --yes to do it")
+        raise click.UsageError(f"{question} There is no terminal to ask on; add --yes to confirm")
     click.confirm(question, abort=True, err=True)
+
+
+def format_number(value: float | None, form: str) -> str:
+    """Format a number, or "-" if it is not known.
+
+    >>> format_number(0.5, ".2f"), format_number(None, ".2f")
+    ('0.50', '-')
+    """
+    return "-" if value is None else format(value, form)
 
 
 def print_table(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, wrapped: Collection[str], right: Collection[str] = ()
 ) -> None:
-    """Print foreign text in columns, made safe; some are wrapped on a terminal, and none in a file."""
+    """Print columns of escaped text. The columns `wrapped` may break lines on a terminal, but not in a file."""
     from rich.table import Column, Table
     from rich.text import Text
 

@@ -114,8 +114,8 @@ def test_ratings_over_time_are_in_the_figure(log: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--json", "--csv"], "give one of them"),
-        (["--csv", "--markdown"], "give one of them"),
+        (["--json", "--csv"], "choose one"),
+        (["--csv", "--markdown"], "choose one"),
         (["--plot", "r.gif"], "the name must end in .png or .svg or .pdf"),
         (["--html", "log.jsonl"], "the name must end in .html or .htm"),
     ],

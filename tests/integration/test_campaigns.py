@@ -104,7 +104,7 @@ def test_a_campaign_is_created_with_its_settings_and_they_are_shown(running: Sta
     running.publish([(b"other", None), (b"wmt13.fr-en", b'{"from": "another version"}')], topics.CAMPAIGNS)
     left = running.command("campaign", "show", "--json")
     assert [each["campaign"] for each in done(left)["campaigns"]] == ["wmt13.fr-en"], "the other was deleted"
-    assert "is left out, it can't be read" in left.stderr
+    assert "is skipped, because it can't be read" in left.stderr
     lines = running.command("campaign", "show", "wmt13.fr-en").stdout.splitlines()
     assert dict(line.split(maxsplit=1) for line in lines[1:])["systems"] == "online,B, uedin"
     unknown = running.command("campaign", "show", "wmt13-fr.en")
@@ -312,7 +312,7 @@ def test_a_retry_names_what_it_leaves_out(running: Stack) -> None:
     running.wait_for(lambda: len(rejected(running)) == 2, "two rejections")
     empty, broken = (each["id"] for each in sorted(rejected(running), key=lambda each: each["offset"]))
     result = running.command("rejected", "retry", "--yes")
-    assert f"{empty} is left out: its original is empty" in result.stderr
+    assert f"{empty} is skipped: its original is empty" in result.stderr
     assert "Sent 1 record again" in result.stdout
     assert "Nothing to send again." in running.command("rejected", "retry", "--id", empty, "--yes").stdout
     assert "no such rejection: x" in refused(running.command("rejected", "retry", "--id", broken, "--id", "x", "--yes"))

@@ -125,7 +125,7 @@ def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
         said = process.communicate(timeout=PATIENCE_SECONDS)[1]
         assert process.returncode == (130 if how == signal.SIGINT else -how)
         if how == signal.SIGINT:
-            assert "judgments were sent and acknowledged; the same command goes on after them" in said
+            assert "judgments were sent and acknowledged; run the same command again to continue" in said
             assert "Traceback" not in said
     mine = [each for each in ids_in_kafka(stack) if each in {(e.campaign, e.id) for e in log}]
     assert 2201 <= len(mine) < 6000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
+from streams.cli.terminal import format_number, print_table, refuse_combination
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,8 +85,7 @@ def command(
     from streams.errors import ParameterError
     from streams.wire.events import encode
 
-    if as_object and as_table:
-        raise click.UsageError("--json and --csv each take the whole output; give one of them")
+    refuse_combination(json=as_object, csv=as_table)
     if as_table and by_judge and makers:
         raise click.UsageError("--csv is one table; give --judges or --controls with it, not both")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
@@ -121,8 +121,6 @@ def command(
 
 def _print_agreement(rows: Sequence[AgreementRow]) -> None:
     """Print inter and intra side by side; outputs as shown and expanded where they differ."""
-    from streams.cli.terminal import print_table
-
     cells = {(row.campaign, row.judges, row.collapsed, row.kind): row for row in rows}
     lines = []
     for campaign, judges, whole, kind in cells:
@@ -139,9 +137,13 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
                 *(
                     text
                     for one in (inter, intra)
-                    for text in (_figure(one.kappa), _percent(one.p_agree), f"{one.comparable:,}")
+                    for text in (
+                        format_number(one.kappa, ".3f"),
+                        format_number(one.p_agree, ".1%"),
+                        f"{one.comparable:,}",
+                    )
                 ),
-                _percent(inter.ties / inter.total if inter.total else None),
+                format_number(inter.ties / inter.total if inter.total else None, ".1%"),
             )
         )
     headings = ["campaign", "judges", "outputs", "inter κ", "agree", "of", "intra κ", "agree ", "of ", "ties"]
@@ -151,8 +153,6 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
 
 
 def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
-    from streams.cli.terminal import print_table
-
     headings = ["campaign", "judge", "source", "comparisons", "inter κ", "of", "intra κ", "of ", "controls passed", ""]
     lines = [
         (
@@ -160,9 +160,9 @@ def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
             row.judge,
             row.source or "",
             f"{row.comparisons:,}",
-            _figure(row.inter_kappa),
+            format_number(row.inter_kappa, ".3f"),
             f"{row.inter_comparable:,}",
-            _figure(row.intra_kappa),
+            format_number(row.intra_kappa, ".3f"),
             f"{row.intra_comparable:,}",
             "" if row.controls is None else f"{row.passed:,} of {row.controls:,}",
             "rejected" if row.rejected else "",
@@ -173,8 +173,6 @@ def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
 
 
 def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:
-    from streams.cli.terminal import print_table
-
     headings = ["campaign", "controls passed", "judges", "comparisons", "inter κ", "of"]
     lines = [
         (
@@ -182,7 +180,7 @@ def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:
             "all judges" if row.threshold is None else f"≥ {row.threshold:.0%}",
             f"{row.judges:,}",
             f"{row.comparisons:,}",
-            _figure(row.kappa),
+            format_number(row.kappa, ".3f"),
             f"{row.comparable:,}",
         )
         for row in rows
@@ -196,11 +194,3 @@ def _without_idle(
     """Leave out a column that says nothing of anyone."""
     told = [k for k in range(len(headings)) if k < 1 or any(line[k] not in ("", "all") for line in lines)]
     return [headings[k] for k in told], [[line[k] for k in told] for line in lines]
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from streams.cli.commands.rank import rank_rated, ranking_options, show
 from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
 
 
 @click.command(
@@ -40,4 +40,5 @@ def command(
     from streams.offline.rating import DEFAULT_MODEL, WMT, settings_for
 
     rated = rate_log(log, settings_for(DEFAULT_MODEL, WMT), only=campaigns)
-    show(rank_rated(rated, DEFAULT_MODEL, WMT, runs=runs, seed=seed, resample=resample), as_object=as_object)
+    boards = rank_campaigns(rated, DEFAULT_MODEL, WMT, runs=runs, seed=seed, resample=resample)
+    print_leaderboards(boards, as_object=as_object)

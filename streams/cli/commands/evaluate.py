@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from streams.cli.campaign_settings import pairs_of
+from streams.cli.campaign_settings import parse_pairs
 from streams.cli.log_options import LogFile, log_argument
 from streams.cli.progress import Bar
+from streams.cli.terminal import print_table, refuse_combination
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -91,8 +92,7 @@ def command(
     from streams.cli import outputs
     from streams.lab.experiments import Log
 
-    if as_object and as_text:
-        raise click.UsageError("--json and --markdown each take the whole output; give one of them")
+    refuse_combination(json=as_object, markdown=as_text)
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     try:
         chosen = _chosen(name, options, settings)
@@ -120,7 +120,7 @@ def _chosen(name: str, options: dict[str, int | str | None], settings: Sequence[
     from streams.lab.experiments import EXPERIMENTS, experiment
 
     given = {field: value for field, value in options.items() if value is not None}
-    given |= dict(pairs_of(settings, option="--option"))
+    given |= dict(parse_pairs(settings, option="--option"))
     defaults = EXPERIMENTS.get(name)
     return experiment(name, {field: _parsed(value, getattr(defaults, field, None)) for field, value in given.items()})
 
@@ -155,8 +155,6 @@ def _run(chosen: Experiment, log: Log, *, jobs: int, file: Path | None) -> Resul
 
 
 def _show(chosen: Experiment, tables: Sequence[ResultTable]) -> None:
-    from streams.cli.terminal import print_table
-
     click.echo(f"{chosen.title}\nafter {chosen.reference}")
     for table in tables:
         click.echo(f"\n{table.title}")

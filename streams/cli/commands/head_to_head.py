@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streams.cli.commands.rank import WIDEST, rank_rated, ranking_options
 from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.ranking import rank_campaigns, ranking_options
+from streams.cli.terminal import format_number, print_table, refuse_combination, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,15 +68,14 @@ def command(
     from streams.offline.rating import settings_for
     from streams.wire.events import encode
 
-    if as_object + as_table + as_text > 1:
-        raise click.UsageError("--json, --csv and --markdown each take the whole output; give one of them")
+    refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     rated = rate_log(log, settings_for(MODEL, ENGINE), only=campaigns)
     found = [
         CampaignHeadToHead.of(
             board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2
         )
-        for board in rank_rated(rated, MODEL, ENGINE, runs=runs, seed=seed)
+        for board in rank_campaigns(rated, MODEL, ENGINE, runs=runs, seed=seed)
     ]
     if plot:
         _write_plots(plot, found)
@@ -106,20 +106,18 @@ def _write_plots(file: Path, found: Sequence[CampaignHeadToHead]) -> None:
 
 
 def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
-    from streams.cli.render import stdout_console
+    from streams.cli.render import stdout_console, table_width
 
     console, board = stdout_console(), found.leaderboard
     decided = sum(pair.wins + pair.losses for pair in found.pairs)
     console.print(f"{board.campaign}  {len(board.rows)} systems, {decided:,} comparisons without ties", markup=False)
-    if as_list or 4 + LEAST_NAME + CELL * len(board.rows) > min(console.width, WIDEST):
+    if as_list or 4 + LEAST_NAME + CELL * len(board.rows) > table_width(console):
         _print_list(found.pairs)
     else:
-        _print_matrix(found, min(console.width, WIDEST))
+        _print_matrix(found, table_width(console))
 
 
 def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
-    from streams.cli.terminal import print_table
-
     headings = ("system", "opponent", "wins", "ties", "losses", "win rate", "", "p")
     lines = (
         (
@@ -128,7 +126,7 @@ def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
             f"{pair.wins:,}",
             f"{pair.ties:,}",
             f"{pair.losses:,}",
-            "-" if pair.win_rate is None else f"{pair.win_rate:.2f}",
+            format_number(pair.win_rate, ".2f"),
             pair.star,
             f"{pair.p:.4f}",
         )
@@ -142,7 +140,6 @@ def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
     from rich.text import Text
 
     from streams.cli.render import CLUSTER_COLOURS, rank_range, stdout_console
-    from streams.cli.terminal import safe
     from streams.reports.report import short_names
 
     rows, table, console = found.leaderboard.rows, found.table, stdout_console()

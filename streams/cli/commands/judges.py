@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.commands.leaderboard import echo_rows, read_campaign, view_options
+from streams.cli.stored_campaign import echo_rows, read_campaign, unknown_last, view_options
+from streams.cli.terminal import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,8 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
     """
     from streams.reports.views import JudgeView, judge_views
 
-    kept = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
-    judges = sorted(judge_views(kept), key=_order(sort))
+    stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
+    judges = sorted(judge_views(stored), key=_order(sort))
     if only:
         judges = [judge for judge in judges if judge.suspicious]
     if as_object or as_table:
@@ -60,11 +61,6 @@ def _order(sort: str) -> Callable[[JudgeView], tuple[float | str, ...]]:
     return lambda judge: (unknown_last(getattr(judge, sort)), -judge.judgments)
 
 
-def unknown_last(value: float | None) -> float:
-    """Order what is not known behind all that is."""
-    return float("inf") if value is None else value
-
-
 NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast")
 
 
@@ -74,10 +70,10 @@ def _print(judges: list[JudgeView]) -> None:
     columns: dict[str, Callable[[JudgeView], str]] = {
         "judge": lambda judge: judge.judge,
         "judgments": lambda judge: f"{judge.judgments:,}",
-        "seconds": lambda judge: figure(judge.seconds, ".1f"),
-        "agreement": lambda judge: f"{figure(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})",
-        "sensitivity": lambda judge: figure(judge.sensitivity, ".2f"),
-        "reliability": lambda judge: figure(judge.reliability, ".2f"),
+        "seconds": lambda judge: format_number(judge.seconds, ".1f"),
+        "agreement": lambda judge: f"{format_number(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})",
+        "sensitivity": lambda judge: format_number(judge.sensitivity, ".2f"),
+        "reliability": lambda judge: format_number(judge.reliability, ".2f"),
         "too fast": lambda judge: f"{judge.too_fast:,}",
         "": lambda judge: "excluded" if judge.excluded else "",
         "suspicious": lambda judge: f"! {', '.join(judge.suspicious)}" if judge.suspicious else "",
@@ -88,12 +84,3 @@ def _print(judges: list[JudgeView]) -> None:
     print_table(tuple(told), zip(*told.values(), strict=True), wrapped=["suspicious"], right=NUMBERS)
     marked = sum(bool(judge.suspicious) for judge in judges)
     click.echo(f"\n{len(judges):,} judge{'s' * (len(judges) != 1)}, {marked:,} suspicious")
-
-
-def figure(value: float | None, form: str) -> str:
-    """Write a number that may not be known.
-
-    >>> figure(0.5, ".2f"), figure(None, ".2f")
-    ('0.50', '-')
-    """
-    return "-" if value is None else format(value, form)

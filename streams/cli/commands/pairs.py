@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.commands.judges import figure
-from streams.cli.commands.leaderboard import WIDEST, echo_rows, read_campaign, view_options
+from streams.cli.stored_campaign import echo_rows, read_campaign, view_options
+from streams.cli.terminal import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,14 +38,14 @@ def command(
     The matrix holds how often the system of the row was preferred to the one of the column, in percent, ties
     ignored. Where it is too wide, and with --list, --json and --csv, it is a pair a line.
     """
-    from streams.cli.render import stdout_console
+    from streams.cli.render import stdout_console, table_width
     from streams.cli.terminal import print_table
     from streams.errors import suggestion
     from streams.reports import PairView
     from streams.reports.views import pair_views
 
-    kept = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
-    board, pairs = kept.leaderboard(), pair_views(kept)
+    stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
+    board, pairs = stored.leaderboard(), pair_views(stored)
     if system is not None:
         names = [row.system for row in board.rows]
         if system not in names:
@@ -55,7 +55,7 @@ def command(
         echo_rows(campaign, "pairs", pairs, PairView, as_object=as_object)
     elif not pairs:
         click.echo("No two systems have met yet.")
-    elif as_list or system is not None or 30 + CELL * len(board.rows) > min(stdout_console().width, WIDEST):
+    elif as_list or system is not None or 30 + CELL * len(board.rows) > table_width(stdout_console()):
         print_table(
             ("system", "opponent", "wins", "ties", "losses", "win rate"),
             (
@@ -65,7 +65,7 @@ def command(
                     f"{pair.wins:,}",
                     f"{pair.ties:,}",
                     f"{pair.losses:,}",
-                    figure(pair.win_rate, ".2f"),
+                    format_number(pair.win_rate, ".2f"),
                 )
                 for pair in pairs
             ),
@@ -80,14 +80,14 @@ def _print_matrix(board: Leaderboard, pairs: Sequence[PairView]) -> None:
     """Colour a cell by who wins; a dot marks those who never met, a dash those who only tied."""
     from rich.text import Text
 
-    from streams.cli.render import CLUSTER_COLOURS, stdout_console
+    from streams.cli.render import CLUSTER_COLOURS, stdout_console, table_width
     from streams.cli.terminal import safe
 
     rates = {(pair.system, pair.opponent): pair.win_rate for pair in pairs}
     rates |= {(pair.opponent, pair.system): pair.seen_by(pair.opponent).win_rate for pair in pairs}
     console = stdout_console()
     names = [row.system for row in board.rows]
-    width = min(max(map(len, map(safe, names))), min(console.width, WIDEST) - 4 - CELL * len(names))
+    width = min(max(map(len, map(safe, names))), table_width(console) - 4 - CELL * len(names))
     console.print(Text(" " * (width + 4) + "".join(f"{place:>{CELL}}" for place in range(1, len(names) + 1)), "dim"))
     for place, name in enumerate(names, start=1):
         label = Text(safe(name), "bold")

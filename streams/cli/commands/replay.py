@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from dataclasses import asdict, dataclass
-from datetime import timedelta
-from itertools import count
-from math import inf
 from typing import TYPE_CHECKING
 
 import click
 
 from streams.cli.log_options import LogFile, log_argument
+from streams.cli.option_types import Speed
 from streams.cli.options import with_settings
 from streams.cli.progress import Bar
-from streams.errors import RecordError, suggestion
+from streams.cli.replay_log import read_new_names, read_rounds, rename_campaigns
+from streams.cli.replay_schedule import ReplaySchedule
+from streams.cli.terminal import INTERRUPTED
+from streams.errors import RecordError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from streams.cli.replay_log import Batches
     from streams.core.campaign.campaign import Campaign
     from streams.settings import Settings
-    from streams.wire.events import CampaignSettings, Judgment
-
-    Batches = Iterator[Sequence[Judgment]]
-    Steps = Iterator[tuple[float, Sequence[Judgment]]]  # seconds to wait, and what goes out then
-
-INTERRUPTED = 130
-BETWEEN_ROUNDS = timedelta(seconds=1)
-
-
-class Speed(click.ParamType):
-    """A multiple of the speed at which the judgments were made, or `max`."""
-
-    name = "SPEED"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read it; `max` is infinite."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)x", value)
-        if value != "max" and (not found or not float(found[1])):
-            self.fail(f"{value!r} is no speed; write e.g. 1x, 10x, 0.5x or max", param, ctx)
-        return float(found[1]) if found else inf
+    from streams.wire.events import CampaignSettings
 
 
 @click.command(
@@ -108,159 +89,83 @@ def command(
     """
     if loop and not log.file.is_file():
         raise click.UsageError(f"--loop reads FILE again, and {log.file} can be read only once")
-    opening, new_names, account = _opening(given), _new_names(log, names), Account()
+    opening, new_names, counts = _new_campaign_settings(given), read_new_names(log, names), ReplayCounts()
 
     def rounds() -> Batches:
-        return (_renamed(batch, new_names) for batch in _rounds(lambda: _read(log, account), loop=loop))
+        return (rename_campaigns(batch, new_names) for batch in read_rounds(lambda: _read(log, counts), loop=loop))
 
-    pace = Pace(speed=speed, rate=rate)
+    schedule = ReplaySchedule(speed=speed, rate=rate)
     try:
         if direct:
-            campaigns = _directly(rounds(), pace, opening, account)
+            campaigns = _rate_directly(rounds(), schedule, opening, counts)
         else:
-            campaigns = _through_kafka(rounds(), pace, opening, account, settings=settings, wait=wait, patience=timeout)
+            campaigns = _send_to_kafka(
+                rounds(), schedule, opening, counts, settings=settings, wait=wait, patience=timeout
+            )
     except KeyboardInterrupt:
-        click.echo(f"Stopped. {account.way_on(direct=direct)}", err=True)
+        click.echo(f"Stopped. {counts.after_interrupt(direct=direct)}", err=True)
         sys.exit(INTERRUPTED)
-    _show(log.file, account, campaigns, as_object=as_object)
+    _show(log.file, counts, campaigns, as_object=as_object)
 
 
 @dataclass
-class Account:
-    """What became of the judgments; the last three are what the campaigns count, of all their records."""
+class ReplayCounts:
+    """The result of a replay. The last three are the counts of the campaigns, over all their records."""
 
     read: int = 0
-    there: int = 0  # in Kafka, before
-    sent: int = 0  # and acknowledged
+    there: int = 0  # were in Kafka before
+    sent: int = 0  # were acknowledged
     applied: int | None = None
     duplicate: int | None = None
     rejected: int | None = None
 
-    def take(self, campaigns: Iterable[Campaign]) -> None:
-        """Take what campaigns count."""
+    def update(self, campaigns: Iterable[Campaign]) -> None:
+        """Set the counts of the campaigns."""
         counts = [campaign.counts for campaign in campaigns]
         self.applied = sum(each.judgments + each.retracted for each in counts)
         self.duplicate = sum(each.duplicates for each in counts)
         self.rejected = sum(each.rejected for each in counts)
 
     def figures(self) -> dict[str, int]:
-        """Give what is known."""
+        """Return the counts that are known."""
         return {name: number for name, number in asdict(self).items() if number is not None}
 
-    def way_on(self, *, direct: bool) -> str:
-        """Say what stays of a replay that was interrupted."""
+    def after_interrupt(self, *, direct: bool) -> str:
+        """Return a message on an interrupted replay."""
         if direct:
-            return f"{self.read:,} judgments were read; nothing stays of them."
-        return f"{self.sent:,} judgments were sent and acknowledged; the same command goes on after them."
+            return f"{self.read:,} judgments were read; nothing is kept."
+        return f"{self.sent:,} judgments were sent and acknowledged; run the same command again to continue."
 
     def __str__(self) -> str:
         return ", ".join(f"{number:,} {name}" for name, number in self.figures().items())
 
 
-# -- the log on its way ------------------------------------------------------------------------------------
-
-
-def _read(log: LogFile, account: Account) -> Batches:
+def _read(log: LogFile, counts: ReplayCounts) -> Batches:
     """Read the file once, with a bar that says how it goes."""
-    began, before = time.monotonic(), account.read
+    began, before = time.monotonic(), counts.read
 
     def tell(more: int) -> str:
-        account.read += more
-        speed = (account.read - before) / max(time.monotonic() - began, 1e-3)
-        return f"{account}, {speed:,.0f} a second"
+        counts.read += more
+        speed = (counts.read - before) / max(time.monotonic() - began, 1e-3)
+        return f"{counts}, {speed:,.0f} a second"
 
     yield from log.read(tell)
     log.conclude()
 
 
-def _rounds(read: Callable[[], Batches], *, loop: bool) -> Batches:
-    """Read the log, and if it loops again and again: with ids id~2, id~3, and times that follow on the last round's."""
-    from msgspec.structs import replace
-
-    from streams.formats.names import shorten_name
-    from streams.wire.events import LATEST
-
-    first = last = None
-    for judgments in read():
-        if loop and judgments:
-            times = [judgment.at for judgment in judgments]
-            first = min(times) if first is None else min(first, *times)
-            last = max(times) if last is None else max(last, *times)
-        yield judgments
-    if first is None or last is None:
-        return
-    span = last - first + BETWEEN_ROUNDS
-    for number in count(2):
-        shift = (number - 1) * span
-        if LATEST - last <= shift:
-            return  # no later time is accepted
-        for judgments in read():
-            yield [replace(each, id=shorten_name(f"{each.id}~{number}"), at=each.at + shift) for each in judgments]
-
-
-def _renamed(judgments: Sequence[Judgment], names: Mapping[str, str]) -> Sequence[Judgment]:
-    if not names:
-        return judgments
-    from msgspec.structs import replace
-
-    return [replace(each, campaign=names.get(each.campaign, each.campaign)) for each in judgments]
-
-
-@dataclass
-class Pace:
-    """When each judgment goes out: by the times that they name, and at most so many a second."""
-
-    speed: float = inf
-    rate: float | None = None
-    clock: Callable[[], float] = time.monotonic
-    _start: float | None = None
-    _first: datetime | None = None
-    _gone: int = 0
-
-    def steps(self, batches: Iterable[Sequence[Judgment]]) -> Steps:
-        """Give what goes out together, and the seconds until then; what is late goes at once.
-
-        >>> from streams.wire.events import EPOCH, Judgment
-        >>> log = [Judgment(id=name, campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
-        ...        for name in "xyz"]
-        >>> [(wait, [each.id for each in part]) for wait, part in Pace(rate=2.0, clock=lambda: 100.0).steps([log])]
-        [(0.0, ['x']), (0.5, ['y']), (1.0, ['z'])]
-        """
-        for judgments in batches:
-            if self.speed == inf and self.rate is None:
-                yield 0.0, judgments
-                continue
-            start, due = 0, [self._due(judgment) for judgment in judgments]
-            while start < len(due):
-                now = max(self.clock(), due[start])
-                end = next((k for k in range(start, len(due)) if due[k] > now), len(due))
-                yield max(0.0, due[start] - self.clock()), judgments[start:end]
-                start = end
-
-    def _due(self, judgment: Judgment) -> float:
-        if self._start is None or self._first is None:
-            self._start, self._first = self.clock(), judgment.at
-        due = self._start + (judgment.at - self._first).total_seconds() / self.speed
-        if self.rate is not None:
-            due = max(due, self._start + self._gone / self.rate)
-            self._gone += 1
-        return due
-
-
-# -- the two ways ------------------------------------------------------------------------------------------
-
-
-def _directly(batches: Batches, pace: Pace, opening: CampaignSettings, account: Account) -> list[Campaign]:
+def _rate_directly(
+    batches: Batches, schedule: ReplaySchedule, opening: CampaignSettings, counts: ReplayCounts
+) -> list[Campaign]:
     from streams.offline.rating import rate
 
     campaigns: dict[str, Campaign] = {}
 
     def observe(campaign: Campaign) -> None:
         campaigns[campaign.name] = campaign
-        account.take(campaigns.values())
+        counts.update(campaigns.values())
 
     def due() -> Batches:
-        for seconds, judgments in pace.steps(batches):
+        for seconds, judgments in schedule.steps(batches):
             time.sleep(seconds)
             yield judgments
 
@@ -270,11 +175,11 @@ def _directly(batches: Batches, pace: Pace, opening: CampaignSettings, account: 
     return [campaigns[name] for name in sorted(campaigns)]
 
 
-def _through_kafka(
+def _send_to_kafka(
     batches: Batches,
-    pace: Pace,
+    schedule: ReplaySchedule,
     opening: CampaignSettings,
-    account: Account,
+    counts: ReplayCounts,
     *,
     settings: Settings,
     wait: bool,
@@ -294,15 +199,15 @@ def _through_kafka(
         for judgments in batches:
             names.update(judgment.campaign for judgment in judgments)
             missing = found.missing(judgments)
-            account.there += len(judgments) - len(missing)
-            account.sent = sent.acknowledged
+            counts.there += len(judgments) - len(missing)
+            counts.sent = sent.acknowledged
             yield missing
 
     try:
-        publish_log(settings, pace.steps(fresh()), found, sent, opening=opening, patience=patience)
+        publish_log(settings, schedule.steps(fresh()), found, sent, opening=opening, patience=patience)
     finally:
-        account.sent = sent.acknowledged
-    if opening != _opening(()) and (kept := names & opened_before):
+        counts.sent = sent.acknowledged
+    if opening != _new_campaign_settings(()) and (kept := names & opened_before):
         click.echo(f"{', '.join(sorted(kept))}: open already, and keeps its settings; --setting changes none", err=True)
     if not wait:
         return []
@@ -311,28 +216,28 @@ def _through_kafka(
         bar.describe("waiting for a worker to apply it")
         wait_until_applied(settings, ends, patience=patience, progress=bar.complete)
     campaigns = read_campaigns(settings, names)
-    account.take(campaigns)
-    reached, all_of_it = sum(campaign.counts.records for campaign in campaigns), account.there + account.sent
+    counts.update(campaigns)
+    reached, all_of_it = sum(campaign.counts.records for campaign in campaigns), counts.there + counts.sent
     if reached < all_of_it:  # the campaign lives on another partition, or may not be opened
-        counts = f"{reached:,} of {all_of_it:,} judgments"
-        click.echo(f"only {counts} reached their campaigns; the reasons: judgestream rejected list", err=True)
+        click.echo(
+            f"only {reached:,} of {all_of_it:,} judgments reached their campaigns; "
+            "for the reasons run: judgestream rejected list",
+            err=True,
+        )
     return campaigns
 
 
-# -- what is asked for, and what is shown ------------------------------------------------------------------
-
-
-def _opening(given: Sequence[str]) -> CampaignSettings:
+def _new_campaign_settings(given: Sequence[str]) -> CampaignSettings:
     """Give the settings of a new campaign: those of `judgestream rank`, with what is given."""
     import msgspec
 
-    from streams.cli.campaign_settings import settings_from
+    from streams.cli.campaign_settings import parse_settings
     from streams.core.campaign.commands import apply_command
     from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
     from streams.wire import events
 
     rank = settings_for(DEFAULT_MODEL, choose_engine(DEFAULT_MODEL))
-    settings = msgspec.structs.replace(rank, **settings_from(given, {}))
+    settings = msgspec.structs.replace(rank, **parse_settings(given, {}))
     nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:
         apply_command(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))
@@ -341,39 +246,14 @@ def _opening(given: Sequence[str]) -> CampaignSettings:
     return settings
 
 
-def _new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
-    """Read `--campaign`; the file is looked through first, because nothing may go out under a wrong name."""
-    if not given:
-        return {}
-    from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
-
-    if not log.file.is_file():
-        raise click.UsageError(f"--campaign looks FILE through first, and {log.file} can be read only once")
-    known = {judgment.campaign for batch in log.reading.batches() for judgment in batch.judgments}
-    names: dict[str, str] = {}
-    for text in given:
-        old, equals, new = text.rpartition("=")
-        if not equals and len(known) != 1:
-            raise click.UsageError(f"--campaign {text}: {log.file} has {len(known)} campaigns; write OLD={text}")
-        old = old if equals else min(known)
-        if old not in known:
-            raise click.UsageError(f"--campaign {text}: no campaign {old!r} in the log; {suggestion(old, known)}")
-        if not is_campaign_name(new):
-            raise click.UsageError(f"--campaign {text}: {CAMPAIGN_RULE}")
-        names[old] = new
-    if len({names.get(name, name) for name in known}) < len(known):
-        raise click.UsageError("--campaign: two campaigns would have one name, and their ids might be the same")
-    return names
-
-
-def _show(file: Path, account: Account, campaigns: Sequence[Campaign], *, as_object: bool) -> None:
+def _show(file: Path, counts: ReplayCounts, campaigns: Sequence[Campaign], *, as_object: bool) -> None:
     import msgspec
 
-    from streams.cli.commands.rank import show
+    from streams.cli.ranking import print_leaderboards
 
     boards = [campaign.leaderboard() for campaign in campaigns]
     if as_object:
-        click.echo(msgspec.json.encode({"campaigns": boards, "replay": account.figures()}))
+        click.echo(msgspec.json.encode({"campaigns": boards, "replay": counts.figures()}))
         return
-    show(boards, as_object=False)
-    click.echo(f"{file}: {account}", err=bool(boards))
+    print_leaderboards(boards, as_object=False)
+    click.echo(f"{file}: {counts}", err=bool(boards))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.commands.judges import figure, unknown_last
-from streams.cli.commands.leaderboard import echo_rows, read_campaign, view_options
+from streams.cli.stored_campaign import echo_rows, read_campaign, unknown_last, view_options
+from streams.cli.terminal import format_number
 
 if TYPE_CHECKING:
     from streams.settings import Settings
@@ -40,8 +40,8 @@ def command(
     from streams.cli.terminal import print_table
     from streams.reports.views import SegmentView, segment_views
 
-    kept = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
-    segments = segment_views(kept)
+    stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
+    segments = segment_views(stored)
     total = len(segments)
     if sort == "segment":
         segments.sort(key=lambda each: each.segment)
@@ -57,7 +57,7 @@ def command(
     print_table(
         ("segment", "judgments", *(["information"] if known else [])),
         (
-            (each.segment, f"{each.judgments:,}", *([figure(each.information, ".4f")] if known else []))
+            (each.segment, f"{each.judgments:,}", *([format_number(each.information, ".4f")] if known else []))
             for each in segments
         ),
         wrapped=["segment"],

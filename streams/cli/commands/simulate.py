@@ -11,7 +11,7 @@ import click
 
 from streams.cli.options import with_settings
 from streams.cli.progress import Bar
-from streams.cli.terminal import safe
+from streams.cli.terminal import INTERRUPTED, safe
 from streams.errors import ParameterError, RecordError, suggestion
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.wire.events import CampaignStatus
 
-INTERRUPTED = 130
 SHARE = click.FloatRange(0, 1)
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -172,14 +171,14 @@ def _created(
     from datetime import UTC, datetime
     from uuid import uuid4
 
-    from streams.cli.campaign_settings import settings_from
+    from streams.cli.campaign_settings import parse_settings
     from streams.crowd.simulation import SEGMENTS
     from streams.kafka.commands import send_command
     from streams.wire.decoding import decode_command
     from streams.wire.events import CampaignSettings, Create, encode
 
     segments = tuple(f"segment-{number}" for number in range(1, SEGMENTS + 1))
-    values = {"systems": truth.systems, "segments": segments} | settings_from(given, {})
+    values = {"systems": truth.systems, "segments": segments} | parse_settings(given, {})
     wanted = Create(
         id=str(uuid4()),
         campaign=campaign,
@@ -230,7 +229,7 @@ def _answer(
 def _show(progress: CrowdProgress, truth: Truth, *, as_object: bool) -> None:
     import msgspec
 
-    from streams.cli.commands.rank import show
+    from streams.cli.ranking import print_leaderboards
     from streams.crowd import Oracle, order_tau
 
     assert progress.board is not None
@@ -249,6 +248,6 @@ def _show(progress: CrowdProgress, truth: Truth, *, as_object: bool) -> None:
     if as_object:
         click.echo(msgspec.json.encode({"campaigns": [progress.board], "simulation": figures}))
         return
-    show([progress.board], as_object=False)
+    print_leaderboards([progress.board], as_object=False)
     tau = f"; Kendall tau with the true order {figures['tau']:.2f}" if "tau" in figures else ""
     click.echo(f"{progress.judgments:,} judgments; {progress.end_reason}{tau}")

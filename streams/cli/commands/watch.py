@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from streams.cli.commands.leaderboard import WIDEST, found, opened, summary
 from streams.cli.options import with_settings
+from streams.cli.stored_campaign import load_stored_campaign, open_store, summary
 from streams.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def command(settings: Settings, *, campaign: str, interval: float, as_lines: boo
     from streams.cli import render
 
     console = render.stdout_console()
-    with opened(settings) as store:
+    with open_store(settings) as store:
         looks = frames(Following(store, settings, campaign), interval=interval)
         try:
             if as_lines or not console.is_terminal or console.is_dumb_terminal:
@@ -98,7 +98,7 @@ class Following:
 
         head = self._store.read_head(self._name)
         if self._campaign is None or head != self._head:
-            self._campaign, self._head = found(self._store, self._settings, self._name), head
+            self._campaign, self._head = load_stored_campaign(self._store, self._settings, self._name), head
         board = self._campaign.leaderboard()
         for row in board.rows:
             self._ranks.setdefault(row.system, row.rank)
@@ -172,7 +172,7 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
     from rich.console import Group
     from rich.text import Text
 
-    from streams.cli.render import Column, LeaderboardTable
+    from streams.cli.render import Column, LeaderboardTable, table_width
 
     board = frame.leaderboard
     header = [
@@ -191,7 +191,7 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
     ruled = height is None or lines <= room
     cut = msgspec.structs.replace(board, rows=board.rows[:room])
     moved = Column("moved", [Text(*_arrow(frame.moved[row.system])) for row in cut.rows], "right")
-    table = LeaderboardTable(leaderboard=cut, width=min(console.width, WIDEST), ruled=ruled, beside=[moved])
+    table = LeaderboardTable(leaderboard=cut, width=table_width(console), ruled=ruled, beside=[moved])
     left = len(board.rows) - len(cut.rows)
     return Group(*header, table, *([Text(f"... {left:,} more", style="dim")] if left else []))
 

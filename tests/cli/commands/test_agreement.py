@@ -188,7 +188,7 @@ def test_a_figure_without_matplotlib_says_what_to_install(log: Path, monkeypatch
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--json", "--csv"), "give one of them"),
+        (("--json", "--csv"), "choose one"),
         (("--csv", "--judges", "--controls", "turker"), "not both"),
         (("--controls", "researchers"), "did you mean 'researcher'"),
         (("--campaign", "t.y"), "no campaign 't.y'"),

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from streams.cli import campaign_status
 from streams.cli.commands import campaign
 from streams.kafka import publishing
 from streams.settings import Settings
@@ -175,12 +176,12 @@ def test_on_a_terminal_a_close_is_asked_for_first(answer: bytes, words: bytes) -
     finally:
         os.close(ours)
         os.close(theirs)
-    assert b"c: accept no more judgments? This can't be undone. [y/N]" in done.stderr
+    assert b"c: close the campaign? It will accept no more judgments. This can't be undone. [y/N]" in done.stderr
     assert words in done.stderr
     assert done.returncode == 1
 
 
-def test_a_standing_is_shown_with_every_setting_and_nothing_that_a_terminal_would_obey(
+def test_a_status_is_printed_with_every_setting_and_control_characters_are_escaped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status = events.CampaignStatus(
@@ -191,7 +192,7 @@ def test_a_standing_is_shown_with_every_setting_and_nothing_that_a_terminal_woul
         excluded=("0f3a",),
         offset=17,
     )
-    campaign._print_one(status)
+    campaign_status.print_status(status)
     shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[1:])
     assert shown.keys() == {"state", *CampaignSettings.__struct_fields__, "withdrawn", "excluded", "offset"}
     assert (shown["state"], shown["withdrawn"], shown["excluded"], shown["offset"]) == ("paused", "a", "0f3a", "17")
@@ -211,14 +212,14 @@ def test_all_campaigns_are_one_line_each_and_nothing_is_cut_in_a_file(capsys: py
         )
         for name, systems in (("a" * 100, ()), ("b", ("x", "y")))
     }
-    campaign._print_all(statuses)
+    campaign_status.print_statuses(statuses)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0][:2] == ["campaign", "state"]
     assert lines[1:] == [
         ["a" * 100, "open", "trueskill", "[red]uniform", "-", "all", "0", "0"],
         ["b", "open", "trueskill", "[red]uniform", "-", "2", "0", "0"],
     ]
-    campaign._print_all({})
+    campaign_status.print_statuses({})
     assert "judgestream campaign create" in capsys.readouterr().out
 
 

@@ -20,9 +20,11 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from streams.cli import demo_screen
 from streams.cli.commands import demo
-from streams.cli.render import Axis, LeaderboardTable
+from streams.cli.render import LeaderboardTable
 from streams.crowd import WMT13_FR_EN, Competition, Simulation
+from streams.reports.score_axis import ScoreAxis
 from streams.wire.events import Judgment, Leaderboard, MatchRequest, Row
 
 
@@ -169,14 +171,14 @@ def test_on_a_terminal_the_show_has_its_own_screen_and_the_result_stays() -> Non
     during, after = shown.split("\x1b[?1049l")
     assert code == 0
     assert "\x1b[?1049h" in during
-    assert "match requests out" in during
+    assert "open match requests" in during
     assert "of 100 judgments" in during
     assert "Kendall tau with the official order" in after
     assert after.endswith("\r\n")
 
 
 def test_ctrl_c_leaves_the_terminal_as_it_was() -> None:
-    code, shown = on_terminal("--seconds", "600", until=b"match requests out", then=b"\x03")
+    code, shown = on_terminal("--seconds", "600", until=b"open match requests", then=b"\x03")
     left = shown.rindex("\x1b[?1049l")
     assert code == 130
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
@@ -193,7 +195,7 @@ def leaderboard(*rows: Row) -> Leaderboard:
     return Leaderboard(campaign="c", model="m", sequence=1, offset=0, judgments=9, rows=rows)
 
 
-def table(board: Leaderboard, *, width: int = 80, axis: Axis | None = None, encoding: str = "utf-8") -> list[str]:
+def table(board: Leaderboard, *, width: int = 80, axis: ScoreAxis | None = None, encoding: str = "utf-8") -> list[str]:
     file = TextIOWrapper(BytesIO(), encoding=encoding, errors="replace")
     Console(file=file, width=width).print(LeaderboardTable(leaderboard=board, width=width, axis=axis))
     file.seek(0)
@@ -204,7 +206,7 @@ def table(board: Leaderboard, *, width: int = 80, axis: Axis | None = None, enco
 @pytest.mark.parametrize("clusters", [1, 4, 8, 13])
 def test_every_frame_fits_the_terminal(width: int, height: int, clusters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     simulation = Simulation(Competition.load(WMT13_FR_EN), judges=40, careless=0.2, budget=60, seed=1)
-    latest: deque[tuple[Judgment | None, MatchRequest | None]] = deque(maxlen=demo.LONGEST_FEED)
+    latest: deque[tuple[Judgment | None, MatchRequest | None]] = deque(maxlen=demo_screen.LONGEST_FEED)
     for step in simulation.steps():
         latest.extend(zip_longest(step.answers, step.requests))
     board = leaderboard(
@@ -214,10 +216,10 @@ def test_every_frame_fits_the_terminal(width: int, height: int, clusters: int, m
         )
     )
     monkeypatch.setattr(simulation, "leaderboard", lambda: board)
-    pace = demo.Pace(seconds=0, budget=60)
-    assert pace.draws(60)
+    clock = demo_screen.DemoClock(seconds=0, budget=60)
+    assert clock.is_frame_due(60)
     console = Console(file=StringIO(), width=width, height=height)
-    lines = console.render_lines(demo._screen(simulation, console, pace, latest), pad=False)
+    lines = console.render_lines(demo_screen.draw_screen(simulation, console, clock, latest), pad=False)
     assert len(lines) <= height
     assert all(sum(segment.cell_length for segment in line) <= width for line in lines)
     text = ["".join(segment.text for segment in line) for line in lines]
@@ -242,7 +244,7 @@ def test_whiskers_reach_as_far_as_the_deviation_says() -> None:
 
 
 def test_a_score_off_the_axis_is_drawn_at_its_edge() -> None:
-    above, below = table(leaderboard(row(1, score=9.0), row(2, score=-9.0)), axis=Axis(-1, 1))[2::2]
+    above, below = table(leaderboard(row(1, score=9.0), row(2, score=-9.0)), axis=ScoreAxis(-1, 1))[2::2]
     assert above[-1] == "●"
     assert below.rstrip()[-1] != "●"
     assert "●" in below

@@ -113,7 +113,7 @@ def test_other_options_are_given_by_name(log: Path) -> None:
         (["--experiment", "prediction", "--option", "pools"], "write NAME=VALUE"),
         (["--experiment", "prediction", "--campaign", "d"], "no campaign 'd' in the log"),
         (["--experiment", "prediction", "--plot", "log.jsonl"], "the name must end in .png or .svg or .pdf"),
-        (["--experiment", "prediction", "--json", "--markdown"], "give one of them"),
+        (["--experiment", "prediction", "--json", "--markdown"], "choose one"),
         (["--experiment", "clusters", "--sizes", "100000"], "no campaign has 100,000 pairs; give smaller sizes"),
         ([], "Missing option '--experiment'"),
     ],

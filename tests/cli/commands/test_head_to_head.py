@@ -106,7 +106,7 @@ def test_a_heat_map_is_written_for_each_campaign(tmp_path: Path, suffix: str, st
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--json", "--markdown"), "give one of them"),
+        (("--json", "--markdown"), "choose one"),
         (("--campaign", "d"), "no campaign 'd'"),
         (("--plot", "figure.txt"), "must end in"),
         (("--sides", "3"), "'3' is not one of"),

@@ -82,7 +82,7 @@ def test_a_campaign_that_is_not_there_is_answered_with_the_one_that_was_meant() 
 def test_two_forms_at_once_are_wrong_use() -> None:
     result = run("wmt.fr-en", "--json", "--csv")
     assert result.exit_code == 2
-    assert "give one of them" in result.stderr
+    assert "choose one" in result.stderr
 
 
 def test_a_name_can_not_command_the_terminal(running: Running) -> None:

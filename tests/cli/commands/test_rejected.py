@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.commands import rejected
+from streams.cli.option_types import Moment
+from streams.cli.rejections import RejectedRecord
 from streams.kafka import publishing, reading
 from streams.settings import Settings
 from streams.wire import events, topics
@@ -115,7 +117,7 @@ def test_rejections_are_chosen_by_campaign_reason_and_time(log: Log) -> None:
 
 
 def test_a_record_that_can_t_be_read_is_named_and_left_out(log: Log) -> None:
-    assert "rejected.v1/0/5 is left out" in run("list").stderr
+    assert "rejected.v1/0/5 is skipped" in run("list").stderr
 
 
 def test_the_table_shows_place_reason_and_original(log: Log) -> None:
@@ -132,8 +134,8 @@ def test_the_table_shows_place_reason_and_original(log: Log) -> None:
     "original", [b"", b"[]", b"\xff", b'{"campaign": 1}', b'{"campaign": "\xff"}', b'{"x":' + b"[" * 100_000]
 )
 def test_the_campaign_of_a_record_that_can_t_be_read_is_its_key(original: bytes) -> None:
-    assert rejected.Rejected(NOON, b"c\xff", rejection(1, original)).campaign == "c\\xff"
-    assert rejected.Rejected(NOON, None, rejection(1, original)).campaign == ""
+    assert RejectedRecord(NOON, b"c\xff", rejection(1, original)).campaign == "c\\xff"
+    assert RejectedRecord(NOON, None, rejection(1, original)).campaign == ""
 
 
 def test_a_misspelt_campaign_is_answered_with_the_right_one(log: Log) -> None:
@@ -151,9 +153,9 @@ def test_a_retry_sends_each_record_once_in_the_order_of_the_log_and_to_where_it_
         (topics.JUDGMENTS, b"one", bad),
         (topics.JUDGMENTS, b"two", worse),
     ]
-    assert "Sent 3 records again; judgments that count already change nothing." in result.stdout
-    assert "judgments.v1/0/4 is left out: its original is empty" in result.stderr
-    assert "leaderboards.v1/0/5 is left out: it came from leaderboards.v1" in result.stderr
+    assert "Sent 3 records again. Judgments that are already counted change nothing." in result.stdout
+    assert "judgments.v1/0/4 is skipped: its original is empty" in result.stderr
+    assert "leaderboards.v1/0/5 is skipped: it came from leaderboards.v1" in result.stderr
 
 
 def test_a_retry_is_of_those_that_are_chosen(log: Log) -> None:
@@ -176,7 +178,7 @@ def test_a_dry_run_sends_nothing(log: Log) -> None:
         (["retry", "--id", "commands.v1/0/99", "--yes"], 1, "no such rejection: commands.v1/0/99"),
         (["retry", "--reason", "unknown_sistem", "--yes"], 2, "did you mean 'unknown_system'?"),
         (["list", "--reason", "emty"], 2, "did you mean 'empty'?"),
-        (["list", "--since", "yesterday"], 2, "'yesterday' is no time"),
+        (["list", "--since", "yesterday"], 2, "'yesterday' is not a time"),
         (["list", "--limit", "0"], 2, "--limit"),
         (["lisst"], 2, "did you mean 'list'?"),
     ],
@@ -208,7 +210,7 @@ def test_a_time_is_read_in_its_zone_and_without_one_in_utc(
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("TZ", "Asia/Tokyo")
         time.tzset()
-        found = rejected.Moment().convert(text, None, None)
+        found = Moment().convert(text, None, None)
     time.tzset()
     assert found == moment
 
@@ -216,14 +218,14 @@ def test_a_time_is_read_in_its_zone_and_without_one_in_utc(
 @pytest.mark.parametrize(("text", "ago"), [("90s", 90), ("2m", 120), ("2h", 7200), ("7d", 604_800)])
 def test_a_time_may_be_so_long_ago(text: str, ago: int) -> None:
     before = datetime.now(UTC)
-    found = rejected.Moment().convert(text, None, None)
+    found = Moment().convert(text, None, None)
     assert before <= found + timedelta(seconds=ago) <= datetime.now(UTC)
 
 
 @pytest.mark.parametrize("text", ["999999d", "0001-01-01T00:00+10:00", "9999-12-31T23:00-10:00", "", "2h3"])
 def test_a_time_that_no_calendar_holds_is_wrong_use(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="is no time"):
-        rejected.Moment().convert(text, None, None)
+    with pytest.raises(click.BadParameter, match="is not a time"):
+        Moment().convert(text, None, None)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_a_time_that_no_calendar_holds_is_wrong_use(text: str) -> None:
     ],
 )
 def test_an_original_is_short_and_safe_for_a_terminal(original: bytes, shown: str) -> None:
-    assert rejected.shortened(original) == shown
+    assert rejected.shorten_record(original) == shown
 
 
 @pytest.mark.parametrize("name", rejected.command.commands)

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams.cli.commands import rank, replay
-from streams.cli.commands.replay import Pace
+from streams.cli.replay_log import read_rounds
+from streams.cli.replay_schedule import ReplaySchedule
 from streams.errors import BrokerUnavailable
 from streams.replay.published_log import PublishedLog, digest
 from streams.wire.events import EPOCH, Judgment, encode
@@ -77,7 +78,7 @@ def test_an_interrupt_ends_with_a_sentence_and_no_traceback(log: Path, monkeypat
     monkeypatch.setattr(time, "sleep", interrupt)
     result = run(log, "--direct", "--rate", "1")
     assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr == "Stopped. 300 judgments were read; nothing stays of them.\n"
+    assert result.stderr == "Stopped. 300 judgments were read; nothing is kept.\n"
 
 
 # -- names -------------------------------------------------------------------------------------------------
@@ -104,9 +105,9 @@ def test_of_several_campaigns_the_named_ones_are_renamed(log: Path) -> None:
         (["--campaign", "new"], "has 2 campaigns; write OLD=new"),
         (["--campaign", "campaign-2=new"], "no campaign 'campaign-2' in the log; did you mean 'campaign-"),
         (["--campaign", "campaign-1=a new"], "a campaign name has"),
-        (["--campaign", "campaign-1=campaign-0"], "two campaigns would have one name"),
-        (["--speed", "fast"], "'fast' is no speed"),
-        (["--speed", "0x"], "'0x' is no speed"),
+        (["--campaign", "campaign-1=campaign-0"], "two campaigns would get the same name"),
+        (["--speed", "fast"], "'fast' is not a speed"),
+        (["--speed", "0x"], "'0x' is not a speed"),
         (["--rate", "0"], "Invalid value for '--rate'"),
         (["--setting", "modle=grm"], "no setting 'modle'; did you mean 'model'?"),
         (["--setting", "model=gmr"], "no model 'gmr'; did you mean 'grm'?"),
@@ -130,7 +131,7 @@ def test_what_reads_the_file_twice_does_not_take_standard_input(option: list[str
 
 
 def looped(judgments: Sequence[Judgment], count: int) -> list[Judgment]:
-    rounds = replay._rounds(lambda: iter([judgments[:3], judgments[3:]]), loop=True)
+    rounds = read_rounds(lambda: iter([judgments[:3], judgments[3:]]), loop=True)
     return [each for batch in islice(rounds, count) for each in batch]
 
 
@@ -160,7 +161,7 @@ def test_a_long_id_stays_one_that_the_contract_takes() -> None:
 
 def test_the_rounds_end_before_the_last_time_that_is_accepted() -> None:
     far = [judgment(1, at=EPOCH), judgment(2, at=EPOCH + timedelta(days=365 * 3000))]
-    assert len(list(replay._rounds(lambda: iter([far]), loop=True))) == 2
+    assert len(list(read_rounds(lambda: iter([far]), loop=True))) == 2
 
 
 # -- pace --------------------------------------------------------------------------------------------------
@@ -176,10 +177,10 @@ class Clock:
         return self.now
 
 
-def sent(pace: Pace, clock: Clock, batches: list[list[Judgment]]) -> list[tuple[float, str]]:
+def sent(schedule: ReplaySchedule, clock: Clock, batches: list[list[Judgment]]) -> list[tuple[float, str]]:
     """Give when each judgment went out."""
     found = []
-    for seconds, judgments in pace.steps(batches):
+    for seconds, judgments in schedule.steps(batches):
         assert seconds >= 0
         clock.now += seconds
         found += [(clock.now - 1000.0, each.id) for each in judgments]
@@ -192,24 +193,24 @@ def at(*seconds: float) -> list[Judgment]:
 
 def test_the_judgments_times_set_the_pace_and_what_is_late_goes_at_once() -> None:
     clock = Clock()
-    times = sent(Pace(speed=10, clock=clock), clock, [at(50, 60, 55, 60), at(70, 20)])
+    times = sent(ReplaySchedule(speed=10, clock=clock), clock, [at(50, 60, 55, 60), at(70, 20)])
     assert times == [(0, "id-0"), (1, "id-1"), (1, "id-2"), (1, "id-3"), (2, "id-0"), (2, "id-1")]
 
 
 def test_the_rate_holds_over_batches() -> None:
     clock = Clock()
-    times = sent(Pace(rate=4, clock=clock), clock, [at(0, 0, 0), at(0, 0)])
+    times = sent(ReplaySchedule(rate=4, clock=clock), clock, [at(0, 0, 0), at(0, 0)])
     assert [when for when, _ in times] == [0, 0.25, 0.5, 0.75, 1]
 
 
 def test_the_slower_of_speed_and_rate_counts() -> None:
     clock = Clock()
-    assert [when for when, _ in sent(Pace(speed=1, rate=2, clock=clock), clock, [at(0, 0, 3)])] == [0, 0.5, 3]
+    assert [when for when, _ in sent(ReplaySchedule(speed=1, rate=2, clock=clock), clock, [at(0, 0, 3)])] == [0, 0.5, 3]
 
 
 def test_without_a_pace_a_batch_goes_as_it_is() -> None:
     batch = at(0, 5000)
-    assert list(Pace().steps([batch])) == [(0.0, batch)]
+    assert list(ReplaySchedule().steps([batch])) == [(0.0, batch)]
 
 
 # -- what stands in Kafka already --------------------------------------------------------------------------

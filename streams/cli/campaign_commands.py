@@ -1,0 +1,147 @@
+"""The part that the subcommands of `judgestream campaign` share: they send a command and wait for the answer."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypedDict
+from uuid import uuid4
+
+import click
+
+from streams.cli.campaign_settings import TYPES, describe
+from streams.cli.options import with_settings
+from streams.cli.terminal import confirm, safe
+from streams.errors import RecordError
+from streams.wire import events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streams.settings import Settings
+
+    CommandMaker = Callable[..., events.Command]
+    Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+class CommandFields(TypedDict):
+    """The fields that all commands have."""
+
+    id: str
+    campaign: str
+    at: datetime
+    by: str | None
+
+
+class SettingsCommand(click.Command):
+    """A command whose help lists the settings of a campaign."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then the settings."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Settings"):
+            formatter.write_dl([(name, describe(name)) for name in TYPES])
+
+
+def sending_command(
+    group: click.Group,
+    name: str,
+    *own: Decorator,
+    example: str,
+    question: str = "",
+    cls: type[click.Command] = click.Command,
+) -> Callable[[CommandMaker], click.Command]:
+    """Make a subcommand from a function that returns the command to send. With a `question` it asks first."""
+
+    def decorate(function: CommandMaker) -> click.Command:
+        @wraps(function)
+        def run(
+            settings: Settings,
+            *,
+            campaign: str,
+            by: str | None,
+            timeout: float,
+            no_wait: bool,
+            as_json: bool,
+            yes: bool = True,
+            **chosen: Any,
+        ) -> None:
+            fields = CommandFields(id=str(uuid4()), campaign=campaign, at=datetime.now(UTC), by=by)
+            wanted = check_command(function(fields, **chosen), settings)
+            confirm(f"{campaign}: {question}", yes=yes)
+            _send(settings, wanted, timeout=None if no_wait else timeout, as_json=as_json)
+
+        decorated: Callable[..., None] = run
+        argument = click.argument("campaign")
+        options: tuple[Decorator, ...] = (argument, *own, *([_YES] if question else []), *_SENDING)
+        for option in reversed(options):
+            decorated = option(decorated)
+        return group.command(name, cls=cls, epilog=f"\b\nExample:\n  {example}")(decorated)
+
+    return decorate
+
+
+def setting_options(*names: str) -> list[Decorator]:
+    """Return the option `--setting`, and flags for some of the settings."""
+    return [
+        *(click.option(f"--{name.replace('_', '-')}", name, metavar="VALUE", help=describe(name)) for name in names),
+        click.option(
+            "--setting",
+            "given",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Any setting listed below; may be repeated. A list has commas, or is @FILE with one item per line.",
+        ),
+    ]
+
+
+_YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+_SENDING: tuple[Decorator, ...] = (
+    click.option("--by", metavar="NAME", help="Name of the operator, kept in the log."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=30.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Maximum seconds to wait for the answer of a worker.",
+    ),
+    click.option("--no-wait", is_flag=True, help="Send the command and do not wait for the answer."),
+    click.option("--json", "as_json", is_flag=True, help="Print the new status of the campaign as one JSON object."),
+    with_settings("kafka", "namespace"),
+)
+
+
+def check_command(wanted: events.Command, settings: Settings) -> events.Command:
+    """Check a command as a worker would, before it is sent. Raise UsageError if it is wrong."""
+    from streams.wire.decoding import decode_command
+
+    try:
+        return decode_command(events.encode(wanted), max_bytes=settings.max_record_bytes)
+    except (RecordError, UnicodeEncodeError) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, as_json: bool) -> None:
+    from rich.console import Console
+
+    from streams.kafka.commands import command_record, send_command
+    from streams.kafka.publishing import publish_records
+
+    if timeout is None:
+        publish_records(settings, [command_record(wanted)])
+        click.echo(events.encode({"command": wanted.id}) if as_json else f"sent, without waiting: command {wanted.id}")
+        return
+    try:
+        with Console(stderr=True).status("waiting for a worker to answer"):
+            status = send_command(settings, wanted, timeout=timeout)
+    except RecordError as error:
+        place = f"{error.reason}, {error.field}" if error.field else error.reason
+        raise click.ClickException(safe(f"refused ({place}): {error.message}")) from None
+    if as_json:
+        click.echo(events.encode(status))
+        return
+    action = type(wanted).__struct_config__.tag
+    click.echo(f"✓ {action} {status.campaign}: the campaign is {status.state}, at offset {status.offset} of its log")
+    if isinstance(wanted, events.ExcludeJudge):
+        click.echo(f"  pseudonym of the judge: {status.excluded[-1]}")

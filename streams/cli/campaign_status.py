@@ -1,0 +1,79 @@
+"""`judgestream campaign show`: the status of campaigns, read from `campaigns.v1` and printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from streams.cli.campaign_settings import format_value
+from streams.cli.progress import Bar
+from streams.cli.terminal import print_table, safe
+from streams.wire import events, topics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.settings import Settings
+
+
+def read_statuses(settings: Settings) -> dict[str, events.CampaignStatus]:
+    """Read the latest status of each campaign, in order of name."""
+    from streams.kafka.reading import read_topic
+
+    found: dict[str, events.CampaignStatus] = {}
+    with read_topic(settings, topics.CAMPAIGNS) as records, Bar(total=records.total) as bar:
+        bar.describe("reading")
+        for record in records:
+            bar.advance(1)
+            if not record.value:
+                found.pop((record.key or b"").decode(errors="replace"), None)
+                continue
+            try:
+                status = msgspec.json.decode(record.value, type=events.CampaignStatus)
+            except ValueError as error:
+                click.echo(f"{record.place} is skipped, because it can't be read: {safe(str(error))}", err=True)
+                continue
+            if status.campaign not in found or status.offset >= found[status.campaign].offset:
+                found[status.campaign] = status
+    return dict(sorted(found.items()))
+
+
+def print_status(status: events.CampaignStatus) -> None:
+    """Print one campaign with all its settings."""
+    lines = {
+        "state": status.state,
+        **msgspec.structs.asdict(status.settings),
+        "withdrawn": status.withdrawn,
+        "excluded": status.excluded,
+        "offset": status.offset,
+    }
+    click.echo(status.campaign)
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        click.echo(f"  {name:<{width}}  {format_value(value)}")
+
+
+def print_statuses(statuses: Mapping[str, events.CampaignStatus]) -> None:
+    """Print one line per campaign."""
+    if not statuses:
+        click.echo("There is no campaign yet. Create one with: judgestream campaign create NAME")
+        return
+    print_table(
+        ("campaign", "state", "model", "policy", "budget", "systems", "withdrawn", "excluded"),
+        (
+            (
+                name,
+                status.state,
+                status.settings.model,
+                status.settings.policy,
+                format_value(status.settings.budget),
+                str(len(status.settings.systems) or "all"),
+                str(len(status.withdrawn)),
+                str(len(status.excluded)),
+            )
+            for name, status in statuses.items()
+        ),
+        wrapped=["campaign"],
+    )

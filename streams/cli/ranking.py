@@ -1,0 +1,93 @@
+"""The part that commands which rank a file share: options, computing leaderboards and printing them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streams.offline.rating import RatedLog
+    from streams.wire.events import Leaderboard
+
+
+def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add --campaign, --runs, --seed and --json to a command."""
+    options = (
+        click.option(
+            "--campaign",
+            "campaigns",
+            multiple=True,
+            metavar="NAME",
+            help="Campaign to rank, e.g. wmt15.de-en; may be repeated.  [default: all]",
+        ),
+        click.option(
+            "--runs",
+            type=click.IntRange(3, 1_000_000),
+            default=1000,
+            show_default=True,
+            help="Number of samples from which rank ranges are computed.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(0, 2**32 - 1),
+            default=1,
+            show_default=True,
+            help="Seed of the random number generator.",
+        ),
+        click.option("--json", "as_object", is_flag=True, help="Print one JSON object."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def rank_campaigns(
+    rated: RatedLog, model: str, engine: str, *, runs: int, seed: int, resample: bool = True
+) -> list[Leaderboard]:
+    """Rank the campaigns of a log in order of name, on all cores, with a progress bar."""
+    from streams.offline.rating import WMT, make_leaderboard
+
+    campaigns = [rated.campaigns[name] for name in sorted(rated.campaigns)]
+    total = runs * sum(campaign.tables.pair_counts().comparisons for campaign in campaigns) if engine == WMT else None
+    boards = []
+    with Bar(total=total) as bar:
+        for campaign in campaigns:
+            bar.describe(campaign.name)
+            boards.append(
+                make_leaderboard(
+                    campaign,
+                    model=model,
+                    engine=engine,
+                    runs=runs,
+                    seed=seed,
+                    resample=resample,
+                    threads=os.cpu_count() or 1,
+                    progress=bar.advance,
+                )
+            )
+    return boards
+
+
+def print_leaderboards(boards: Sequence[Leaderboard], *, as_object: bool) -> None:
+    """Print leaderboards as tables, or as one JSON object."""
+    from streams.cli import render
+
+    if as_object:
+        click.echo(render.as_json(boards))
+        return
+    console = render.stdout_console()
+    for number, board in enumerate(boards):
+        clusters = board.rows[-1].cluster if board.rows else 0
+        title = (
+            f"{board.campaign}  {board.model}, {board.judgments:,} judgments, {clusters} cluster{'s' * (clusters != 1)}"
+        )
+        if number:
+            console.print()
+        console.print(title, markup=False)
+        console.print(render.LeaderboardTable(leaderboard=board, width=render.table_width(console)))

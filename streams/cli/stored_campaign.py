@@ -1,0 +1,107 @@
+"""The part that commands on a running campaign share: options, reading from Redis, rows and a summary."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.options import with_settings
+from streams.cli.terminal import refuse_combination, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import msgspec
+    from rich.text import Text
+
+    from streams.core.campaign.campaign import Campaign
+    from streams.reports.views import CampaignView
+    from streams.settings import Settings
+    from streams.stores.redis.store import RedisStore
+
+
+def view_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the argument CAMPAIGN, --json, --csv and the settings of Redis to a command."""
+    options = (
+        click.argument("campaign"),
+        click.option("--json", "as_object", is_flag=True, help="Print one JSON object."),
+        click.option("--csv", "as_table", is_flag=True, help="Print CSV."),
+        with_settings("redis", "namespace"),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@contextmanager
+def open_store(settings: Settings) -> Iterator[RedisStore]:
+    """Connect to Redis, for reading only."""
+    from streams.stores.redis.store import RedisStore
+
+    store = RedisStore(settings.redis, namespace=settings.namespace)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_stored_campaign(store: RedisStore, settings: Settings, name: str) -> Campaign:
+    """Load a campaign. If it does not exist, the error suggests a similar name."""
+    from streams.reports.views import load_campaign
+    from streams.wire.topics import JUDGMENTS
+
+    topic = JUDGMENTS.within(settings.namespace)
+    return load_campaign(store, name, partitions=[f"{topic}/{number}" for number in range(settings.partitions)])
+
+
+def read_campaign(settings: Settings, name: str, *, as_object: bool, as_table: bool) -> Campaign:
+    """Check the output options, then load a campaign."""
+    refuse_combination(json=as_object, csv=as_table)
+    with open_store(settings) as store:
+        return load_stored_campaign(store, settings, name)
+
+
+def echo_rows(
+    campaign: str,
+    name: str,
+    rows: Sequence[msgspec.Struct],
+    kind: type[msgspec.Struct],
+    *,
+    as_object: bool,
+) -> None:
+    """Print rows for a program: one JSON object, or CSV."""
+    from streams.cli.outputs import structs_as_csv
+    from streams.wire.events import encode
+
+    if as_object:
+        click.echo(encode({"campaign": campaign, name: rows}))
+    else:
+        click.echo(structs_as_csv(kind, rows), nl=False)
+
+
+def summary(view: CampaignView) -> list[Text]:
+    """Return a few lines on the progress of a campaign."""
+    from rich.text import Text
+
+    budget = f" of {view.budget:,}" if view.budget is not None else ""
+    withdrawn = f" ({len(view.withdrawn):,} withdrawn)" if view.withdrawn else ""
+    excluded = f" ({view.excluded:,} excluded)" if view.excluded else ""
+    not_counted = "".join(
+        f"; {count:,} {what}" for count, what in ((view.duplicates, "duplicate"), (view.rejected, "rejected")) if count
+    )
+    return [
+        Text.assemble((view.campaign, "bold"), f"  {view.state}", (f", {view.model}, matches by {view.policy}", "dim")),
+        Text.assemble(
+            f"{view.judgments:,}{budget} judgments",
+            (f" of {view.systems:,} systems{withdrawn} by {view.judges:,} judges{excluded}", "dim"),
+            (f" on {view.segments:,} segments{not_counted}", "dim"),
+        ),
+        Text(safe(view.outlook)),
+    ]
+
+
+def unknown_last(value: float | None) -> float:
+    """Return a sort key that orders unknown values last."""
+    return float("inf") if value is None else value
