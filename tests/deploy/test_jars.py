@@ -37,16 +37,6 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder in which programs are found."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    monkeypatch.setenv("PATH", str(programs))
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    return programs
-
-
 def program(folder: Path, name: str, script: str = "#!/bin/sh\n") -> None:
     (folder / name).write_text(script)
     (folder / name).chmod(0o755)

@@ -42,16 +42,6 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
     servers.kill()
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder in which programs are found."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    monkeypatch.setenv("PATH", str(programs))
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    return programs
-
-
 def redis_server_that(does: str, programs: Path) -> None:
     (programs / "redis-server").write_text(f"#!/bin/sh\nPATH=/bin:/usr/bin\n{does}\n")
     (programs / "redis-server").chmod(0o755)

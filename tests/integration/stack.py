@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
+
+
+def done(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """Return the one JSON object that a successful command printed."""
+    assert result.returncode == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
 
 
 @dataclass

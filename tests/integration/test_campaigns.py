@@ -18,7 +18,7 @@ from streams.kafka.commands import send_command
 from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, judgment
-from tests.integration.stack import JUDGESTREAM, Stack
+from tests.integration.stack import JUDGESTREAM, Stack, done
 from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.integration
@@ -31,13 +31,6 @@ def running(stack: Stack) -> Stack:
     every = [f"{stack.name(topics.JUDGMENTS)}/{number} is open" for number in range(stack.settings.partitions)]
     stack.wait_for(lambda: all(map(worker.said, every)), "a worker with all partitions")
     return stack
-
-
-def done(result: CompletedProcess[str]) -> dict[str, Any]:
-    """Read the one object that a command prints."""
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def campaign(stack: Stack, *arguments: str) -> dict[str, Any]:

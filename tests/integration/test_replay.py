@@ -19,12 +19,11 @@ from streams.wire import topics
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log, judgment
 from tests.data import real_log
-from tests.integration.stack import Stack
+from tests.integration.stack import Stack, done
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
     from tests.integration.conftest import Start
@@ -38,12 +37,6 @@ def written(stack: Stack, log: Sequence[Judgment], name: str = "log.jsonl") -> P
     file = stack.folder / name
     file.write_bytes(b"".join(encode(each) + b"\n" for each in log))
     return file
-
-
-def done(result: CompletedProcess[str]) -> dict[str, Any]:
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def ranked(boards: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -20,12 +20,11 @@ from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import Judgment, MatchRequest
 from tests.data import real_log
-from tests.integration.stack import Stack
+from tests.integration.stack import Stack, done
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from subprocess import CompletedProcess
 
     from tests.conftest import Addresses
     from tests.integration.conftest import Start
@@ -34,12 +33,6 @@ pytestmark = pytest.mark.integration
 
 WMT13 = "wmt13_fr-en_rank.csv.gz"
 OFFICIAL_FIRST = "newstest2013.fr-en.uedin-heafield-unconstrained.2755"  # UEDIN-HEAFIELD in the paper
-
-
-def done(result: CompletedProcess[str]) -> dict[str, Any]:
-    assert result.returncode == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def judgments(stack: Stack, campaign: str) -> list[dict[str, Any]]:
