@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core.methods.baseline_choice import choose_baseline  # noqa: E402
-from streams.core.methods.grm_fit import Comparisons, fit  # noqa: E402
+from streams.core.methods.grm_fit import Comparisons, fit_graded_response  # noqa: E402
 from streams.core.models.base import JudgmentBatch, Model, parameters_of  # noqa: E402
 from streams.core.models.grm import GradedResponse  # noqa: E402
 from streams.core.models.trueskill import TrueSkill  # noqa: E402
@@ -133,7 +133,7 @@ def main() -> None:
                 one_pass.append(np.corrcoef(theta[others], gold[others])[0, 1])
                 began = time.perf_counter()
                 data = Comparisons(systems=sample.a, judges=sample.judge, segments=sample.segment, outcomes=sample.u)
-                theta = np.resize(fit(data, rounds=options.rounds).theta, len(names))
+                theta = np.resize(fit_graded_response(data, rounds=options.rounds).theta, len(names))
                 seconds["batch"] += time.perf_counter() - began
                 batch.append(np.corrcoef(theta[others], gold[others])[0, 1])
                 any_pairs = log.take(random.choice(len(log.u), options.comparisons, replace=False))

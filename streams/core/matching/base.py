@@ -1,4 +1,4 @@
-"""What every match policy is: from a model's state to the matches most worth judging next."""
+"""The interface of all match policies: from the state of a model to the next matches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """Two systems or more, by index, why they should meet, and the information, in bits, that is expected of it."""
+    """Two or more systems, by index, the reason for the match, and its expected information in bits."""
 
     systems: tuple[int, ...]
     why: str
@@ -32,7 +32,7 @@ class Match:
 
 
 class Policy(ABC):
-    """A way to choose matches; it holds no state of its own."""
+    """A way to choose matches. It has no state."""
 
     name: ClassVar[str]
     why: ClassVar[str]
@@ -50,12 +50,12 @@ class Policy(ABC):
     ) -> list[Match]:
         """Choose matches of `ways` systems among at least two candidates, one after the other.
 
-        A match whose answer is not in yet, pending or just chosen, narrows its systems' deviations as its answer is
-        expected to, so that parallel judges are not all sent to the same pair. `met[a, b]` is how often a met b so far,
-        which a policy may do without.
+        A match without an answer (pending or just chosen) already narrows the deviations of its systems, as its answer
+        is expected to. So parallel judges do not all get the same pair. `met[a, b]` is how often a met b so far; a
+        policy may ignore it.
         """
         if ways < 2 or len(candidates) < 2:
-            raise ParameterError(f"a match is of 2 systems or more, not {min(ways, len(candidates))}")
+            raise ParameterError(f"a match needs 2 systems or more, not {min(ways, len(candidates))}")
         systems = np.asarray(candidates, dtype=np.int64)
         place = {int(system): k for k, system in enumerate(systems)}
         mean, deviation = (values[systems] for values in model.scores())
@@ -87,4 +87,4 @@ class Policy(ABC):
     def pick(
         self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
     ) -> Sequence[int]:
-        """Pick one match by the places of its systems, from the candidates' means, deviations and meetings."""
+        """Return the positions of one match's systems, from the candidates' means, deviations and meetings."""

@@ -1,4 +1,4 @@
-"""Our policy: the systems whose variances blur the order most, met by near ones and by all others in turn."""
+"""The default policy: match the systems whose variances make the order most uncertain."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class OrderInformation(Policy):
     """The pair of largest (blur_a + blur_b) u^(1/4) / ((1 + met_ab) (1 + z_ab² / 10)), with u uniform on [0, 1).
 
-    blur_a = s_a² sum_b (1 + z_ab) / (1 + z_ab²)² / (s_a + s_b), with z_ab = |mu_a - mu_b| / sqrt(s_a + s_b), is how far
-    one more judgment of a clears the order up: a variance s shrinks by s² times the information of a judgment, and the
-    fraction follows the slope of the probability that a and b are misordered. The largest blur alone gets stuck,
-    because real judgments are not transitive: what a pair says of itself is worth less with every meeting, so a system
-    meets all others, though near ones more often than far ones. Where it is not told how often pairs met, it leaves
-    the wear (1 + met) (1 + z² / 10) out, and chance has to do that work: u comes in whole. A match of more systems
-    grows from the best pair, by the system that scores best with those chosen.
+    blur_a = s_a² sum_b (1 + z_ab) / (1 + z_ab²)² / (s_a + s_b), with z_ab = |mu_a - mu_b| / sqrt(s_a + s_b), estimates
+    how much one more judgment of a clarifies the order. A variance s shrinks by s² times the information of a judgment,
+    and the fraction follows the slope of the probability that a and b are in the wrong order.
+
+    The largest blur alone would repeat the same pairs, because real judgments are not transitive. The wear
+    (1 + met) (1 + z² / 10) makes a pair worth less with every meeting. So a system meets all others, near ones more
+    often than far ones. Without `met` there is no wear, and u replaces u^(1/4), so that chance varies the pairs. A
+    match of more systems starts with the best pair and adds the system that scores best with those chosen.
 
     >>> import numpy as np
     >>> policy, random = OrderInformation(), np.random.default_rng(1)
@@ -39,7 +40,7 @@ class OrderInformation(Policy):
     def pick(
         self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
     ) -> Sequence[int]:
-        """Score every pair and take the best."""
+        """Score every pair and return the best."""
         variance = deviation * deviation
         squares = order.distances(mean, variance)
         draws = random.random(squares.shape)

@@ -1,4 +1,4 @@
-"""The segment of the next match: one that its judge has not seen, and that was judged least or tells most."""
+"""Choose the segment of the next match: new to the judge, and judged least or most informative."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def choose_segments(
     seen: NDArray[np.bool_] | None = None,
     information: NDArray[np.float64] | None = None,
 ) -> list[int]:
-    """Choose segments one after the other, by index, each knowing the ones before.
+    """Return the indices of `count` segments, chosen one after the other.
 
-    `load` is how often each was judged and asked for, `seen` which of them the judge has had: those come last,
-    and a list for one judge goes through all of them before one comes again.
-    A segment of information I that has been used n times is worth I / (1 + n), so that without `information`
-    the least used one comes first, and the first of equals.
+    `load` is how often each segment was judged or requested. `seen` marks those that the judge has already had: they
+    come last, and no segment repeats before all others were chosen.
+    A segment with information I that was used n times is worth I / (1 + n). Without `information` the least used
+    segment comes first, and the first one among equals.
 
     >>> choose_segments(np.array([1, 0, 0]), count=4)
     [1, 2, 0, 1]

@@ -1,4 +1,4 @@
-"""The plain policy, which others are measured against: every match is as likely."""
+"""The uniform policy: every match is equally likely. Other policies are compared with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class UniformPolicy(Policy):
-    """Any systems, with equal probability, whatever is known about them.
+    """Choose any systems with equal probability, independent of their ratings.
 
     >>> import numpy as np
     >>> sorted(UniformPolicy().pick(np.zeros(2), np.ones(2), None, ways=2, random=np.random.default_rng(1)))
@@ -34,6 +34,6 @@ class UniformPolicy(Policy):
         ways: int,
         random: np.random.Generator,
     ) -> Sequence[int]:
-        """Draw without replacement."""
+        """Draw systems without replacement."""
         drawn: list[int] = random.choice(len(mean), size=ways, replace=False).tolist()
         return drawn

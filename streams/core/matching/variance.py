@@ -1,4 +1,4 @@
-"""The paper's policy: the least known system meets one that is probably close to it."""
+"""The policy of Sakaguchi et al.: the least known system meets one that is probably close to it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class LargestVariance(Policy):
         self,
         mean: Floats,
         deviation: Floats,
-        met: Floats | None,  # noqa: ARG002 - the paper's does not look at it
+        met: Floats | None,  # noqa: ARG002 - the paper does not use it
         *,
         ways: int,
         random: np.random.Generator,
     ) -> Sequence[int]:
-        """Take the least known, and draw the others."""
+        """Return the least known system and randomly drawn opponents."""
         first = int(np.argmax(deviation))
         others = np.delete(np.arange(len(mean)), first)
         weights = np.exp(-np.abs(mean[others] - mean[first]))

@@ -1,4 +1,4 @@
-"""The lab's models by name; a new one is its own file and a line here."""
+"""Methods that rank a whole log, by name. To add one, write its file and add it to METHODS."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ METHODS: dict[str, Method] = {
 
 
 def create_method(name: str, options: Mapping[str, object] | None = None) -> Method:
-    """Give a model with its options checked.
+    """Return a method with these options, or raise ParameterError if an option is wrong.
 
     >>> create_method("elo", {"k": 32.0})
     Elo(k=32.0)

@@ -1,4 +1,4 @@
-"""What every model of the lab is: fitted once on pairwise outcomes, then asked for probabilities."""
+"""The interface of all methods: fit once on pairwise outcomes, then predict probabilities."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Whole = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """What a model learned: `outcomes[a, b]` is P(win), P(tie), P(loss) of a against b.
+    """The result of a fit: `outcomes[a, b]` is P(win), P(tie), P(loss) of a against b.
 
-    `scores` are by system, with their `deviations`, where the model has them; so are the `reliabilities` of judges.
+    `scores` and `deviations` are by system, `reliabilities` by judge. Each is None if the method has none.
     """
 
     outcomes: Floats
@@ -37,34 +37,34 @@ class Fitted:
                 array.flags.writeable = False
 
     def predict(self, a: int, b: int) -> Outcome:
-        """Give the probabilities of the outcomes of a against b."""
+        """Return the probabilities of the outcomes of a against b."""
         return Outcome(*self.outcomes[a, b].tolist())
 
     def probabilities(self, pairs: Pairs) -> Floats:
-        """Give the probabilities of the outcomes of each pair, one a row."""
+        """Return the probabilities of the outcomes of each pair, one row per pair."""
         return self.outcomes[pairs.a, pairs.b]
 
 
 class Method(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model with its options, that its fields declare with bounds and defaults."""
+    """A method with its options. Each option is a field with bounds and a default."""
 
     @property
     def name(self) -> str:
-        """Name it in the registry."""
+        """The name in the registry."""
         raise NotImplementedError
 
     @property
     def antisymmetric(self) -> bool:
-        """Say whether the answer for b against a is the one for a against b turned around."""
+        """Whether the prediction for b against a mirrors that for a against b."""
         return True
 
     def fit(self, training: Pairs) -> Fitted:
-        """Learn from outcomes; the same ones give the same bits."""
+        """Fit to outcomes. The same outcomes give the same bits."""
         raise NotImplementedError
 
 
 def tie_share(training: Pairs) -> float:
-    """Give the share of ties, one outcome of each kind added: a third where nothing is known.
+    """Return the share of ties, with one outcome of each kind added. Without data it is a third.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> tie_share(Pairs.parse("><=="))
@@ -74,7 +74,7 @@ def tie_share(training: Pairs) -> float:
 
 
 def decided(win: Floats, tie: float) -> Floats:
-    """Share out what ties leave by the probability of a win among decided outcomes.
+    """Return P(win), P(tie), P(loss) from the probability of a win among decided outcomes and that of a tie.
 
     >>> decided(np.array([[0.5, 0.75], [0.25, 0.5]]), 0.2)[0, 1].round(3).tolist()
     [0.6, 0.2, 0.2]
@@ -83,7 +83,7 @@ def decided(win: Floats, tie: float) -> Floats:
 
 
 def logistic(x: Floats) -> Floats:
-    """Give 1 / (1 + exp(-x)), without overflow.
+    """Return 1 / (1 + exp(-x)), without overflow.
 
     >>> logistic(np.array([-1000.0, 0.0])).tolist()
     [0.0, 0.5]
@@ -92,5 +92,5 @@ def logistic(x: Floats) -> Floats:
 
 
 def total_outcomes(wins: Ints, ties: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give each system's wins, ties and losses over all opponents."""
+    """Return the wins, ties and losses of each system over all opponents."""
     return wins.sum(axis=1), ties.sum(axis=1), wins.sum(axis=0)

@@ -1,4 +1,4 @@
-"""The choice of a baseline from pair counts: the system whose comparisons tell most about all the others."""
+"""Choose a baseline from pair counts: the system whose comparisons tell most about all others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineChoice:
-    """The chosen system, by index, what every candidate would bring, and why."""
+    """The index of the chosen system, the information of every candidate, and the reason."""
 
     system: int
     information: Floats  # about one other system, from one comparison with the candidate by a judge with a = 1
@@ -27,12 +27,12 @@ class BaselineChoice:
 def choose_baseline(wins: Ints, ties: Ints, *, names: Sequence[str] | None = None) -> BaselineChoice:
     """Choose the baseline with which the others' mean posterior variance falls fastest.
 
-    Under the graded response model one comparison that is won, tied and lost with probabilities w, t and l carries
-    I = w (1 - w)² + t (l - w)² + l (1 - l)² about the other system (Samejima 1968): most where both win about as often,
-    little where the outcome is clear beforehand. Comparisons shared out evenly leave the other systems a mean variance
-    in proportion to the mean of 1 / I, so a candidate is worth the harmonic mean of its I. The shares are those
-    counted, wins[i, j] of i over j and ties on both sides; one comparison more, shared out as all of the candidate's,
-    steadies the pairs that hardly met.
+    Under the graded response model, a comparison that is won, tied and lost with probabilities w, t and l has the
+    information I = w (1 - w)² + t (l - w)² + l (1 - l)² about the other system (Samejima 1968). I is large if both win
+    about equally often, and small if the outcome is clear beforehand. With evenly distributed comparisons, the mean
+    variance of the other systems is proportional to the mean of 1 / I, so a candidate's value is the harmonic mean of
+    its I. The probabilities are the counted shares: wins[i, j] of i over j, ties on both sides. One extra comparison,
+    with the candidate's overall shares, stabilises pairs that hardly met.
 
     >>> wins = np.array([[0, 9, 5], [1, 0, 1], [5, 9, 0]])
     >>> ties = np.array([[0, 1, 3], [1, 0, 1], [3, 1, 0]])
@@ -40,12 +40,12 @@ def choose_baseline(wins: Ints, ties: Ints, *, names: Sequence[str] | None = Non
     0
     """
     if wins.shape != ties.shape or wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
-        raise ParameterError(f"wins and ties have shapes {wins.shape} and {ties.shape}; give two square tables")
+        raise ParameterError(f"wins and ties have shapes {wins.shape} and {ties.shape}; pass two square tables")
     count = len(wins)
     if count < 2:
-        raise ParameterError(f"there is no baseline to choose among {count} systems; it takes 2")
+        raise ParameterError(f"a baseline needs at least 2 systems; there are {count}")
     others = ~np.eye(count, dtype=np.bool_)
-    counts = np.stack([wins, ties, wins.T]).astype(np.float64) * others  # of the row's system
+    counts = np.stack([wins, ties, wins.T]).astype(np.float64) * others  # from the view of the row's system
     overall = counts.sum(axis=2) + 1.0
     overall /= overall.sum(axis=0)
     counts += overall[:, :, None]
@@ -59,7 +59,7 @@ def choose_baseline(wins: Ints, ties: Ints, *, names: Sequence[str] | None = Non
 
 
 def _reason(best: int, worst: int, overall: Floats, information: Floats, names: Sequence[str] | None) -> str:
-    def called(system: int) -> str:
+    def name_of(system: int) -> str:
         return names[system] if names is not None else f"system {system}"
 
     def record(system: int) -> str:
@@ -68,6 +68,6 @@ def _reason(best: int, worst: int, overall: Floats, information: Floats, names: 
 
     times = information[best] / information[worst]
     return (
-        f"{called(best)} {record(best)}, so that one with it tells {times:.2f} times as much about the other system "
-        f"as one with {called(worst)}, which {record(worst)}"
+        f"{name_of(best)} {record(best)}. One comparison with it tells {times:.2f} times as much about the other "
+        f"system as one with {name_of(worst)}, which {record(worst)}"
     )

@@ -1,4 +1,4 @@
-"""Bradley-Terry by judges of different reliability."""
+"""Bradley-Terry with judges of different reliability."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class CrowdBradleyTerry(Method, frozen=True):
     """P(win by judge k) = eta_k P(win) + (1 - eta_k) P(loss) (Chen, Bennett, Collins-Thompson and Horvitz 2013).
 
-    eta_k is how often judge k says what is so: 1 is perfect, a half random, 0 the opposite. The paper has no ties; here
-    P is Davidson's, and a judge's ties are as likely whoever the judge is. The maximum of the posterior, where theta
-    and log nu ~ N(0, deviation²) and eta ~ Beta(prior_a, prior_b), on the scale of log eta / (1 - eta). A prediction is
-    for a judge as reliable as those of the training, on the mean over its outcomes.
+    eta_k is the probability that judge k reports the true outcome: 1 is perfect, 0.5 random, 0 always wrong. The paper
+    has no ties; here P is Davidson's, and ties are equally likely for all judges. The fit is the maximum of the
+    posterior, with theta and log nu ~ N(0, deviation²) and eta ~ Beta(prior_a, prior_b), on the scale of
+    log eta / (1 - eta). A prediction is for a judge of the mean reliability over the training outcomes.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = CrowdBradleyTerry().fit(Pairs.parse(">>>>="))
@@ -37,11 +37,11 @@ class CrowdBradleyTerry(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "crowd-bradley-terry"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Maximise."""
+        """Maximise the posterior."""
         size, judges = len(training.systems), len(training.judges)
         a, b, judge = training.a, training.b, training.judge
         decided = np.flatnonzero(training.outcome != TIE)
@@ -67,7 +67,7 @@ class CrowdBradleyTerry(Method, frozen=True):
             return -value, np.concatenate([prior - np.append(by_theta, by_nu), -by_logit])
 
         start = np.zeros(size + 1 + judges)
-        start[size + 1 :] = np.log(self.prior_a / self.prior_b)  # with every eta at a half nothing would move
+        start[size + 1 :] = np.log(self.prior_a / self.prior_b)  # with every eta at 0.5 the gradient would be 0
         point = minimise(loss, start).point
         eta = logistic(point[size + 1 :])
         typical = float(eta[judge].mean()) if len(training) else self.prior_a / (self.prior_a + self.prior_b)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Davidson(Method, frozen=True):
     """P(win) : P(tie) : P(loss) = e^theta_a : nu e^((theta_a + theta_b) / 2) : e^theta_b (Davidson 1970).
 
-    The maximum of the posterior, where theta and log nu ~ N(0, deviation²).
+    The fit is the maximum of the posterior, with theta and log nu ~ N(0, deviation²).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> [round(p, 2) for p in Davidson(deviation=1000.0).fit(Pairs.parse(">>>>>>===<")).predict(0, 1)]
@@ -29,14 +29,14 @@ class Davidson(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "bradley-terry-ties"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Maximise."""
+        """Maximise the posterior."""
         wins, ties = training.counts()
         size = len(wins)
-        counts = 0.5 * np.stack([wins, ties, wins.T], axis=-1)  # every outcome is there twice, from a and from b
+        counts = 0.5 * np.stack([wins, ties, wins.T], axis=-1)  # every outcome is counted twice, from a and from b
 
         def loss(point: Floats) -> tuple[float, Floats]:
             logs = davidson(score_gaps(point[:size]), point[size])
@@ -51,7 +51,7 @@ class Davidson(Method, frozen=True):
 
 
 def davidson(gap: Floats, log_nu: float) -> Floats:
-    """Give the logarithms of P(win), P(tie), P(loss) for theta_a - theta_b, on a new last axis.
+    """Return the logarithms of P(win), P(tie), P(loss) for theta_a - theta_b, on a new last axis.
 
     >>> np.exp(davidson(np.zeros(1), 0.0)).round(3).tolist()
     [[0.333, 0.333, 0.333]]

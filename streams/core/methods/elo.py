@@ -1,4 +1,4 @@
-"""Elo's ratings."""
+"""Elo ratings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START = 1500.0
 class Elo(Method, frozen=True):
     """R_a += K (S - E), E = 1 / (1 + 10^((R_b - R_a) / 400)), S = 1, 1/2 or 0 for a win, a tie or a loss (Elo 1978).
 
-    Outcomes count in their order. Elo predicts no ties; here all pairs tie as often as any.
+    Outcomes count in log order. Elo predicts no ties; here every pair has the same probability of a tie.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> Elo(k=32.0).fit(Pairs.parse(">")).scores.tolist()
@@ -30,11 +30,11 @@ class Elo(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "elo"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Play the outcomes."""
+        """Update the ratings with the outcomes, in order."""
         ratings = [START] * len(training.systems)
         for a, b, score in zip(training.a.tolist(), training.b.tolist(), training.points().tolist(), strict=True):
             step = self.k * (score - 1.0 / (1.0 + 10.0 ** ((ratings[b] - ratings[a]) / 400.0)))

@@ -22,7 +22,7 @@ CLOSE = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class GlickoRatings:
-    """Each system's rating, deviation and volatility, on Glicko-2's own scale."""
+    """The rating, deviation and volatility of each system, on the scale of Glicko-2."""
 
     mean: Floats
     deviation: Floats
@@ -32,8 +32,8 @@ class GlickoRatings:
 class Glicko2(Method, frozen=True):
     """E = 1 / (1 + exp(-g(phi_b) (mu_a - mu_b))), g(phi) = 1 / sqrt(1 + 3 phi² / pi²), in periods (Glickman 2012).
 
-    A period is `games` outcomes a system, on the mean. A prediction has both deviations in g. Glicko predicts no ties;
-    here all pairs tie as often as any.
+    A period has on average `games` outcomes per system. A prediction has both deviations in g. Glicko predicts no ties;
+    here every pair has the same probability of a tie.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> Glicko2().fit(Pairs.parse(">")).scores.round(1).tolist()
@@ -47,11 +47,11 @@ class Glicko2(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "glicko-2"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Rate period after period."""
+        """Update the ratings period by period."""
         size = len(training.systems)
         ratings = GlickoRatings(
             mean=np.zeros(size),
@@ -72,7 +72,7 @@ class Glicko2(Method, frozen=True):
 
 
 def after_period(before: GlickoRatings, a: Ints, b: Ints, score: Floats, *, tau: float) -> GlickoRatings:
-    """Give the ratings after a period in which a got such scores against b.
+    """Return the ratings after a period, from the score of a against b in each game: 1, 0.5 or 0.
 
     >>> one = GlickoRatings(mean=np.zeros(2), deviation=np.ones(2), volatility=np.full(2, 0.06))
     >>> after = after_period(one, np.array([0]), np.array([1]), np.array([0.5]), tau=0.5)
@@ -98,7 +98,7 @@ def _attenuation(variance: Floats) -> Floats:
 
 
 def _volatility(delta: float, phi: float, v: float, sigma: float, tau: float) -> float:
-    """Find the new volatility by the Illinois variant of regula falsi: step 5 of Glickman's paper."""
+    """Return the new volatility, by the Illinois variant of regula falsi (step 5 of Glickman's paper)."""
     start = log(sigma**2)
 
     def f(x: float) -> float:

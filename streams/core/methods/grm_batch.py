@@ -1,4 +1,4 @@
-"""The batch graded response model, measured as the papers' other models are."""
+"""The batch graded response model as a method; `grm_fit` does the fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from streams.core.methods.base import Fitted, Method, logistic
 from streams.core.methods.baseline_choice import choose_baseline
-from streams.core.methods.grm_fit import Comparisons, fit
+from streams.core.methods.grm_fit import Comparisons, fit_graded_response
 from streams.core.models.grm import GradedResponseParameters
 from streams.errors import ParameterError
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class BatchGradedResponse(Method, frozen=True):
     """P(not worse than the baseline) = sigmoid(a_k (theta_i - b_j1)), P(better) = sigmoid(a_k (theta_i - b_j2)).
 
-    Otani et al. (2016), fitted as in `streams.core.methods.grm_fit` on the comparisons with one baseline, that whose
-    comparisons tell most unless it is given. The paper predicts no pairs: here P(a wins over b) is
-    sigmoid(a_k (theta_a - theta_b - w_j)), where w = (b_2 - b_1) / 2, on the mean over the comparisons.
-    Segments need several comparisons with the baseline each, as whole rankings bring them: the thresholds of a segment
-    that was met once explain away what its comparison says about the system.
+    Otani et al. (2016), fitted by `streams.core.methods.grm_fit` to the comparisons with one baseline. By default
+    it is the system whose comparisons tell most. The paper does not predict pairs. Here P(a wins over b) is
+    sigmoid(a_k (theta_a - theta_b - w_j)), with w = (b_2 - b_1) / 2, averaged over the comparisons.
+    Each segment needs several comparisons with the baseline, as whole rankings provide. With only one, the thresholds
+    of the segment explain its outcome, and it says little about the system.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = BatchGradedResponse(baseline=1).fit(Pairs.parse(">>=>"))
@@ -37,7 +37,7 @@ class BatchGradedResponse(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "grm-batch"
 
     def fit(self, training: Pairs) -> Fitted:
@@ -48,7 +48,7 @@ class BatchGradedResponse(Method, frozen=True):
         sensitivity, width = np.array([priors.sensitivity]), np.array([priors.margin])
         met = training.select((training.a == baseline) | (training.b == baseline))
         if len(met):
-            found = fit(comparisons_with(met, baseline))
+            found = fit_graded_response(comparisons_with(met, baseline))
             theta[: len(found.theta)], deviation[: len(found.theta)] = found.theta, found.deviation
             sensitivity = found.sensitivities[met.judge]
             width = 0.5 * np.diff(found.thresholds[met.segment], axis=1)[:, 0]
@@ -58,18 +58,18 @@ class BatchGradedResponse(Method, frozen=True):
     def _baseline(self, training: Pairs) -> int:
         size = len(training.systems)
         if self.baseline is not None and self.baseline >= size:
-            raise ParameterError(f"baseline: {self.baseline} is no system; give 0 to {size - 1}")
+            raise ParameterError(f"baseline: {self.baseline} is not a system; use 0 to {size - 1}")
         return choose_baseline(*training.counts()).system if self.baseline is None else self.baseline
 
 
 def comparisons_with(met: Pairs, baseline: int) -> Comparisons:
-    """Turn pairs that all hold the baseline into comparisons with it.
+    """Return pairs that all contain the baseline as comparisons with it.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> comparisons_with(Pairs.parse(">=<"), 1).outcomes.tolist()
     [3, 2, 1]
     """
-    first = met.b == baseline  # whether the other system stands first
+    first = met.b == baseline  # whether the other system is listed first
     return Comparisons(
         systems=np.where(first, met.a, met.b),
         judges=met.judge,
@@ -79,7 +79,7 @@ def comparisons_with(met: Pairs, baseline: int) -> Comparisons:
 
 
 def _graded(theta: Floats, sensitivity: Floats, width: Floats) -> Floats:
-    """Average the outcomes of two systems over judges on segments, one of each a comparison."""
+    """Return the outcomes of every two systems, averaged over the judge and the segment of each comparison."""
     outcomes = np.empty((len(theta), len(theta), 3))
     for a, mine in enumerate(theta):
         gap = (mine - theta)[:, None]

@@ -1,4 +1,4 @@
-"""The graded response model as a batch: the reference that the online one is measured against."""
+"""The fit of the batch graded response model by marginal likelihood; the reference for the online model."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from streams.errors import ParameterError
 if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
 
-THRESHOLD_DEVIATION = 2.0  # of b_1 and of b_2, each on its own, as in the paper
+THRESHOLD_DEVIATION = 2.0  # of b_1 and of b_2 independently, as in the paper
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
-    """Comparisons with one baseline: its outcome is 1 if the baseline was preferred, 2 for none, 3 for the system."""
+    """Comparisons with one baseline. The outcome is 1 if the baseline was preferred, 2 for a tie, 3 for the system."""
 
     systems: Ints
     judges: Ints
@@ -29,14 +29,16 @@ class Comparisons:
 
     def __post_init__(self) -> None:
         if not len(self.systems) == len(self.judges) == len(self.segments) == len(self.outcomes) > 0:
-            raise ParameterError("comparisons: give one system, judge, segment and outcome each, and at least one")
+            raise ParameterError(
+                "comparisons: pass one system, judge, segment and outcome for each, and at least one comparison"
+            )
         if not np.isin(self.outcomes, (1, 2, 3)).all():
             raise ParameterError("comparisons: an outcome is 1 (baseline preferred), 2 (no preference) or 3 (system)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradedFit:
-    """What was fitted, by index; one that no comparison names stands at its prior."""
+    """The fitted values, by index. Those without a comparison are at their prior."""
 
     theta: Floats
     deviation: Floats
@@ -45,7 +47,7 @@ class GradedFit:
     log_likelihood: float  # marginal and penalised
 
 
-def fit(
+def fit_graded_response(
     comparisons: Comparisons,
     *,
     priors: GradedResponseParameters | None = None,
@@ -53,16 +55,16 @@ def fit(
     rounds: int = 4,
     iterations: int = 60,
 ) -> GradedFit:
-    """Maximise the marginal likelihood of (a, b), theta integrated out by Gauss-Hermite quadrature, then MAP for theta.
+    """Maximise the marginal likelihood of (a, b), with theta integrated out by Gauss-Hermite quadrature; then MAP.
 
-    Otani et al. (2016), section 5. The quadrature's nodes stand on the prior of theta in the first round, as in the
-    paper. Where a system has hundreds of comparisons its likelihood falls between two such nodes, so every further
-    round puts them on the system's posterior (Naylor and Smith 1982) and goes on from there.
+    Otani et al. (2016), section 5. In the first round, the nodes of the quadrature are on the prior of theta, as in the
+    paper. If a system has hundreds of comparisons, its likelihood falls between two such nodes. Every further round
+    therefore moves the nodes to the system's posterior (Naylor and Smith 1982) and continues from there.
 
     >>> many = np.arange(60)
     >>> u = np.where(many % 2 == 0, 1 + many % 4, 3)  # 0 mostly loses to the baseline, 1 beats it
     >>> data = Comparisons(systems=many % 2, judges=many % 5, segments=many % 7, outcomes=u)
-    >>> bool(fit(data).theta[0] < 0 < fit(data).theta[1])
+    >>> bool(fit_graded_response(data).theta[0] < 0 < fit_graded_response(data).theta[1])
     True
     """
     problem = MarginalLikelihood(comparisons, priors or GradedResponseParameters(), nodes=nodes)
@@ -84,10 +86,10 @@ def fit(
 
 
 class MarginalLikelihood:
-    """The penalised log likelihood of (alpha, m, delta), theta integrated out, and its gradient.
+    """The penalised log likelihood of (alpha, m, delta) and its gradient, with theta integrated out.
 
-    A loss is one sigmoid, of -a (theta - m + w), and a win one of a (theta - m - w), where w = exp(delta) / 2. A tie
-    has both the other way round, times 1 - exp(-2 a w), so that the log likelihood is a sum over such sides alone.
+    With w = exp(delta) / 2, a loss is one sigmoid, of -a (theta - m + w), and a win is one of a (theta - m - w). A tie
+    is the product of both with opposite signs, times 1 - exp(-2 a w). The log likelihood is a sum over these sigmoids.
     """
 
     def __init__(self, comparisons: Comparisons, priors: GradedResponseParameters, *, nodes: int) -> None:
@@ -109,17 +111,17 @@ class MarginalLikelihood:
         self.place_nodes(np.zeros(self.systems), np.full(self.systems, priors.deviation))
 
     def start(self) -> Floats:
-        """Give the prior's modes."""
+        """Return the modes of the prior."""
         alpha = np.full(self.judges, log(self._priors.sensitivity))
         return np.concatenate([alpha, np.zeros(self.segments), np.full(self.segments, log(2.0 * self._priors.margin))])
 
     def split(self, point: Floats) -> tuple[Floats, Floats, Floats]:
-        """Give alpha, m and delta."""
+        """Return alpha, m and delta."""
         alpha, middle, delta = np.split(point, [self.judges, self.judges + self.segments])
         return alpha, middle, delta
 
     def place_nodes(self, mean: Floats, deviation: Floats) -> None:
-        """Put each system's nodes on a normal, with the weights that integrate against the prior of theta."""
+        """Move each system's nodes to a normal, with the weights that integrate against the prior of theta."""
         prior = self._priors.deviation
         self._theta = mean[:, None] + sqrt(2.0) * deviation[:, None] * self._points
         self._log_weights = (
@@ -130,7 +132,7 @@ class MarginalLikelihood:
         )
 
     def loss(self, point: Floats) -> tuple[float, Floats]:
-        """Give minus the log likelihood and its gradient."""
+        """Return minus the log likelihood and its gradient."""
         alpha, middle, delta = self.split(point)
         scale, shift = self._lines(alpha, middle, delta)
         x = scale[:, None] * (self._theta[self._system] + shift[:, None])
@@ -155,7 +157,7 @@ class MarginalLikelihood:
         return penalty - value, slope - np.concatenate([by_alpha, by_middle, by_delta])
 
     def map_theta(self, point: Floats) -> tuple[Floats, Floats]:
-        """Give the mode of each theta given (alpha, m, delta), by Newton's steps, and its deviation."""
+        """Return the mode of each theta given (alpha, m, delta), by Newton steps, and its deviation."""
         scale, shift = self._lines(*self.split(point))
         theta, precision = np.zeros(self.systems), 1.0 / self._priors.deviation**2
         for _ in range(200):
@@ -169,12 +171,12 @@ class MarginalLikelihood:
         return theta, 1.0 / np.sqrt(curvature)
 
     def _lines(self, alpha: Floats, middle: Floats, delta: Floats) -> tuple[Floats, Floats]:
-        """Give each side's sigmoid as scale (theta + shift)."""
+        """Return each sigmoid's argument as scale (theta + shift)."""
         scale = self._sign * np.exp(alpha)[self._judge]
         return scale, self._threshold * 0.5 * np.exp(delta)[self._segment] - middle[self._segment]
 
     def _penalty(self, alpha: Floats, middle: Floats, delta: Floats) -> tuple[float, Floats]:
-        """Give minus the log prior of alpha and of the two thresholds, and its gradient."""
+        """Return minus the log prior of alpha and of the two thresholds, and its gradient."""
         half, priors = 0.5 * np.exp(delta), self._priors
         far = (alpha - log(priors.sensitivity)) / priors.sensitivity_deviation
         below = (middle - half + priors.margin) / THRESHOLD_DEVIATION
@@ -185,6 +187,6 @@ class MarginalLikelihood:
 
 
 def _log_sigmoid(x: Floats) -> tuple[Floats, Floats]:
-    """Give log sigmoid(x) and its slope, sigmoid(-x)."""
+    """Return log sigmoid(x) and its slope, sigmoid(-x)."""
     e = np.exp(-np.abs(x))
     return np.minimum(x, 0.0) - np.log1p(e), np.where(x >= 0.0, e, 1.0) / (1.0 + e)

@@ -1,4 +1,4 @@
-"""Hopkins and May's item response models: systems author items, judges observe these with noise."""
+"""Hopkins and May's item response models: systems produce items, and judges observe them with noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Seed = Annotated[int, Meta(ge=0)]
 
 
 class _Sampled(Method, frozen=True):
-    """The sweeps that every one of them makes, after those that are thrown away."""
+    """The options of a Gibbs sampler: sweeps in all, sweeps discarded at the start, and the seed."""
 
     sweeps: Whole = 200
     burn_in: Annotated[int, Meta(ge=0)] = 50
@@ -29,16 +29,16 @@ class _Sampled(Method, frozen=True):
 
     def __post_init__(self) -> None:
         if self.burn_in >= self.sweeps:
-            raise ParameterError(f"burn_in: {self.burn_in} leaves nothing of {self.sweeps} sweeps; give fewer")
+            raise ParameterError(f"burn_in: {self.burn_in} leaves none of {self.sweeps} sweeps; use a smaller value")
 
 
 class HopkinsMayGaussian(_Sampled, frozen=True):
     """mu_i ~ N(0, spread²), quality ~ N(mu_i, item_deviation²), observed ~ N(quality, noise²), by Gibbs sampling.
 
-    a wins where its observed quality is above b's by more than the radius; within it, a tie. An item is a system's
-    output on a segment, and all who judge it observe the same quality. A prediction is about new items, its average
-    over the sweeps: N(mu_a - mu_b, 2 (item_deviation² + noise²)) split at the radius. Hopkins and May
-    (2013), 7; the defaults are theirs.
+    a wins if its observed quality exceeds b's by more than the radius; within the radius they tie. An item is a
+    system's output on a segment, and all its judges observe the same quality. A prediction is for new items, averaged
+    over the sweeps: N(mu_a - mu_b, 2 (item_deviation² + noise²)) split at the radius. Hopkins and May (2013), 7, with
+    their defaults.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = HopkinsMayGaussian().fit(Pairs.parse(">>>="))
@@ -53,11 +53,11 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "hopkins-may-gaussian"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Sample."""
+        """Draw from the posterior by Gibbs sampling."""
         sample = kernels.compiled("gibbs_gaussian").sample
 
         author, first, second = items(training)
@@ -90,11 +90,11 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
 class HopkinsMayCategorical(_Sampled, frozen=True):
     """ability_i ~ Dirichlet(strength), quality ~ ability_i on levels 1 to L, observed with a discrete normal noise.
 
-    P(observed | quality) is in proportion to N(observed - quality; 0, noise²) on the levels; a wins where its observed
-    level is above b's, equal ones tie. The score is the expected level. Hopkins and May (2013), 7, by Gibbs sampling
-    with abilities and observations summed out; the defaults are theirs.
+    P(observed | quality) is proportional to N(observed - quality; 0, noise²) on the levels. a wins if its observed
+    level is above b's; equal levels tie. The score is the expected level. Hopkins and May (2013), 7, by Gibbs sampling
+    with abilities and observations summed out, with their defaults.
 
-    >>> HopkinsMayCategorical().likelihood()[:, 0, 0].round(3).tolist()  # of two items of the lowest level
+    >>> HopkinsMayCategorical().likelihood()[:, 0, 0].round(3).tolist()  # for two items of the lowest level
     [0.275, 0.451, 0.275]
     """
 
@@ -104,19 +104,19 @@ class HopkinsMayCategorical(_Sampled, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "hopkins-may-categorical"
 
     def likelihood(self) -> Floats:
-        """Give P(outcome | level of a's item, level of b's item)."""
+        """Return P(outcome | level of a's item, level of b's item)."""
         level = np.arange(self.levels)
         observed = np.exp(-0.5 * ((level[None, :] - level[:, None]) / self.noise) ** 2)
         observed /= observed.sum(axis=1, keepdims=True)
-        order = np.sign(level[None, :] - level[:, None]) + 1  # 0 where the first is above
+        order = np.sign(level[None, :] - level[:, None]) + 1  # 0 if the first is above
         return np.stack([observed @ (order == outcome) @ observed.T for outcome in range(3)])
 
     def fit(self, training: Pairs) -> Fitted:
-        """Sample."""
+        """Draw from the posterior by Gibbs sampling."""
         sample = kernels.compiled("gibbs_categorical").sample
 
         author, first, second = items(training)
@@ -147,7 +147,7 @@ class HopkinsMayCategorical(_Sampled, frozen=True):
 
 
 def items(training: Pairs) -> tuple[Ints, Ints, Ints]:
-    """Give the author of each item, a system's output on a segment, and the two items of each pair.
+    """Return the system of each item (a system's output on a segment), and the two items of each pair.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> [part.tolist() for part in items(Pairs.parse(">="))]
@@ -160,7 +160,7 @@ def items(training: Pairs) -> tuple[Ints, Ints, Ints]:
 
 
 def _balanced(outcomes: Floats) -> Floats:
-    """Take the rounding out of sums over sweeps, so that a against b is exactly b against a turned around."""
+    """Remove rounding errors of sums over sweeps, so that a against b exactly mirrors b against a."""
     outcomes = 0.5 * (outcomes + outcomes.transpose(1, 0, 2)[..., ::-1])
     balanced: Floats = outcomes / outcomes.sum(axis=-1, keepdims=True)
     return balanced

@@ -1,4 +1,4 @@
-"""Each system's own outcomes against anybody, put together to predict two systems."""
+"""The outcomes of each system against any opponent, combined to predict two systems."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class IndependentStudents(Method, frozen=True):
     """Q(o | a), estimated under a symmetric Dirichlet prior, and from it Q(o | a, b) (Hopkins and May 2013, 6.2).
 
-    asymmetric: Q(o | a), whoever b is; arithmetic: (Q(o | a) + Q(o' | b)) / 2; geometric: sqrt(Q(o | a) Q(o' | b)),
-    here divided by its sum, which the paper leaves out; o' is o seen from b. The score is Q(win | a) - Q(loss | a).
+    asymmetric: Q(o | a), for any b; arithmetic: (Q(o | a) + Q(o' | b)) / 2; geometric: sqrt(Q(o | a) Q(o' | b)),
+    here divided by its sum, unlike in the paper. o' is o from the view of b. The score is Q(win | a) - Q(loss | a).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> IndependentStudents(mean="arithmetic").fit(Pairs.parse(">>>=<")).predict(0, 1)
@@ -28,16 +28,16 @@ class IndependentStudents(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it with its mean."""
+        """The name in the registry, with the mean."""
         return f"independent-students-{self.mean}"
 
     @property
     def antisymmetric(self) -> bool:
-        """Say no for the asymmetric one: it does not look at b."""
+        """False for the asymmetric mean, which ignores b."""
         return self.mean != "asymmetric"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count."""
+        """Count the outcomes."""
         counts = np.stack(total_outcomes(*training.counts()), axis=-1) + self.strength
         ability = counts / counts.sum(axis=-1, keepdims=True)
         mine, theirs = np.broadcast_arrays(ability[:, None], ability[None, :, ::-1])

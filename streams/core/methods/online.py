@@ -1,4 +1,4 @@
-"""The product's own online models, measured as the papers' are."""
+"""The online models of `streams.core.models` as methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Online(Method, frozen=True):
-    """A model of the product's registry, with its parameters, after one pass over the outcomes in their order.
+    """An online model with its parameters, after one pass over the outcomes in log order.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = Online(model="trueskill").fit(Pairs.parse(">"))
@@ -23,16 +23,16 @@ class Online(Method, frozen=True):
     """
 
     model: str
-    parameters: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    parameters: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies the default
     budget: int | None = None
 
     @property
     def name(self) -> str:
-        """Name it as the product does."""
+        """The name of the online model."""
         return self.model
 
     def fit(self, training: Pairs) -> Fitted:
-        """Learn in order."""
+        """Apply the outcomes in order."""
         model = create(self.model, self.parameters, budget=self.budget)
         size = len(training.systems)
         model.grow(size, len(training.judges), len(training.segments))

@@ -1,4 +1,4 @@
-"""Scores of the systems from pair counts alone, of one table of counts or of many at once."""
+"""Scores of systems from pair counts, for one table of counts or many at once."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ if TYPE_CHECKING:
 
     Score = Callable[[Ints, Ints], Floats]
 
-PRIOR = (
-    10.0  # the deviation of Bradley-Terry's prior: without one, who won or lost everything is infinitely good or bad
-)
+# Deviation of Bradley-Terry's prior. Without a prior, a system that won or lost everything has an infinite strength.
+PRIOR = 10.0
 LONGEST_STEP = 1.0
 CLOSE = 1e-10
 MOST_STEPS = 200
 
 
-def expected_wins(wins: Ints, ties: Ints) -> Floats:  # noqa: ARG001 - that ties do not matter is the definition
-    """Give Expected Wins: the mean, over the opponents j of i, of win(i, j) / (win(i, j) + win(j, i)).
+def expected_wins(wins: Ints, ties: Ints) -> Floats:  # noqa: ARG001 - by definition, ties do not matter
+    """Return Expected Wins: the mean, over the opponents j of i, of win(i, j) / (win(i, j) + win(j, i)).
 
-    The official score of WMT13 (Koehn 2012; Bojar et al. 2013); a system that nothing was decided about has 0.5.
+    The official score of WMT13 (Koehn 2012; Bojar et al. 2013); a system without a decided outcome has 0.5.
 
     >>> expected_wins(np.array([[0, 3, 1], [1, 0, 1], [1, 1, 0]]), np.zeros((3, 3), int)).tolist()
     [0.625, 0.375, 0.5]
@@ -37,9 +36,9 @@ def expected_wins(wins: Ints, ties: Ints) -> Floats:  # noqa: ARG001 - that ties
 
 
 def bradley_terry(wins: Ints, ties: Ints) -> Floats:
-    """Give Bradley-Terry's log-strengths: P(i beats j) = 1 / (1 + exp(theta_j - theta_i)), a tie half a win of each.
+    """Return Bradley-Terry log-strengths: P(i beats j) = 1 / (1 + exp(theta_j - theta_i)), a tie is half a win each.
 
-    Bradley and Terry (1952), by Newton's method on the log posterior with a prior N(0, 10²), that sums to zero.
+    Bradley and Terry (1952), by Newton's method on the log posterior with the prior N(0, 10²). The sum is zero.
 
     >>> bradley_terry(np.array([[0, 30], [10, 0]]), np.zeros((2, 2), int)).round(3).tolist()
     [0.549, -0.549]
@@ -55,7 +54,7 @@ def bradley_terry(wins: Ints, ties: Ints) -> Floats:
         curvature = ridge - weight
         np.einsum("...ii->...i", curvature)[...] += weight.sum(axis=-1)
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
-        # A full step from where the curvature is small can overshoot.
+        # Where the curvature is small, a full step can overshoot.
         longest = np.abs(step).max(axis=-1, keepdims=True, initial=0.0)
         theta += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))
         if longest.max(initial=0.0) < CLOSE:

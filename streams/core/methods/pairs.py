@@ -1,4 +1,4 @@
-"""Judgments as pairwise outcomes on arrays: what every model of the lab learns from and is measured on."""
+"""Judgments as pairwise outcomes on arrays: the data that methods learn from and are measured on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
     from streams.wire.events import Judgment
 
-WIN, TIE, LOSS = 0, 1, 2  # places in (win, tie, loss); an outcome o seen from b is 2 - o
+WIN, TIE, LOSS = 0, 1, 2  # positions in (win, tie, loss); from the view of b, an outcome o is 2 - o
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
-    """Outcomes of a against b as judge saw them on segment, in the order of the log; all are indices.
+    """Outcomes of a against b, by a judge on a segment, in log order. All columns are indices.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a", "c"), ranks=(2, 1, 2),
@@ -48,15 +48,17 @@ class Pairs:
         for name, bound in bounds.items():
             column: Ints = getattr(self, name)
             if column.shape != self.a.shape or column.ndim != 1:
-                raise ParameterError(f"{name} has shape {column.shape} and a {self.a.shape}; give one of each a pair")
+                raise ParameterError(
+                    f"{name} has shape {column.shape} and a has {self.a.shape}; pass one value of each per pair"
+                )
             if len(column) and not 0 <= column.min() <= column.max() < bound:
-                raise ParameterError(f"{name}: {column.min()} to {column.max()}, but it goes from 0 to {bound - 1}")
+                raise ParameterError(f"{name}: {column.min()} to {column.max()}, but it must be from 0 to {bound - 1}")
         if np.any(self.a == self.b):
             raise ParameterError(f"row {np.argmax(self.a == self.b)}: a system can't be compared with itself")
 
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> Pairs:
-        """Take rankings apart: n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
+        """Split rankings into pairs. n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
         from streams.core.methods.rankings import Rankings
 
         return Rankings.of(log).pairs
@@ -84,12 +86,12 @@ class Pairs:
         return len(self.a)
 
     def select(self, rows: Ints | NDArray[np.bool_]) -> Pairs:
-        """Give some of the pairs, by number or by mask; the indices mean what they meant."""
+        """Return some of the pairs, by number or by mask. Indices keep their meaning."""
         columns = {name: getattr(self, name)[rows] for name in ("a", "b", "outcome", "judge", "segment")}
         return replace(self, **columns)
 
     def counts(self) -> tuple[Ints, Ints]:
-        """Give wins[i, j] of i over j, and ties on both sides."""
+        """Return wins[i, j] of i over j, and ties on both sides."""
         size = len(self.systems)
         wins, ties = np.zeros((2, size, size), np.int64)
         np.add.at(wins, (self.a[self.outcome == WIN], self.b[self.outcome == WIN]), 1)
@@ -98,12 +100,12 @@ class Pairs:
         return wins, ties + ties.T
 
     def ordered_items(self) -> Ints:
-        """Number what was judged: two systems on a segment, and which of them stood first."""
+        """Return the item id of each pair: the segment and the two systems in the order shown."""
         size = len(self.systems)
         return (self.segment * size + self.a) * size + self.b
 
     def items(self) -> tuple[Ints, Ints]:
-        """Number what was judged, whichever stood first, and give the outcomes as seen from the lower index."""
+        """Return the item id of each pair, independent of the order shown, and the outcome from the lower index."""
         turned = self.a > self.b
         first, second = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
         size = len(self.systems)
@@ -111,11 +113,11 @@ class Pairs:
         return (self.segment * size + first) * size + second, outcome
 
     def points(self) -> Floats:
-        """Give what a got of each: 1 for a win, a half for a tie."""
+        """Return the points of a in each pair: 1 for a win, 0.5 for a tie, 0 for a loss."""
         return 1.0 - 0.5 * self.outcome.astype(np.float64)
 
     def to_batch(self) -> JudgmentBatch:
-        """Give them as the online models take them: each a ranking of two."""
+        """Return the pairs as a batch for online models, each as a ranking of two."""
         ranks = np.stack([np.where(self.outcome == LOSS, 2, 1), np.where(self.outcome == WIN, 2, 1)], axis=1)
         return JudgmentBatch(
             systems=np.stack([self.a, self.b], axis=1).ravel(),

@@ -1,4 +1,4 @@
-"""A campaign's rankings on arrays, and the pairwise outcomes in each."""
+"""The rankings of a campaign on arrays, and the pairwise outcomes in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rankings:
-    """The k-th is of system[starts[k]:starts[k + 1]] with such ranks, by judge[k] on segment[k]; all are indices.
+    """Ranking k is of system[starts[k]:starts[k + 1]] with these ranks, by judge[k] on segment[k], all as indices.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a", "c"), ranks=(2, 1, 2),
@@ -41,7 +41,7 @@ class Rankings:
 
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> Rankings:
-        """Take the rankings of a log, in its order; direct assessments are none."""
+        """Return the rankings of a log, in log order. Direct assessments are left out."""
         rankings = [judgment for judgment in log if judgment.ranks is not None]
         systems, system = _indexed(name for judgment in rankings for name in judgment.systems)
         judges, judge = _indexed(judgment.judge for judgment in rankings)
@@ -62,13 +62,13 @@ class Rankings:
 
     @property
     def sizes(self) -> Ints:
-        """Give how many systems each ranks."""
+        """Return the number of systems in each ranking."""
         return np.diff(self.starts)
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Take them apart: n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
-        first, second, number = self._taken_apart
+        """Return all pairs. n systems are n (n - 1) / 2 pairs, in the order in which they were shown."""
+        first, second, number = self._pair_places
         return Pairs(
             a=self.system[first],
             b=self.system[second],
@@ -82,25 +82,25 @@ class Rankings:
 
     @property
     def number(self) -> Ints:
-        """Give, of each pair, the ranking that it comes from."""
-        return self._taken_apart[2]
+        """Return the number of the ranking that each pair comes from."""
+        return self._pair_places[2]
 
     def pairs_of(self, rows: Ints) -> Pairs:
-        """Give the pairs of some of them."""
+        """Return the pairs of some rankings."""
         return self.pairs.select(np.flatnonzero(np.isin(self.number, rows)))
 
     def to_batch(
         self, rows: Ints, *, ways: int | None = None, random: np.random.Generator | None = None
     ) -> JudgmentBatch:
-        """Give some of them, in that order, as the online models take them; of each, so many systems drawn at random.
+        """Return some rankings, in this order, as a batch for online models.
 
-        Those that rank fewer systems stand there whole.
+        With `ways`, each ranking is cut to this many systems, drawn at random. Smaller rankings stay whole.
         """
         sizes = self.sizes[rows]
         within = np.arange(sizes.max(initial=0))
         taken = np.broadcast_to(within, (len(rows), len(within))) < sizes[:, None]
         if ways is not None and random is not None:
-            # Those whose draw is among the smallest of their ranking, so that all sets are as likely.
+            # Keep the systems with the smallest draws of their ranking, so that all subsets are equally likely.
             draws = np.where(taken, random.random(taken.shape), np.inf)
             taken &= draws.argsort(axis=1).argsort(axis=1) < ways
         places = (self.starts[rows][:, None] + within)[taken]
@@ -114,7 +114,7 @@ class Rankings:
         )
 
     @cached_property
-    def _taken_apart(self) -> tuple[Ints, Ints, Ints]:
+    def _pair_places(self) -> tuple[Ints, Ints, Ints]:
         return _combinations(self.starts[:-1], self.sizes)
 
 
@@ -126,7 +126,7 @@ def _indexed(names: Iterable[str]) -> tuple[tuple[str, ...], Ints]:
 
 
 def _combinations(starts: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give the places of both members of every pair within each ranking, and the ranking's number."""
+    """Return the places of both members of every pair within each ranking, and the number of the ranking."""
     parts = []
     for size in np.unique(sizes):
         number = np.flatnonzero(sizes == size)

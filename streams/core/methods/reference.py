@@ -1,4 +1,4 @@
-"""The preference models of Hopkins and May that know no abilities: the least that another one has to beat."""
+"""Reference methods of Hopkins and May without abilities: the least that another method has to beat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class UniformOutcomes(Method, frozen=True):
-    """Q(outcome | a, b) = 1/3 (Hopkins and May 2013, 5.1): its perplexity is 3.
+    """Q(outcome | a, b) = 1/3 (Hopkins and May 2013, 5.1). The perplexity is 3.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> UniformOutcomes().fit(Pairs.parse(">>")).predict(0, 1) == (1 / 3, 1 / 3, 1 / 3)
@@ -23,7 +23,7 @@ class UniformOutcomes(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "uniform"
 
     def fit(self, training: Pairs) -> Fitted:
@@ -33,7 +33,7 @@ class UniformOutcomes(Method, frozen=True):
 
 
 class AdjustedUniform(Method, frozen=True):
-    """Q(tie) = |C_tie| / |C|, and the rest in halves (Hopkins and May 2013, 5.2); without data, uniform.
+    """Q(tie) = |C_tie| / |C|, and half of the rest each for win and loss (Hopkins and May 2013, 5.2).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> AdjustedUniform().fit(Pairs.parse(">==<>")).predict(0, 1)
@@ -42,11 +42,11 @@ class AdjustedUniform(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "adjusted-uniform"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count ties."""
+        """Count the ties. Without data, all outcomes are equally likely."""
         size = len(training.systems)
         tie = int(np.count_nonzero(training.outcome == TIE)) / len(training) if len(training) else 1.0 / 3.0
         row = np.array([0.5 * (1.0 - tie), tie, 0.5 * (1.0 - tie)])
@@ -56,7 +56,7 @@ class AdjustedUniform(Method, frozen=True):
 class IndependentPairs(Method, frozen=True):
     """Q(o | a, b) = (alpha + |C_o(a, b)| + |C_o'(b, a)|) / (3 alpha + |C(a, b)| + |C(b, a)|).
 
-    o' is o seen from b, alpha the strength of a symmetric Dirichlet prior. Hopkins and May (2013), 6.1.
+    o' is o from the view of b. alpha is the strength of a symmetric Dirichlet prior. Hopkins and May (2013), 6.1.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> IndependentPairs().fit(Pairs.parse(">>>=<")).predict(0, 1)
@@ -67,11 +67,11 @@ class IndependentPairs(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "independent-pairs"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count."""
+        """Count the outcomes."""
         wins, ties = training.counts()
         counts = np.stack([wins, ties, wins.T], axis=-1) + self.strength
         return Fitted(outcomes=counts / counts.sum(axis=-1, keepdims=True))

@@ -10,13 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from streams.core.models.base import Floats
 
-TINY = 1e-200  # a variance of 0 is a step: what is outside of the radius is sure
+TINY = 1e-200  # replaces a variance of 0, for which every difference outside the radius is certain
 
 _upper_tail = np.vectorize(lambda x: 0.5 * erfc(x / sqrt(2.0)), otypes=[np.float64])
 
 
 def split_at_radius(gap: Floats, variance: Floats | float, radius: float) -> Floats:
-    """Give P(win), P(tie), P(loss) of N(gap, variance) above the radius, within it and below it, on a new last axis.
+    """Return P(win), P(tie), P(loss): N(gap, variance) above, within and below the radius, on a new last axis.
 
     Sakaguchi, Post and Van Durme (2014), section 3.2.
 
@@ -29,7 +29,7 @@ def split_at_radius(gap: Floats, variance: Floats | float, radius: float) -> Flo
 
 
 def score_gaps(scores: Floats) -> Floats:
-    """Give by how much the score of the row's system is above that of the column's.
+    """Return the score of the row's system minus that of the column's.
 
     >>> score_gaps(np.array([3.0, 1.0])).tolist()
     [[0.0, 2.0], [-2.0, 0.0]]

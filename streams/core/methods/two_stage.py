@@ -1,4 +1,4 @@
-"""Two stages: systems create outputs, then judges with a bias compare them."""
+"""The two-stage model: systems create outputs, then judges with a bias compare them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ NODES = 21
 
 
 class _Point(NamedTuple):
-    theta: Floats  # of each system
-    luck: Floats  # of each item: its quality is its author's theta and this
-    bias: Floats  # of each judge, towards what stands second
-    log_width: Floats  # of each judge
+    theta: Floats  # per system
+    luck: Floats  # per item: quality = theta of its system + luck
+    bias: Floats  # per judge, towards the system listed second
+    log_width: Floats  # per judge
 
 
 class TwoStage(Method, frozen=True):
     """quality ~ N(theta_i, item_deviation²); judge k sees no loss with sigmoid(q_a - q_b - m_k + w_k), a win with -w_k.
 
-    After Baba and Kashima (2013): the ability of an author, and reviewers with thresholds of their own in a graded
-    response model. They grade single artifacts; here two are compared, so that a judge's bias m_k is for the one that
-    stands first or second, and w_k how far apart two must be. The maximum of the posterior, where theta ~ N(0,
-    deviation²), m ~ N(0, bias_deviation²) and log w ~ N(log width, 1). A prediction is for new outputs and a judge
-    without bias.
+    After Baba and Kashima (2013): authors with abilities, and reviewers with their own thresholds in a graded response
+    model. They grade single artifacts; here two are compared. The bias m_k of a judge favours the system listed first
+    or second, and w_k is the distance at which the judge sees a difference. The fit is the maximum of the posterior,
+    with theta ~ N(0, deviation²), m ~ N(0, bias_deviation²) and log w ~ N(log width, 1). A prediction is for new
+    outputs and a judge without bias.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = TwoStage().fit(Pairs.parse(">>>="))
@@ -49,11 +49,11 @@ class TwoStage(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "two-stage"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Maximise."""
+        """Maximise the posterior."""
         author, first, second = items(training)
         sizes = (len(training.systems), len(author), len(training.judges), len(training.judges))
         judge, outcome = training.judge, training.outcome
@@ -85,7 +85,7 @@ class TwoStage(Method, frozen=True):
         return Fitted(outcomes=self._predicted(point.theta, np.exp(log_width)), scores=point.theta.copy())
 
     def _predicted(self, theta: Floats, width: float) -> Floats:
-        """Average over the luck of two new items."""
+        """Return the outcomes, averaged over the luck of two new items."""
         nodes, weights = np.polynomial.hermite.hermgauss(NODES)
         # A factor sqrt(2) comes from the nodes, another one from the two items.
         gap = score_gaps(theta)[..., None] + 2.0 * self.item_deviation * nodes
@@ -94,7 +94,7 @@ class TwoStage(Method, frozen=True):
 
 
 def graded(gap: Floats, width: Floats, outcome: Ints) -> tuple[float, Floats, Floats]:
-    """Give the log likelihood of outcomes, and its derivatives by each gap and width.
+    """Return the log likelihood of outcomes, and its derivatives by each gap and width.
 
     >>> round(graded(np.zeros(1), np.full(1, 0.5), np.array([1]))[0], 4)  # sigmoid(0.5) - sigmoid(-0.5)
     -1.4068
@@ -103,7 +103,8 @@ def graded(gap: Floats, width: Floats, outcome: Ints) -> tuple[float, Floats, Fl
     above, below = logistic(upper), logistic(lower)
     won, tied, lost = (outcome == kind for kind in (WIN, TIE, LOSS))
     apart = -np.expm1(-2.0 * width)
-    # log(sigmoid(x) - sigmoid(y)) = log sigmoid(x) + log sigmoid(-y) + log(1 - exp(y - x)): no small differences.
+    # This avoids differences of nearly equal numbers:
+    # log(sigmoid(x) - sigmoid(y)) = log sigmoid(x) + log sigmoid(-y) + log(1 - exp(y - x)).
     tie = -np.logaddexp(0.0, -upper) - np.logaddexp(0.0, lower) + np.log(apart)
     value = np.where(won, -np.logaddexp(0.0, -lower), np.where(lost, -np.logaddexp(0.0, upper), tie))
     by_gap = (1.0 - below) * won - above * lost + (1.0 - above - below) * tied

@@ -1,4 +1,4 @@
-"""The scores that WMT ranked by before it had models."""
+"""Shares of wins: the scores that WMT ranked by before it used models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class OrigWmt(Method, frozen=True):
-    """score_i = (win + tie) / (win + tie + loss), until WMT11 (Callison-Burch et al. 2010).
+    """score_i = (win + tie) / (win + tie + loss), the score until WMT11 (Callison-Burch et al. 2010).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> OrigWmt().fit(Pairs.parse(">>=<")).scores.tolist()
@@ -24,11 +24,11 @@ class OrigWmt(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "origwmt"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count."""
+        """Count the outcomes."""
         win, tie, loss = total_outcomes(*training.counts())
         return _odds(training, _share(win + tie, win + tie + loss), win + tie + loss)
 
@@ -43,17 +43,19 @@ class Bojar(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "bojar"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count."""
+        """Count the outcomes."""
         win, _, loss = total_outcomes(*training.counts())
         return _odds(training, _share(win, win + loss), win + loss)
 
 
 class ExpectedWins(Method, frozen=True):
-    """score_i = the mean over opponents j of win(i, j) / (win(i, j) + win(j, i)) (Koehn 2012): of WMT12 and WMT13.
+    """score_i = the mean over opponents j of win(i, j) / (win(i, j) + win(j, i)) (Koehn 2012).
+
+    It is the score of WMT12 and WMT13.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> ExpectedWins().fit(Pairs.parse(">>>=<")).scores.tolist()
@@ -62,11 +64,11 @@ class ExpectedWins(Method, frozen=True):
 
     @property
     def name(self) -> str:
-        """Name it."""
+        """The name in the registry."""
         return "expected-wins"
 
     def fit(self, training: Pairs) -> Fitted:
-        """Count."""
+        """Count the outcomes."""
         wins, ties = training.counts()
         win, _, loss = total_outcomes(wins, ties)
         return _odds(training, expected_wins(wins, ties), win + loss)
@@ -78,11 +80,11 @@ def _share(part: Ints, whole: Ints) -> Floats:
 
 
 def _odds(training: Pairs, scores: Floats, seen: Ints) -> Fitted:
-    """Predict from scores that are shares: the odds of a win are the ratio of the two systems' odds.
+    """Predict from shares: the odds of a win are the ratio of the two systems' odds.
 
-    The papers predict no ties from a score; here all pairs tie as often as any. A win and a loss more steady the
-    share of a system that was seen little.
+    The papers predict no ties from a score; here every pair has the same probability of a tie. One win and one loss
+    are added, to stabilise the share of a system with few outcomes.
     """
-    steady = (scores * seen + 1.0) / (seen + 2.0)
-    win = steady[:, None] * (1.0 - steady[None, :])
+    stable = (scores * seen + 1.0) / (seen + 2.0)
+    win = stable[:, None] * (1.0 - stable[None, :])
     return Fitted(outcomes=decided(win / (win + win.T), tie_share(training)), scores=scores)

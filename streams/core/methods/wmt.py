@@ -1,4 +1,4 @@
-"""The official WMT ranking: many runs of TrueSkill, each on matches of its own."""
+"""The official WMT ranking: many runs of TrueSkill, each on its own matches."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MEAN, DEVIATION = 0.0, 0.5
 TIE = 0.31863936396437514  # Phi^-1((p + 1) / 2), with p = 0.25 the probability of a draw
-# beta is the prior's deviation times the comparisons over this: so large that the order of the matches hardly counts.
-COMPARISONS_A_BETA = 40
+# beta is the prior's deviation * comparisons / this: so large that the order of the matches hardly matters.
+COMPARISONS_PER_BETA = 40
 
 
 def wmt_runs(
@@ -31,18 +31,18 @@ def wmt_runs(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Floats:
-    """Give each run's means, a run a row.
+    """Return the means of each run, one row per run.
 
-    A run draws the comparisons anew with replacement (as WMT16 did; WMT15 left it out), then makes one match more than
+    A run resamples the comparisons with replacement (as in WMT16, not in WMT15). Then it plays one match more than
     there are comparisons: the system of largest variance meets another one with probability ∝ exp(-|mu_1 - mu_2|), and
-    one of the pair's outcomes, drawn at random, updates both (Sakaguchi, Post and Van Durme 2014).
+    a randomly drawn outcome of the pair updates both (Sakaguchi, Post and Van Durme 2014).
 
-    A run's randomness comes from the seed and its number alone, so that threads change nothing. `progress` gets the
-    number of matches whenever a run is done.
+    The randomness of a run depends only on the seed and its number, so the number of threads changes nothing.
+    `progress` is called with the number of matches when a run is done.
     """
     comparisons = counts.comparisons
     matches = comparisons + 1 if comparisons else 0
-    beta = DEVIATION * comparisons / COMPARISONS_A_BETA
+    beta = DEVIATION * comparisons / COMPARISONS_PER_BETA
     margin = TIE * sqrt(2.0) * beta
     systems = len(counts.systems)
     play = kernels.suited("wmt", runs * matches).play

@@ -1,4 +1,4 @@
-"""From a model's scores, or from the outcomes of pairs, to a leaderboard that says what is known and what is not."""
+"""From scores or pair counts to a leaderboard with rank ranges and clusters."""
 
 from streams.core.methods.pair_scores import SCORES
 from streams.core.ranking.correlation import kendall_tau

@@ -1,4 +1,4 @@
-"""Pair counts: a log taken apart by campaign, and how often each system beat and tied with each other one."""
+"""Pair counts: how often each system beat and tied with each other system."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PairCounts:
-    """Each pair's outcomes, all that a ranking from pairs depends on; systems stand in order of name.
+    """The outcomes of each pair: all that a ranking from pairs depends on. Systems are in order of name.
 
-    `wins[i, j]` counts i's wins over j, `ties[i, j]` and `ties[j, i]` their ties, `judgments[i]` the rankings with i.
+    `wins[i, j]` counts the wins of i over j, `ties[i, j]` and `ties[j, i]` their ties, `judgments[i]` the rankings
+    with i.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a"), ranks=(2, 1), at=EPOCH)
@@ -36,7 +37,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> PairCounts:
-        """Count rankings; their order does not matter."""
+        """Count the pairs of the rankings in a log. Their order does not matter."""
         rankings = [(judgment.systems, judgment.ranks) for judgment in log if judgment.ranks is not None]
         names = sorted({system for systems, _ in rankings for system in systems})
         index = {name: i for i, name in enumerate(names)}
@@ -52,16 +53,16 @@ class PairCounts:
 
     @property
     def decided(self) -> int:
-        """Count the comparisons that were no ties."""
+        """Return the number of comparisons without ties."""
         return int(self.wins.sum())
 
     @property
     def comparisons(self) -> int:
-        """Count the pairwise outcomes: the |A| of the official procedure."""
+        """Return the number of pairwise outcomes, the |A| of the official procedure."""
         return self.decided + int(self.ties.sum()) // 2
 
     def head_to_head(self) -> Floats:
-        """Give the share of i's wins over j at [i, j], ties ignored; NaN where there were none but ties.
+        """Return the share of i's wins over j at [i, j], without ties. It is NaN if there were only ties.
 
         >>> PairCounts(systems=("a", "b"), wins=np.array([[0, 3], [1, 0]]), ties=np.zeros((2, 2), int),
         ...            judgments=np.array([4, 4])).head_to_head().tolist()
@@ -72,9 +73,9 @@ class PairCounts:
         return share
 
     def resample(self, runs: int, random: np.random.Generator) -> tuple[Ints, Ints]:
-        """Draw as many comparisons with replacement, so many times over: wins and ties, a run a table.
+        """Draw as many comparisons with replacement, `runs` times. Return wins and ties, one table per run.
 
-        Drawing rows is drawing how often each outcome of each pair is met: a multinomial over these outcomes.
+        Drawing comparisons is the same as drawing the count of each outcome from a multinomial distribution.
         """
         upper = np.triu(self.ties)
         where = (*np.nonzero(self.wins), *np.nonzero(upper))

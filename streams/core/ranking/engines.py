@@ -1,4 +1,4 @@
-"""The engines of rank ranges behind one call: from a model's posterior, or from pair counts."""
+"""The engines of rank ranges, behind one function: from a model's posterior or from pair counts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from streams.core.ranking.ranges import Floats
 
-# What each engine ranks from.
+# The input of each engine.
 ENGINES = {"closed": "ratings", "posterior": "ratings", "bootstrap": "pair counts", "wmt": "pair counts"}
-# Numbers in the tables that a bootstrap holds at a time: memory stays bounded with a thousand systems.
+# Numbers that a bootstrap holds in memory at a time, so that a thousand systems fit.
 BLOCK = 4_000_000
 
 
 class PosteriorScores(NamedTuple):
-    """A model's posterior: each system's mean and deviation."""
+    """The posterior of a model: the mean and the deviation of each system."""
 
     mean: Floats
     deviation: Floats
@@ -42,7 +42,7 @@ def rank_scores(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> RankedScores:
-    """Rank by an engine: `closed` or `posterior` from ratings, `bootstrap` of a `score` or `wmt` from pair counts.
+    """Rank by an engine: `closed` or `posterior` from a posterior, `bootstrap` of a `score` or `wmt` from pair counts.
 
     >>> rank_scores("posterior", PosteriorScores(np.array([0.0, 9.0]), np.array([1.0, 1.0]))).best.tolist()
     [2, 1]
@@ -52,25 +52,25 @@ def rank_scores(
     if isinstance(evidence, PosteriorScores) and engine == "closed":
         return RankedScores.closed(*evidence)
     if isinstance(evidence, PosteriorScores) and engine == "posterior":
-        return posterior(evidence, runs=runs, random=np.random.default_rng(seed))
+        return rank_posterior(evidence, runs=runs, random=np.random.default_rng(seed))
     if isinstance(evidence, PairCounts) and engine == "bootstrap":
-        return bootstrap(evidence, score=score, runs=runs, random=np.random.default_rng(seed))
+        return rank_bootstrap(evidence, score=score, runs=runs, random=np.random.default_rng(seed))
     if isinstance(evidence, PairCounts) and engine == "wmt":
         return RankedScores.sampled(
             wmt_runs(evidence, runs=runs, seed=seed, resample=resample, threads=threads, progress=progress)
         )
-    raise ParameterError(f"ranges {engine!r} come from {ENGINES[engine]}, and these are none")
+    raise ParameterError(f"ranges {engine!r} are computed from {ENGINES[engine]}, not from this input")
 
 
-def posterior(ratings: PosteriorScores, *, runs: int, random: np.random.Generator) -> RankedScores:
-    """Draw every system's score from its posterior, independently, and rank the draws; the score is the mean."""
-    draws = ratings.mean + ratings.deviation * random.standard_normal((runs, len(ratings.mean)))
+def rank_posterior(scores: PosteriorScores, *, runs: int, random: np.random.Generator) -> RankedScores:
+    """Draw every score from its posterior, independently, and rank the draws. The score is the mean."""
+    draws = scores.mean + scores.deviation * random.standard_normal((runs, len(scores.mean)))
     best, worst = sampled_ranges(draws)
-    return RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
+    return RankedScores(score=scores.mean, deviation=scores.deviation, best=best, worst=worst)
 
 
-def bootstrap(counts: PairCounts, *, score: str, runs: int, random: np.random.Generator) -> RankedScores:
-    """Score the comparisons as they are, and rank resamples of them with replacement (Efron 1979)."""
+def rank_bootstrap(counts: PairCounts, *, score: str, runs: int, random: np.random.Generator) -> RankedScores:
+    """Score the comparisons, and take the ranges from resamples of them with replacement (Efron 1979)."""
     if score not in SCORES:
         raise ParameterError(f"no score {score!r} of pair counts; {suggestion(score, SCORES)}")
     block = max(1, BLOCK // max(1, counts.wins.size))

@@ -1,4 +1,4 @@
-"""The leaderboard: rows in the order of the scores, with ranges and clusters."""
+"""Leaderboard rows in order of score, with rank ranges and clusters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RankedScores:
-    """What is known of each system: its score with a deviation, and the best and the worst rank that it may hold.
+    """The score and deviation of each system, and the best and the worst rank that it may have.
 
     >>> import numpy as np
     >>> ranked = RankedScores.sampled(np.array([[1.0, 2.0, 1.5], [1.0, 2.0, 1.5], [1.1, 2.0, 1.0]]))
@@ -34,19 +34,19 @@ class RankedScores:
 
     @classmethod
     def closed(cls, mean: Floats, deviation: Floats) -> RankedScores:
-        """Let a system pass those that it does not differ from at 95 %: no sampling, for leaderboards that are live."""
+        """Compute the ranges in closed form, without sampling, as live leaderboards do (see `rank_ranges`)."""
         best, worst = rank_ranges(mean, deviation)
         return cls(score=mean, deviation=deviation, best=best, worst=worst)
 
     @classmethod
     def sampled(cls, samples: Floats, *, score: Floats | None = None) -> RankedScores:
-        """Take the ranges from runs, a run a row; the score is their mean where none is given."""
+        """Take the ranges from sampled runs, one row per run. The default score is their mean."""
         best, worst = sampled_ranges(samples)
         mean = samples.mean(axis=0) if score is None else score
         return cls(score=mean, deviation=samples.std(axis=0), best=best, worst=worst)
 
     def rows(self, names: Sequence[str], judgments: Sequence[int]) -> tuple[Row, ...]:
-        """Order systems by score, the name deciding between equals, and give each its place, range and cluster."""
+        """Return the rows in order of score, then of name, each with its rank, rank range and cluster."""
         order = sorted(range(len(names)), key=lambda i: (-self.score[i], names[i]))
         best, worst = self.best[order], self.worst[order]
         return tuple(
@@ -67,7 +67,7 @@ class RankedScores:
 
 
 def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Sequence[int]) -> tuple[Row, ...]:
-    """Rank systems by the closed form: the cheap way, of leaderboards that are live.
+    """Return the rows of a live leaderboard, with rank ranges in closed form.
 
     >>> import numpy as np
     >>> [row.system for row in rows(["a", "b"], np.array([0.0, 1.0]), np.array([1.0, 1.0]), [3, 3])]
@@ -77,7 +77,7 @@ def rows(names: Sequence[str], mean: Floats, deviation: Floats, judgments: Seque
 
 
 def widen_ranges(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
-    """Let the range of each row, from the top of the board, hold these places too, and draw the clusters anew.
+    """Extend the rank range of each row to include these ranks, and compute the clusters again.
 
     >>> import numpy as np
     >>> board = rows(["a", "b"], np.array([5.0, 0.0]), np.array([0.1, 0.1]), [3, 3])

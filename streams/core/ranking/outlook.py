@@ -18,31 +18,32 @@ if TYPE_CHECKING:
     from streams.core.models import Model
 
 
-# A judgment that tells nothing at all would take forever; this is as good as forever.
+# Smallest gain of a judgment, to avoid a division by zero if it adds no information.
 FAINT = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outlook:
-    """Whether the clusters are settled, why, and what it would take to draw the next line between two of them."""
+    """Whether the clusters are settled, why, and what the next line between two clusters would need."""
 
     settled: bool
     why: str
-    boundary: tuple[int, int] | None  # the two systems, by index, that keep the next line from being drawn
-    judgments: int  # of these two against each other that it would take, as far as can be told
+    boundary: tuple[int, int] | None  # the two systems, by index, that are not yet separated
+    judgments: int  # estimated number of judgments of these two that are needed
 
 
 def outlook(
     model: Model, *, candidates: Sequence[int], confidence: float = 0.95, remaining: int | None = None
 ) -> Outlook:
-    """Say whether `remaining` more judgments, or any number of them, would rule the leaderboard off once more.
+    """Return whether `remaining` more judgments (None: any number) could separate one more cluster.
 
-    There is a line between two neighbours if everyone above is better than everyone below with probability
-    1 - (1 - confidence) / (n - 1), so that all the lines of n systems hold together with the confidence. Where one is
-    missing, two of those above and below have the smallest |mu_a - mu_b| / sqrt(s_a + s_b); k judgments of these two
-    take their variances to 1 / (1 / s + k i), i being what the model expects of one, and draw the line if their true
-    gap, of which (mu_a - mu_b)² + s_a + s_b is the expected square, is then large enough. The campaign is settled when
-    every line is drawn, or the missing one that needs least needs more judgments than remain.
+    There is a line between two neighbours if every system above is better than every system below with probability
+    1 - (1 - confidence) / (n - 1), so that all lines of n systems together hold with the confidence. Where a line is
+    missing, take the two systems above and below with the smallest |mu_a - mu_b| / sqrt(s_a + s_b). k judgments of
+    these two reduce their variances to 1 / (1 / s + k i), where i is the information that the model expects of one.
+    The line appears if their true gap is then large enough; the expected square of the gap is
+    (mu_a - mu_b)² + s_a + s_b. The campaign is settled if no line is missing, or if the cheapest missing line needs
+    more judgments than remain.
 
     >>> from streams.core.models import create
     >>> model = create("trueskill", {})
@@ -51,7 +52,7 @@ def outlook(
     False
     """
     if not 0.5 < confidence < 1.0:
-        raise ParameterError(f"confidence {confidence}: it must be between 0.5 and 1")
+        raise ParameterError(f"`confidence` is {confidence}; it must be between 0.5 and 1")
     mean, deviation = model.scores()
     order = sorted(candidates, key=lambda system: -mean[system])
     if len(order) < 2:
@@ -70,7 +71,7 @@ def outlook(
 
 
 def _missing(mean: Floats, deviation: Floats, wanted: float) -> list[tuple[int, int]]:
-    """Give, for each place where no line is drawn, the two of those above and below who are least apart."""
+    """Return, for each missing line, the closest two systems above and below it."""
     apart = (mean[:, None] - mean[None, :]) / np.hypot(deviation[:, None], deviation[None, :])
     missing = []
     for below in range(1, len(mean)):
@@ -83,11 +84,11 @@ def _missing(mean: Floats, deviation: Floats, wanted: float) -> list[tuple[int, 
 
 
 def _judgments(model: Model, a: int, b: int, *, wanted: float) -> int:
-    """Solve 1 / (x + k i) + 1 / (y + k i) = gap² / wanted² for k, with x and y the precisions now."""
+    """Solve 1 / (x + k i) + 1 / (y + k i) = gap² / wanted² for k, where x and y are the current precisions."""
     mean, deviation = model.scores()
     x, y = 1.0 / deviation[a] ** 2, 1.0 / deviation[b] ** 2
     inverse = wanted**2 / ((mean[a] - mean[b]) ** 2 + 1.0 / x + 1.0 / y)
-    # A judgment of so many bits, half about each of the two, takes each variance to 2^-bits of itself.
+    # A judgment of `bits` bits, half about each system, multiplies each variance by 2^-bits.
     gain = (2.0 ** model.information(a, b) - 1.0) * (x + y) / 2.0
     half = (x + y) / 2.0 - inverse
     needed = float((sqrt(half * half - x * y + (x + y) * inverse) - half) / max(gain, FAINT))

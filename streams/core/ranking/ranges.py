@@ -1,4 +1,4 @@
-"""Rank ranges and clusters: which places a system may hold, and where the list can be ruled off."""
+"""Rank ranges and clusters: which ranks a system may have, and where the leaderboard splits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 # Two-sided 95 %.
 Z_95 = 1.959963984540054
-FEWEST_RUNS = 3  # of which one is left when the best and the worst are dropped
+FEWEST_RUNS = 3  # one is left after the best and the worst are dropped
 
 
 def rank_ranges(mean: Floats, deviation: Floats) -> tuple[Ints, Ints]:
-    """Give each system's best and worst place: it passes only those that it does not differ from at 95 %.
+    """Return the best and the worst rank of each system. Ranks are shared with systems that do not differ at 95 %.
 
     >>> rank_ranges(np.array([3.0, 0.1, 0.0]), np.array([0.5, 0.5, 0.5]))
     (array([1, 2, 2]), array([1, 3, 3]))
@@ -33,9 +33,9 @@ def rank_ranges(mean: Floats, deviation: Floats) -> tuple[Ints, Ints]:
 
 
 def sampled_ranges(samples: Floats) -> tuple[Ints, Ints]:
-    """Give each system's best and worst rank in runs of scores, a run a row, without ceil(2.5 %) of them at each end.
+    """Return the best and the worst rank of each system over runs of scores, one row per run.
 
-    Systems with the same score in a run hold all the ranks that they share: no order is made up between them.
+    ceil(2.5 %) of the runs are dropped at each end. Systems with equal scores in a run have all ranks that they share.
 
     >>> best, worst = sampled_ranges(np.array([[2.0, 1.0, 0.0]] * 39 + [[0.0, 1.0, 2.0]]))
     >>> best.tolist(), worst.tolist()
@@ -43,7 +43,7 @@ def sampled_ranges(samples: Floats) -> tuple[Ints, Ints]:
     """
     runs, systems = samples.shape
     if runs < FEWEST_RUNS:
-        raise ParameterError(f"{runs} runs leave no rank range; take {FEWEST_RUNS} or more, 1000 as WMT does")
+        raise ParameterError(f"{runs} runs are too few for a rank range; use {FEWEST_RUNS} or more (WMT uses 1000)")
     order = np.argsort(-samples, axis=1)
     ordered = np.take_along_axis(samples, order, axis=1)
     differs = ordered[:, 1:] != ordered[:, :-1]
@@ -58,9 +58,9 @@ def sampled_ranges(samples: Floats) -> tuple[Ints, Ints]:
 
 
 def clusters(best: Ints, worst: Ints) -> Ints:
-    """Number the clusters of systems in leaderboard order.
+    """Return the cluster number of each system, in leaderboard order.
 
-    A cluster ends after a system where the worst rank so far is better than every later system's best.
+    A cluster ends after a system if the worst rank so far is better than the best rank of every later system.
 
     >>> clusters(np.array([1, 2, 2]), np.array([1, 3, 3]))
     array([1, 2, 2])

@@ -10,7 +10,7 @@ from msgspec import Meta
 from streams.core.kernels.grm import item_informations
 from streams.core.methods.baseline_choice import choose_baseline
 from streams.core.methods.grm_batch import comparisons_with
-from streams.core.methods.grm_fit import fit
+from streams.core.methods.grm_fit import fit_graded_response
 from streams.errors import ParameterError
 from streams.lab.protocols.baselines import draw_with_baseline
 from streams.lab.protocols.randomness import random_generator
@@ -75,7 +75,9 @@ class Items(Experiment, frozen=True):
         rankings = log.campaigns[cell["campaign"]]
         baseline = rankings.systems.index(cell["baseline"])
         random = random_generator(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
-        found = fit(comparisons_with(draw_with_baseline(rankings, baseline, cell["size"], random), baseline))
+        found = fit_graded_response(
+            comparisons_with(draw_with_baseline(rankings, baseline, cell["size"], random), baseline)
+        )
         held = (rankings.pairs.a == baseline) | (rankings.pairs.b == baseline)
         counts = np.bincount(rankings.pairs.segment[held], minlength=len(rankings.segments))
         most = np.argsort(-counts, kind="stable")[: cell["segments"]]

@@ -10,7 +10,7 @@ import numpy as np
 from streams.core import kernels
 from streams.core.methods import METHODS, Fitted, create_method
 from streams.core.methods.online import Online
-from streams.core.methods.wmt import COMPARISONS_A_BETA, DEVIATION, MEAN, TIE
+from streams.core.methods.wmt import COMPARISONS_PER_BETA, DEVIATION, MEAN, TIE
 from streams.errors import ParameterError, suggestion
 from streams.lab.protocols.drawing import draw_pairs
 from streams.lab.protocols.radius import with_radius
@@ -70,7 +70,7 @@ def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> F
     wins, ties = pool.counts()
     count = len(pool.systems)
     mean, variance = np.full(count, MEAN), np.full(count, DEVIATION**2)
-    beta = DEVIATION * size / COMPARISONS_A_BETA
+    beta = DEVIATION * size / COMPARISONS_PER_BETA
     kernels.compiled("wmt").play(
         mean,
         variance,

@@ -129,7 +129,7 @@ def test_a_name_with_a_typo_suggests_the_right_one() -> None:
         ("elo", {"k": -1.0}, r"`\$.k`; its options: k"),
         ("elo", {"kay": 1.0}, "kay"),
         ("uniform", {"k": 1.0}, "its options: none"),
-        ("hopkins-may-gaussian", {"burn_in": 200}, "burn_in: 200 leaves nothing of 200 sweeps"),
+        ("hopkins-may-gaussian", {"burn_in": 200}, "burn_in: 200 leaves none of 200 sweeps"),
     ],
 )
 def test_a_wrong_option_is_named(name: str, options: dict[str, object], said: str) -> None:

@@ -64,7 +64,7 @@ def test_a_pair_taken_keeps_its_names() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("outcome", 3, "outcome: 0 to 3, but it goes from 0 to 2"),
+        ("outcome", 3, "outcome: 0 to 3, but it must be from 0 to 2"),
         ("a", -1, "a: -1 to"),
         ("judge", 8, "judge: 0 to 8"),
         ("segment", 60, "segment"),

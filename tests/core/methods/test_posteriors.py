@@ -84,7 +84,7 @@ def test_the_batch_graded_response_model_sees_comparisons_with_its_baseline_only
     fitted = BatchGradedResponse(baseline=2).fit(pairs)
     met = pairs.select((pairs.a == 2) | (pairs.b == 2))
     better = np.where(met.b == 2, met.outcome == 0, met.outcome == 2)
-    expected = grm_fit.fit(
+    expected = grm_fit.fit_graded_response(
         grm_fit.Comparisons(
             systems=met.a + met.b - 2,
             judges=met.judge,
@@ -99,7 +99,7 @@ def test_the_batch_graded_response_model_sees_comparisons_with_its_baseline_only
 
 
 def test_a_baseline_that_is_no_system_is_named() -> None:
-    with pytest.raises(ParameterError, match="baseline: 7 is no system; give 0 to 4"):
+    with pytest.raises(ParameterError, match="baseline: 7 is not a system; use 0 to 4"):
         BatchGradedResponse(baseline=7).fit(drawn(10))
 
 

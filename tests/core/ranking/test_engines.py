@@ -94,5 +94,5 @@ def test_an_unknown_engine_or_score_is_named_with_the_one_that_was_meant() -> No
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_says_what_it_ranks_from(engine: str) -> None:
-    with pytest.raises(ParameterError, match=f"ranges '{engine}' come from {ENGINES[engine]}"):
+    with pytest.raises(ParameterError, match=f"ranges '{engine}' are computed from {ENGINES[engine]}"):
         rank_scores(engine, COUNTS if ENGINES[engine] == "ratings" else RATINGS)

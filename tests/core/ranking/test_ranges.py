@@ -76,5 +76,5 @@ def test_systems_equal_in_a_run_hold_all_the_ranks_that_they_share() -> None:
 
 
 def test_too_few_runs_for_a_range_are_refused() -> None:
-    with pytest.raises(ParameterError, match="2 runs leave no rank range; take 3 or more"):
+    with pytest.raises(ParameterError, match="2 runs are too few for a rank range; use 3 or more"):
         sampled_ranges(np.zeros((2, 4)))
