@@ -12,7 +12,7 @@ _ESCAPED = re.compile("|".join(_UNESCAPES))
 
 
 def escape_formula(text: str | None) -> str:
-    """Put a `'` before a text that a spreadsheet would run. An empty text gets one too: it differs from an empty cell.
+    """Escape a text that a spreadsheet would run with a `'`. An empty text gets one too: it differs from an empty cell.
 
     >>> escape_formula("=1+1"), escape_formula("a=b"), escape_formula(""), escape_formula(None)
     ("'=1+1", 'a=b', "'", '')
