@@ -1,4 +1,4 @@
-"""The hot loops of the core: plain functions on arrays, run as they are or compiled to the same bits."""
+"""The hot loops of the core: functions on arrays. Plain and compiled, they give the same bits."""
 
 from streams.compiler import Kernels
 

@@ -10,8 +10,8 @@ import numpy as np
 from streams.compiler import jit
 from streams.core.kernels.normal import tie_moments, win_moments
 
-TOLERANCE = 1e-10  # in parts of a message, or of the performance that it is about
-MAX_SWEEPS = 100  # a chain converges in about ten; the bound is for the time, the state is sound after any sweep
+TOLERANCE = 1e-10  # relative change of a message
+MAX_SWEEPS = 100  # a chain converges in about ten; this limits the time, and the state is valid after any sweep
 
 # Rows of the scratch array, a column for each place in the chain. Every system's performance is measured from its
 # prior mean, so that no digit is lost to where the scale has its zero.
@@ -21,13 +21,13 @@ ROWS = 5
 
 @jit
 def change_of(after: float, before: float, unit: float) -> float:
-    """Give how much a number changed, in parts of itself or of its unit, whichever is larger."""
+    """Return the change of a number, relative to its size plus a unit."""
     return abs(after - before) / (abs(after) + unit)
 
 
 @jit
 def rate_link(mean: Any, chain: Any, tied: bool, place: int, margin: float, scratch: Any) -> float:
-    """Compare the systems at a place and the next with all that the rest of the chain says; give the largest change.
+    """Update the messages between two neighbours of the chain. Return the largest relative change.
 
     A message is a precision and the precision times the shift of the mean. With a = the upper system's performance
     N(m_a, s_a) and b = the lower's, both without this link's own message, c² = s_a + s_b and v, w of the truncation,
@@ -78,7 +78,7 @@ def rate_match(
     order: Any,
     scratch: Any,
 ) -> int:
-    """Update the systems of one ranking in place and give the sweeps that it took.
+    """Update the systems of one ranking in place. Return the number of sweeps.
 
     The chain holds the systems by rank, those of one rank in the order listed.
     """
@@ -96,7 +96,7 @@ def rate_match(
     sweeps, change = 0, 1.0
     while change > TOLERANCE and sweeps < MAX_SWEEPS:
         change = 0.0
-        # A sweep ends at the first link, where the next need not look again: two systems are done after one visit.
+        # A sweep ends at the first link, so the next one starts at the second: two systems need one update.
         for k in range(min(sweeps, 1), size - 1):
             change = max(change, rate_link(mean, chain, order[k] == order[k + 1], k, margin, scratch))
         for k in range(size - 3, -1, -1):

@@ -1,4 +1,4 @@
-"""The Gibbs sampler of Hopkins and May's categorical model."""
+"""The Gibbs sampler of the categorical model of Hopkins and May."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def sample(
 ) -> None:
     """Fill held[t, s, level] with the number of items of system s at each level after sweep t.
 
-    Item i met rivals[starts[i]:starts[i + 1]] with such outcomes; likelihood[outcome, own level, rival's level].
-    The abilities and the observations are summed out.
+    Item i met rivals[starts[i]:starts[i + 1]], with the outcomes at the same places. The likelihood has the axes
+    outcome, own level and level of the rival. Abilities and observations are integrated out.
     """
     levels = len(weights)
     counts = held[0].copy()

@@ -1,4 +1,4 @@
-"""The Gibbs sampler of Hopkins and May's Gaussian model."""
+"""The Gibbs sampler of the Gaussian model of Hopkins and May."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from streams.compiler import jit
 
-NAIVE = 0.4  # below it a tail is wide enough to wait for a normal to fall there
+NAIVE = 0.4  # below this bound, rejection of plain normal draws is fast enough
 
 
 @jit
-def above(low: float, random: Any) -> float:
+def draw_above(low: float, random: Any) -> float:
     """Draw a standard normal above a bound (Robert 1995)."""
     if low < NAIVE:
         while True:
@@ -26,7 +26,7 @@ def above(low: float, random: Any) -> float:
 
 
 @jit
-def between(low: float, high: float, random: Any) -> float:
+def draw_between(low: float, high: float, random: Any) -> float:
     """Draw a standard normal between two bounds (Robert 1995)."""
     if low < 0.0 < high and high - low > 2.0:
         while True:
@@ -35,9 +35,9 @@ def between(low: float, high: float, random: Any) -> float:
                 return float(x)
     sign = 1.0 if low > 0.0 else -1.0
     near = low if low > 0.0 else -high
-    if near * (high - low) > 2.0:  # most of the tail above the near bound is within
+    if near * (high - low) > 2.0:  # most of the tail beyond the near bound is inside
         while True:
-            x = above(near, random)
+            x = draw_above(near, random)
             if x <= near + high - low:
                 return float(sign * x)
     peak = min(max(0.0, low), high)
@@ -64,10 +64,11 @@ def sample(
     tally: Any,
     random: Any,
 ) -> None:
-    """Fill means[t] with the abilities after sweep t; the last arrays are room to work in.
+    """Fill means[t] with the abilities after sweep t. seen[i] is the number of comparisons of item i.
 
-    Of two observations with the same noise, sum and difference are independent: the outcome bounds the difference
-    only, so that both are drawn at once. Abilities are drawn with the qualities integrated out, then these.
+    Sum and difference of two observations with the same noise are independent. The outcome bounds only the difference,
+    so both observations are drawn at once. Abilities are drawn with the qualities integrated out, then the qualities.
+    `observed` and `tally` are scratch memory.
     """
     size = means.shape[1]
     width = sqrt(2.0) * noise
@@ -77,11 +78,11 @@ def sample(
             i, j = first[k], second[k]
             middle = quality[i] - quality[j]
             if outcome[k] == 0:
-                gap = middle + width * above((radius - middle) / width, random)
+                gap = middle + width * draw_above((radius - middle) / width, random)
             elif outcome[k] == 2:
-                gap = middle - width * above((radius + middle) / width, random)
+                gap = middle - width * draw_above((radius + middle) / width, random)
             else:
-                gap = middle + width * between((-radius - middle) / width, (radius - middle) / width, random)
+                gap = middle + width * draw_between((-radius - middle) / width, (radius - middle) / width, random)
             total = quality[i] + quality[j] + width * random.standard_normal()
             observed[i] += 0.5 * (total + gap)
             observed[j] += 0.5 * (total - gap)

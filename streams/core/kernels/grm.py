@@ -14,7 +14,7 @@ import numpy as np
 
 from streams.compiler import jit
 
-LIMIT = 30.0  # of alpha and delta either way: far beyond any judge or segment, and exp() stays finite
+LIMIT = 30.0  # largest |alpha| and |delta|: far beyond any real value, and exp() stays finite
 
 
 class Response(NamedTuple):
@@ -34,7 +34,7 @@ class Response(NamedTuple):
 
 @jit
 def sigmoids(x: float) -> tuple[float, float]:
-    """Give 1 / (1 + exp(-x)) and 1 / (1 + exp(x)) without overflow."""
+    """Return 1 / (1 + exp(-x)) and 1 / (1 + exp(x)) without overflow."""
     e = exp(-abs(x))
     large, small = 1.0 / (1.0 + e), e / (1.0 + e)
     return (large, small) if x >= 0.0 else (small, large)
@@ -42,7 +42,7 @@ def sigmoids(x: float) -> tuple[float, float]:
 
 @jit
 def outcomes(u: float, y: float) -> tuple[float, float, float]:
-    """Give the probabilities of a win, a tie and a loss; exactly mirrored at -u."""
+    """Return the probabilities of a win, a tie and a loss. They are exactly symmetric in u."""
     win, not_win = sigmoids(u - y)
     not_loss, loss = sigmoids(u + y)
     return win, not_loss * not_win * -expm1(-2.0 * y), loss
@@ -50,7 +50,7 @@ def outcomes(u: float, y: float) -> tuple[float, float, float]:
 
 @jit
 def response(u: float, y: float) -> Response:
-    """Give what one outcome tells about u and log y."""
+    """Return the slopes and the information of one outcome about u and log y."""
     win, not_win = sigmoids(u - y)
     not_loss, loss = sigmoids(u + y)
     between = -expm1(-2.0 * y)
@@ -60,7 +60,7 @@ def response(u: float, y: float) -> Response:
     uu = (up + down) + tie * tie_u * tie_u
     uy = y * (down - up) + tie * tie_u * tie_y
     yy = y * y * (up + down) + tie * tie_y * tie_y
-    # The squares of the outcomes' cross products: they can not sum to less than 0, as uu yy - uy² could by rounding.
+    # The squares of the outcomes' cross products: their sum is never below 0, but uu yy - uy² could be, by rounding.
     cross_up, cross_down = tie_y + y * tie_u, tie_y - y * tie_u
     determinant = tie * (up * cross_up * cross_up + down * cross_down * cross_down) + 4.0 * y * y * up * down
     return Response(not_win, tie_u, tie_y, uu, uy, yy, determinant)
@@ -68,7 +68,7 @@ def response(u: float, y: float) -> Response:
 
 @jit
 def item_informations(segments: Any, gap: float, against_baseline: bool, sensitivity: float) -> Any:
-    """Give the information about a gap that a judge with a = 1 brings on each segment, a row (m, s, delta, s)."""
+    """Return the information about a gap from a judge with a = 1, for each segment. Its row is (m, s, delta, s)."""
     found = np.empty(len(segments))
     for j in range(len(segments)):
         middle = segments[j, 0] if against_baseline else 0.0
@@ -78,16 +78,16 @@ def item_informations(segments: Any, gap: float, against_baseline: bool, sensiti
 
 @jit
 def moderation(u: float, y: float, spread: float, alpha_s: float, delta_s: float) -> float:
-    """Give the factor on u and y by which doubt about them flattens the mean of a sigmoid (MacKay 1992).
+    """Return the factor on u and y by which their uncertainty flattens the mean of a sigmoid (MacKay 1992).
 
-    With it no surprise moves anything by more than about two of its own deviations.
+    With it no outcome moves a value by more than about two of its own deviations.
     """
     return 1.0 / sqrt(1.0 + 0.125 * pi * (spread + u * u * alpha_s + y * y * delta_s))
 
 
 @jit
 def gap_information(t: float, spread: float, alpha: float, alpha_s: float, delta: float, delta_s: float) -> float:
-    """Give the information about the gap that one comparison leaves once judge and segment are integrated out."""
+    """Return the information of one comparison about the gap, with judge and segment integrated out."""
     a = exp(alpha)
     u, y = a * t, 0.5 * exp(delta)
     k = moderation(u, y, a * a * spread, alpha_s, delta_s)
@@ -100,7 +100,7 @@ def gap_information(t: float, spread: float, alpha: float, alpha_s: float, delta
 
 @jit
 def compare(systems: Any, judges: Any, segments: Any, i: int, j: int, k: int, s: int, order: int, held: bool) -> None:
-    """Update the rows in place; order is below 0 if i is better, above if j is, 0 if tied; a held j does not move.
+    """Update the rows in place. order < 0: i is better, > 0: j is better, 0: a tie. A held j does not move.
 
     Rows are (mean, variance) of theta, of alpha, and of m and delta. With D the diagonal of variances, J the slopes of
     (u, log y), C = J D J' their covariance, F their Fisher information and g the outcome's gradient:
@@ -153,7 +153,7 @@ def rate_rankings(
     segments: Any,
     baseline: int,
 ) -> None:
-    """Apply rankings in order, each as its pairs in order; with a baseline (0 or above) only the pairs that hold it."""
+    """Apply the pairs of rankings in order. With a baseline (0 or above), apply only the pairs that contain it."""
     held = baseline >= 0
     for n in range(len(starts) - 1):
         for a in range(starts[n], starts[n + 1]):

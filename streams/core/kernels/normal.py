@@ -1,4 +1,4 @@
-"""The truncated normal: its mass, mean and variance, to the last digits and without underflow."""
+"""The truncated normal distribution: mass, mean and variance, with full precision and without underflow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NARROW = 1e-3  # below it a margin's two tails cancel, while the density within 
 
 @jit
 def tail(x: float) -> tuple[float, float]:
-    """Give z = 1 / x² and r for x > FAR, with (1 - Phi(x)) / N(x) = (1 - z r) / x."""
+    """Return z = 1 / x² and r for x > FAR, with (1 - Phi(x)) / N(x) = (1 - z r) / x."""
     z = 1.0 / (x * x)
     series = 1.0 - 11.0 * z * (1.0 - 13.0 * z * (1.0 - 15.0 * z))
     return z, 1.0 - 3.0 * z * (1.0 - 5.0 * z * (1.0 - 7.0 * z * (1.0 - 9.0 * z * series)))
@@ -23,7 +23,7 @@ def tail(x: float) -> tuple[float, float]:
 
 @jit
 def win_moments(x: float) -> tuple[float, float]:
-    """Give v and w of TrueSkill for a win, at x = t - e."""
+    """Return v and w of TrueSkill for a win, at x = t - e."""
     if x < -FAR:
         z, r = tail(-x)
         rest = 1.0 - z * r
@@ -34,13 +34,13 @@ def win_moments(x: float) -> tuple[float, float]:
 
 @jit
 def tie_moments(t: float, e: float) -> tuple[float, float]:
-    """Give v and w of TrueSkill for a tie, with t >= 0, scaled by N(t - e) so that no tail underflows."""
+    """Return v and w of TrueSkill for a tie, with t >= 0. Scaling by N(t - e) prevents underflow."""
     if e < NARROW:
         return narrow_tie_moments(t, e)
     low, high = t - e, t + e
     less = expm1(-2.0 * t * e)  # N(high) / N(low) - 1
     if low > FAR:
-        if less == -1.0:  # the margin's other side is out of sight
+        if less == -1.0:  # the other side of the margin is too far away to matter
             v, w = win_moments(-low)
             return -v, w
         z, r = tail(low)
@@ -59,7 +59,7 @@ def tie_moments(t: float, e: float) -> tuple[float, float]:
 
 @jit
 def narrow_tie_moments(t: float, e: float) -> tuple[float, float]:
-    """Give v and w for a margin so small that the density within it is e^(t u), -e <= u <= e: Langevin's function."""
+    """Return v and w for a small margin, in which the density is e^(t u), -e <= u <= e: Langevin's function."""
     y = t * e
     if y < 0.01:
         return e * y / 3.0 - t, 1.0 - e * e / 3.0

@@ -1,4 +1,4 @@
-"""The next match by what it tells about the order, in arithmetic that numpy and numba round alike."""
+"""The next match by its information about the order, in arithmetic that numpy and numba round alike."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from streams.compiler import jit
 
-# Two systems so many deviations apart, squared, meet half as often as two that stand level.
+# Two systems with this squared distance meet half as often as two with equal means.
 REACH = 10.0
 
 
 @jit
 def distances(mean: Any, variance: Any) -> Any:
-    """Give z² of each pair: the square of its gap in deviations of the gap."""
+    """Return z² of each pair: its squared gap, divided by the variance of the gap."""
     count = len(mean)
     gaps = mean.reshape(count, 1) - mean
     return gaps * gaps / (variance.reshape(count, 1) + variance)
@@ -22,10 +22,10 @@ def distances(mean: Any, variance: Any) -> Any:
 
 @jit
 def blur(squares: Any, variance: Any) -> Any:
-    """Give how far one more judgment of each system clears the order up: s_a² sum_b (1 + z) / (1 + z²)² / (s_a + s_b).
+    """Return how much one more judgment clarifies the order: s_a² sum_b (1 + z) / (1 + z²)² / (s_a + s_b).
 
-    The fraction follows the slope of the probability that a and b are misordered, where their gap may be anything
-    that is believed of it; it needs no exponential, whose last bit differs from library to library.
+    The fraction approximates the slope of the probability that a and b are in the wrong order, averaged over the
+    distribution of their gap. It needs no exponential, whose last bit differs between libraries.
     """
     count = len(variance)
     flat = 1.0 + squares
@@ -33,19 +33,19 @@ def blur(squares: Any, variance: Any) -> Any:
     total = np.zeros(count)
     for b in range(count):
         slopes[b, b] = 0.0
-        total += slopes[b]  # one by one: a sum in another order has other bits
+        total += slopes[b]  # one by one, because a sum in another order has other bits
     return variance * variance * total
 
 
 @jit
 def wear(squares: Any, met: Any) -> Any:
-    """Give how little is left to learn from a pair itself, by how often it met and how far apart it is."""
+    """Return a divisor for each pair, which grows with its number of matches and with its distance."""
     return (1.0 + squares / REACH) * (1.0 + met)
 
 
 @jit
 def score_pairs(blurs: Any, worn: Any, draws: Any) -> Any:
-    """Score each pair a < b by its two blurs, its wear and its draw u from [0, 1), as u^(1/4); others score 0."""
+    """Return the score of each pair a < b from its blurs, its wear and u^(1/4), u from [0, 1). Others score 0."""
     count = len(blurs)
     scores = (blurs.reshape(count, 1) + blurs) * np.sqrt(np.sqrt(draws)) / worn
     for a in range(count):
@@ -55,7 +55,7 @@ def score_pairs(blurs: Any, worn: Any, draws: Any) -> Any:
 
 @jit
 def best_set(scores: Any, ways: int) -> Any:
-    """Give the systems of the best pair, joined one by one by the one that scores best with those before."""
+    """Return the systems of the best pair, then one by one the system that scores best with those before it."""
     count = len(scores)
     chosen = np.empty(ways, np.int64)
     best = np.argmax(scores)

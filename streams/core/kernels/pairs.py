@@ -1,6 +1,6 @@
-"""Pairwise outcomes: TrueSkill's closed form for two, and the counts of wins and ties.
+"""Pairwise outcomes: the closed form of TrueSkill for two systems, and the counts of wins and ties.
 
-What is read from an array becomes a `float` at once: the same bits, and Python is faster with them than with numpy's.
+Values of arrays become `float`s at once: they have the same bits, and Python computes faster with them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SIGNATURES = {
 
 
 @jit
-def rated_pair(
+def pair_update(
     m_i: float, s_i: float, m_j: float, s_j: float, order: int, beta: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """Give mean and variance of i, then of j, after their match; order < 0 if i is better, > 0 if j is, 0 if tied."""
-    unit = 1.0 / sqrt(2.0 * beta * beta + (s_i + s_j))  # 1 / c: one division serves all
+    """Return mean and variance of i, then of j, after a match. order < 0: i is better, > 0: j is better, 0: a tie."""
+    unit = 1.0 / sqrt(2.0 * beta * beta + (s_i + s_j))  # 1 / c, so that there is only one division
     t, e = (m_i - m_j) * unit, margin * unit
     if order < 0:
         v, w = win_moments(t - e)
@@ -40,28 +40,28 @@ def rated_pair(
 
 @jit
 def rate_pair(mean: Any, variance: Any, i: int, j: int, order: int, beta: float, margin: float) -> None:
-    """Update systems i and j in place; order is below 0 if i is better, above if j is, 0 if tied."""
-    mean[i], variance[i], mean[j], variance[j] = rated_pair(
+    """Update systems i and j in place. `order` is as in `pair_update`."""
+    mean[i], variance[i], mean[j], variance[j] = pair_update(
         float(mean[i]), float(variance[i]), float(mean[j]), float(variance[j]), order, beta, margin
     )
 
 
 @jit
 def rate_rankings(mean: Any, variance: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float) -> None:
-    """Apply rankings in order; one of n systems counts as its n (n - 1) / 2 pairs."""
+    """Apply rankings in order. A ranking of n systems counts as its n (n - 1) / 2 pairs."""
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
-                # Not by rate_pair: to hand the arrays on costs a fifth of the update.
+                # Not with rate_pair: passing the arrays takes a fifth of the time of an update.
                 i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
-                mean[i], variance[i], mean[j], variance[j] = rated_pair(
+                mean[i], variance[i], mean[j], variance[j] = pair_update(
                     float(mean[i]), float(variance[i]), float(mean[j]), float(variance[j]), order, beta, margin
                 )
 
 
 @jit
 def count_ranking(wins: Any, ties: Any, touched: Any, systems: Any, ranks: Any, first: int, last: int) -> None:
-    """Count the pairs of one ranking: wins[i, j] of i over j, ties on both sides; mark each at [lower, upper]."""
+    """Count the pairs of one ranking: wins[i, j] of i over j, and ties on both sides. Set touched[lower, upper]."""
     for a in range(first, last):
         for b in range(a + 1, last):
             i, j = systems[a], systems[b]
@@ -94,7 +94,7 @@ def judge_rankings(
     ranks: Any,
     starts: Any,
 ) -> None:
-    """Count rankings, and how often each judge's preferences agree with the majority of those counted before."""
+    """Count rankings, and how often the preferences of each judge agree with the majority of earlier rankings."""
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):

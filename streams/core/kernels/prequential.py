@@ -1,4 +1,4 @@
-"""The log-loss of predicting every ranking before it is learned."""
+"""The log-loss of predictions: every ranking is predicted before the model learns from it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from streams.compiler import jit
 from streams.core.kernels.normal import SQRT_2
 from streams.core.kernels.pairs import rate_pair
 
-FLOOR = 1e-300  # of a probability, so that one outcome can't cost more than 691
+FLOOR = 1e-300  # lowest probability, so that the loss of one outcome is at most 691
 
 
 @jit
-def surprise(t: float, e: float, order: int) -> float:
-    """Give -log P of the outcome of a pair with lead t and margin e; order is as in rate_pair."""
+def outcome_loss(t: float, e: float, order: int) -> float:
+    """Return -log P of the outcome of a pair with lead t and margin e. `order` is as in `rate_pair`."""
     if order > 0:
         t = -t
     if order != 0:
@@ -29,14 +29,14 @@ def surprise(t: float, e: float, order: int) -> float:
 def learn_prequentially(
     mean: Any, variance: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float
 ) -> float:
-    """Apply rankings in order and give the sum of the surprises; all pairs of a ranking are predicted before it."""
+    """Apply rankings in order and return the sum of the losses. A ranking is predicted before it is applied."""
     loss = 0.0
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
                 i, j = systems[a], systems[b]
                 c = sqrt(2.0 * beta * beta + variance[i] + variance[j])
-                loss += surprise((mean[i] - mean[j]) / c, margin / c, ranks[a] - ranks[b])
+                loss += outcome_loss((mean[i] - mean[j]) / c, margin / c, ranks[a] - ranks[b])
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
                 rate_pair(mean, variance, systems[a], systems[b], ranks[a] - ranks[b], beta, margin)

@@ -1,4 +1,4 @@
-"""The matches of the official WMT ranking: a random generator of its own, and the loop of one run."""
+"""The matches of the official WMT ranking: its random generator, and the loop of one run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MASK = 0xFFFFFFFF
 
 
 @jit
-def uniform(state: Any) -> float:
-    """Draw from [0, 1) and move the state on: four words of 32 bits, as 64-bit integers so that nothing overflows.
+def draw_uniform(state: Any) -> float:
+    """Draw from [0, 1) and update the state: four words of 32 bits, in 64-bit integers, which can not overflow.
 
     Chris Doty-Humphrey's sfc32 (PractRand 0.94): adds, shifts and a counter, so that its period is at least 2^32.
     """
@@ -28,7 +28,7 @@ def uniform(state: Any) -> float:
 
 @jit
 def least_known(variance: Any, met: Any) -> int:
-    """Find the system of largest variance among those that met another; the last one of equals."""
+    """Return the system with the largest variance among those with a match. The last one wins a tie."""
     found = -1
     largest = -1.0
     for i in range(len(variance)):
@@ -38,13 +38,13 @@ def least_known(variance: Any, met: Any) -> int:
 
 
 @jit
-def play(
+def play_matches(
     mean: Any, variance: Any, wins: Any, meetings: Any, matches: int, beta: float, margin: float, state: Any, room: Any
 ) -> None:
-    """Make one run's matches in place; meetings[i, j] counts the rows of a pair, wins[i, j] those that i won.
+    """Play the matches of one run, in place. meetings[i, j] is the number of rows of a pair, wins[i, j] those i won.
 
-    The weight exp(-|mean_i - mean_j|) of an opponent is the lesser of exp(mean_i) / exp(mean_j) and its inverse, so
-    that a match costs two exponentials, not one for each opponent. `room` is three rows of floats to work in.
+    The weight exp(-|mean_i - mean_j|) of an opponent is the smaller of exp(mean_i) / exp(mean_j) and its inverse.
+    So a match needs two exponentials, instead of one per opponent. `room` is scratch memory: three rows of floats.
     """
     up, down, heap = room[0], room[1], room[2]
     size = len(mean)
@@ -60,11 +60,11 @@ def play(
             if meetings[i, j] > 0:
                 total += min(up[j] * down_i, up_i * down[j])
             heap[j] = total
-        mark = uniform(state) * total
+        drawn = draw_uniform(state) * total
         j = 0
-        while heap[j] <= mark:
+        while heap[j] <= drawn:
             j += 1
-        row = uniform(state) * meetings[i, j]
+        row = draw_uniform(state) * meetings[i, j]
         if row < wins[i, j]:
             order = -1
         elif row < wins[i, j] + wins[j, i]:

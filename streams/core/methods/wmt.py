@@ -45,7 +45,7 @@ def wmt_runs(
     beta = DEVIATION * comparisons / COMPARISONS_PER_BETA
     margin = TIE * sqrt(2.0) * beta
     systems = len(counts.systems)
-    play = kernels.suited("wmt", runs * matches).play
+    play = kernels.suited("wmt", runs * matches).play_matches
 
     def run(number: int) -> Floats:
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))

@@ -71,7 +71,7 @@ def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> F
     count = len(pool.systems)
     mean, variance = np.full(count, MEAN), np.full(count, DEVIATION**2)
     beta = DEVIATION * size / COMPARISONS_PER_BETA
-    kernels.compiled("wmt").play(
+    kernels.compiled("wmt").play_matches(
         mean,
         variance,
         wins,

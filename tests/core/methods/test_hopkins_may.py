@@ -83,20 +83,20 @@ def test_noise_tells_two_levels_apart_as_the_paper_says() -> None:
     ("low", "high"), [(-1.0, 2.0), (-0.3, 0.4), (0.5, 1.0), (3.0, 900.0), (-40.0, -6.0), (-3.0, -2.9)]
 )
 def test_a_normal_is_drawn_between_its_bounds(low: float, high: float) -> None:
-    from streams.core.kernels.gibbs_gaussian import between
+    from streams.core.kernels.gibbs_gaussian import draw_between
 
     random = np.random.default_rng(0)
-    drawn = np.array([between(low, high, random) for _ in range(4000)])
+    drawn = np.array([draw_between(low, high, random) for _ in range(4000)])
     assert low <= drawn.min() <= drawn.max() <= high
     assert stats.kstest(drawn, stats.truncnorm(low, high).cdf).pvalue > 0.001
 
 
 @pytest.mark.parametrize("low", [-2.0, 0.3, 0.5, 4.0, 30.0])
 def test_a_normal_is_drawn_above_its_bound(low: float) -> None:
-    from streams.core.kernels.gibbs_gaussian import above
+    from streams.core.kernels.gibbs_gaussian import draw_above
 
     random = np.random.default_rng(0)
-    drawn = np.array([above(low, random) for _ in range(4000)])
+    drawn = np.array([draw_above(low, random) for _ in range(4000)])
     assert drawn.min() >= low
     assert stats.kstest(drawn, stats.truncnorm(low, np.inf).cdf).pvalue > 0.001
 

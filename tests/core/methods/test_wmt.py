@@ -31,7 +31,7 @@ def kernel(request: pytest.FixtureRequest) -> ModuleType:
 def by_the_package(counts: PairCounts, matches: int, beta: float, seed: list[int]) -> Floats:
     """Make the matches as the procedure is told, on the same random numbers."""
     state = np.array(seed)
-    uniform = kernels.plain("wmt").uniform
+    uniform = kernels.plain("wmt").draw_uniform
     table = trueskill.TrueSkill(mu=0.0, sigma=0.5, beta=beta, tau=0.0, draw_probability=0.25)
     ratings = [table.create_rating() for _ in counts.systems]
     for _ in range(matches):
@@ -60,7 +60,8 @@ def play(kernel: ModuleType, counts: PairCounts, matches: int, beta: float, seed
     mean, variance = np.zeros(size), np.full(size, 0.25)
     meetings = counts.wins + counts.wins.T + counts.ties
     margin = TIE * np.sqrt(2) * beta
-    kernel.play(mean, variance, counts.wins, meetings, matches, beta, margin, np.array(seed), np.empty((3, size)))
+    state, room = np.array(seed), np.empty((3, size))
+    kernel.play_matches(mean, variance, counts.wins, meetings, matches, beta, margin, state, room)
     return mean, variance
 
 
@@ -85,12 +86,12 @@ def test_plain_and_compiled_runs_are_the_same_bits() -> None:
 
 def test_random_numbers_are_those_of_other_implementations_of_sfc32(kernel: ModuleType) -> None:
     state = np.array([0, 12_345, 0, 1])  # the seed 12345, as others put it, who leave the first twelve out
-    drawn = [kernel.uniform(state) * 2**32 for _ in range(16)]
+    drawn = [kernel.draw_uniform(state) * 2**32 for _ in range(16)]
     assert drawn[12:] == [235_160_590, 2_967_261_163, 116_171_463, 2_882_324_903]
 
 
 def test_random_numbers_are_uniform_and_independent_of_the_one_before() -> None:
-    uniform = kernels.compiled("wmt").uniform
+    uniform = kernels.compiled("wmt").draw_uniform
     state = np.random.default_rng(1).integers(2**32, size=4)
     drawn = np.array([uniform(state) for _ in range(40_000)])
     assert drawn.min() >= 0
