@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
-from streams.core.campaign.tables import NameIndex  # noqa: E402
+from streams.core.campaign.names import NameIndex  # noqa: E402
 from streams.core.models import PairParameters  # noqa: E402
 
 if TYPE_CHECKING:

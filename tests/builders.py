@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from streams.wire.events import EPOCH, Judgment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
+
+    from streams.wire.events import Command
+
+    Event = Judgment | Command
 
 NOON: datetime = EPOCH + timedelta(days=365 * 50, hours=12)
 
@@ -73,3 +78,9 @@ def judgments(draw: st.DrawFn, *, systems: int = 6) -> Judgment:
         judge=f"judge-{draw(st.integers(0, 3))}",
         segment=f"segment-{draw(st.integers(0, 5))}",
     )
+
+
+def unzip(entries: Iterable[tuple[int, Event]]) -> tuple[list[int], list[Event]]:
+    """Return the offsets and the events of log entries."""
+    entries = list(entries)
+    return [offset for offset, _ in entries], [event for _, event in entries]

@@ -76,7 +76,7 @@ class Simulation:
     @property
     def outstanding(self) -> int:
         """Return the number of match requests that wait for an answer."""
-        return len(self._campaign.requests.outstanding)
+        return len(self._campaign.outstanding)
 
     @property
     def careless(self) -> int:

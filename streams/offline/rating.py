@@ -68,7 +68,7 @@ def rate(
             campaign = rated.campaigns.get(name)
             if campaign is None:
                 campaign = rated.campaigns[name] = Campaign(name, settings)
-            rejections = campaign.take(offsets, part).rejections
+            rejections = campaign.apply(offsets, part).rejections
             campaign.discard_changes()
             if observe is not None:
                 observe(campaign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.campaign import CampaignOptions
+from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.pipeline.rejection_limits import RejectionLimits
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
-    from streams.core.campaign.campaign import Walk
+    from streams.core.campaign.result import BatchResult
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
@@ -104,30 +104,30 @@ class Processor:
         return processor, tuple(outputs)
 
     def prepare(self, records: Sequence[Record]) -> Commit:
-        """Decode, dedupe and rate the next records; nothing is written yet."""
+        """Decode, dedupe and rate the next records. Nothing is written yet."""
         fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
-        strays: dict[int, RecordError] = {}  # rejections that belong to no campaign
+        without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
         batches: dict[str, tuple[list[int], list[Judgment | Command]]] = {}
-        for offset, event in self._decoded(fresh, strays):
+        for offset, event in self._decode(fresh, without_campaign):
             batch = batches.get(event.campaign)
             if batch is None:
                 try:
-                    self._find(event.campaign)
+                    self._load(event.campaign)
                 except RecordError as error:
-                    strays[offset] = error
+                    without_campaign[offset] = error
                     continue
                 batch = batches[event.campaign] = ([], [])
             batch[0].append(offset)
             batch[1].append(event)
-        self._rejected += len(strays)
-        rejections, changes, applied, duplicates = dict(strays), [], 0, 0
-        for name, batch in batches.items():
-            walk, change = self._rate(name, *batch, fresh)
-            rejections |= walk.rejections
-            applied += walk.applied
-            duplicates += walk.duplicates
+        self._rejected += len(without_campaign)
+        rejections, changes, applied, duplicates = dict(without_campaign), [], 0, 0
+        for name, (offsets, events) in batches.items():
+            result, change = self._apply(name, offsets, events, fresh)
+            rejections |= result.rejections
+            applied += result.applied
+            duplicates += result.duplicates
             if change is None:
-                strays |= walk.rejections
+                without_campaign |= result.rejections
             else:
                 changes.append(change)
         self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._options.limits)
@@ -145,15 +145,15 @@ class Processor:
             rejected_share=self._tally.share,
             last_record_fingerprint=self.last_record_fingerprint,
             campaigns=tuple(changes),
-            outbox=self._rejections(fresh, strays),
+            outbox=self._reject(fresh, without_campaign),
             outcomes=Outcomes(read=len(fresh), applied=applied, duplicate=duplicates, rejected=len(rejections)),
             reasons=Counter(error.reason for error in rejections.values()),
         )
 
-    def _decoded(
+    def _decode(
         self, records: Mapping[int, Record], rejections: dict[int, RecordError]
     ) -> Iterable[tuple[int, Judgment | Command]]:
-        """Turn records into events; those that are none become rejections."""
+        """Return the events of the records, and add an error to `rejections` for each record that is none."""
         limit = self._options.max_record_bytes
         judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
         if judgments is not None:
@@ -166,8 +166,8 @@ class Processor:
                 rejections[offset] = error
         return events
 
-    def _find(self, name: str) -> None:
-        """Have the campaign at hand: from memory, from the store, or new."""
+    def _load(self, name: str) -> None:
+        """Load a campaign from the store, or create it, unless it is in memory."""
         if name in self.campaigns:
             return
         try:
@@ -183,45 +183,44 @@ class Processor:
             Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
         )
 
-    def _rate(
+    def _apply(
         self, name: str, offsets: list[int], events: list[Judgment | Command], records: Mapping[int, Record]
-    ) -> tuple[Walk, CampaignChange | None]:
-        """Apply a campaign's part of the batch; one that was not opened by it leaves no trace but rejections."""
+    ) -> tuple[BatchResult, CampaignChange | None]:
+        """Apply a campaign's part of the batch. Return no change if the campaign does not exist after it."""
         campaign = self.campaigns[name]
         before = campaign.counts.judgments
         read_before = self._read_before
-        applied = campaign.take(
+        result = campaign.apply(
             offsets,
             events,
             origin=self._lease.partition,
             history=None if read_before is None else lambda before: self._history(name, read_before(before)),
         )
-        walk = applied.walk
-        self._rejected += walk.strays
+        self._rejected += result.rejected_without_campaign
         if not campaign.exists:
             del self.campaigns[name]
-            return walk, None
+            return result, None
         outputs = [
-            *self._rejections(records, walk.rejections),
-            *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in applied.ratings),
-            *(_output(topics.MATCH_REQUESTS, name, request) for request in applied.requests),
+            *self._reject(records, result.rejections),
+            *(_output(topics.RATINGS, f"{name}/{rating.system}", rating) for rating in result.ratings),
+            *(_output(topics.MATCH_REQUESTS, name, request) for request in result.requests),
         ]
-        outputs += [_output(topics.CAMPAIGNS, name, status) for status in walk.statuses]
-        closed = any(status.state == "closed" for status in walk.statuses)
+        outputs += [_output(topics.CAMPAIGNS, name, status) for status in result.statuses]
+        closed = any(status.state == "closed" for status in result.statuses)
         every = self._options.snapshot_judgments
         if closed or (every and campaign.counts.judgments // every > before // every):
             outputs.append(self._snapshot(campaign))
-        return walk, campaign.change(applied, tuple(outputs))
+        return result, campaign.drain_changes(result, tuple(outputs))
 
     def _history(self, name: str, records: Iterable[Record]) -> Iterator[tuple[int, Judgment | Command]]:
-        """Pick a campaign's events out of the log; what was rejected then is none of them now."""
+        """Yield a campaign's events of the log. Records that are no events were rejected."""
         for record in records:
             with suppress(RecordError):
                 event = decode(record.value, max_bytes=self._options.max_record_bytes)
                 if event.campaign == name:
                     yield record.offset, event
 
-    def _rejections(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
+    def _reject(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
         return tuple(
             rejection_output(self.topic, self.partition, records[offset], error)
             for offset, error in sorted(errors.items())
@@ -232,12 +231,12 @@ class Processor:
         return _output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard())
 
     def persist(self, commit: Commit) -> None:
-        """Write a prepared batch; where the store is away the same call may be made again."""
+        """Write a prepared batch. If the store did not answer, the call may be repeated."""
         self._store.persist(self._lease, commit)
         self.persisted_offset = commit.after
 
     def verify(self) -> None:
-        """Raise Conflict if the store is not where this processor left it: it was put back, or emptied."""
+        """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
         offset = int(self._store.read_partition(self._lease.partition).get("offset", 0))
         if offset != self.persisted_offset:
             raise Conflict(
@@ -245,13 +244,13 @@ class Processor:
             )
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
-        """Walk one batch; what comes back is to be emitted, and after that the source may be committed."""
+        """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""
         commit = self.prepare(records)
         self.persist(commit)
         return commit.outputs
 
     def counts(self) -> Outcomes:
-        """Say what became of every record of the partition so far."""
+        """Return what became of every record of the partition so far."""
         campaigns = [campaign.counts for campaign in self.campaigns.values()]
         return Outcomes(
             read=self._read,
@@ -261,7 +260,7 @@ class Processor:
         )
 
     def snapshots(self) -> tuple[Output, ...]:
-        """Give the leaderboards of the campaigns that changed since the last call."""
+        """Return the leaderboards of the campaigns that changed since the last call."""
         return tuple(
             self._snapshot(campaign)
             for name, campaign in self.campaigns.items()

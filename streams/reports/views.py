@@ -117,7 +117,7 @@ def campaign_view(campaign: Campaign) -> CampaignView:
         segments=len(tables.segments),
         duplicates=campaign.counts.duplicates,
         rejected=campaign.counts.rejected,
-        outstanding=len(campaign.requests.outstanding),
+        outstanding=len(campaign.outstanding),
         offset=campaign.offset,
         newest=campaign.clock,
         settled=ahead.settled,

@@ -22,7 +22,7 @@ from streams.cli.render import as_json
 from streams.core.campaign.campaign import Campaign
 from streams.errors import FormatError, JudgestreamError, ParameterError
 from streams.wire.events import Judgment, encode
-from tests.builders import crowd_log, judgment, judgments
+from tests.builders import crowd_log, judgment, judgments, unzip
 from tests.data import real_log
 
 PAGE = Path("docs/library.md").resolve()
@@ -238,7 +238,7 @@ def test_a_page_and_a_figure_come_from_a_ranking(log: Path) -> None:
 
 def test_a_live_campaign_is_ranked_as_it_stands() -> None:
     campaign = Campaign("c")
-    campaign.apply([(0, judgment())])
+    campaign.apply(*unzip([(0, judgment())]))
     assert streams.Ranking.of(campaign).leaderboards == (campaign.leaderboard(),)
 
 

@@ -20,7 +20,7 @@ from streams.reports.html_table import leaderboard_table
 from streams.reports.report import MOST_POINTS
 from streams.reports.score_axis import ScoreAxis
 from streams.wire.events import Leaderboard
-from tests.builders import judgment
+from tests.builders import judgment, unzip
 from tests.reports.campaigns import crowd, rated
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def test_names_lose_only_what_all_share(names: list[str], short: list[str]) -> N
 def test_a_history_stays_small_and_ends_where_the_campaign_is() -> None:
     campaign, history, log = Campaign("wmt.fr-en"), History(), crowd(3 * MOST_POINTS, systems=3)
     for offset, each in enumerate(log):
-        campaign.apply([(offset, each)])
+        campaign.apply(*unzip([(offset, each)]))
         history.observe(campaign)
     assert MOST_POINTS // 3 < len(history.judgments) <= MOST_POINTS + 1
     steps = np.diff(history.judgments)
@@ -183,7 +183,7 @@ def test_a_history_stays_small_and_ends_where_the_campaign_is() -> None:
 def test_a_history_knows_each_system_from_its_first_judgment_on() -> None:
     campaign, history = Campaign("c"), History()
     for offset, systems in enumerate([("a", "b"), ("b", "c")]):
-        campaign.apply([(offset, judgment(offset, systems=systems))])
+        campaign.apply(*unzip([(offset, judgment(offset, systems=systems))]))
         history.observe(campaign)
     mean, _ = campaign.model.scores()
     assert np.isnan(history.of("c")).tolist() == [True, False]
@@ -196,7 +196,7 @@ def test_a_history_knows_each_system_from_its_first_judgment_on() -> None:
 def with_history(log: list[Judgment]) -> Report:
     campaign, history = Campaign(log[0].campaign), History()
     for start in range(0, len(log), 20):
-        campaign.apply(list(enumerate(log))[start : start + 20])
+        campaign.apply(*unzip(list(enumerate(log))[start : start + 20]))
         history.observe(campaign)
     return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts(), history=history)
 

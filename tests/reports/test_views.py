@@ -21,14 +21,14 @@ from streams.reports.views import JudgeView, campaign_view, judge_views, load_ca
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire.events import CampaignSettings, Close, ExcludeJudge, Judgment, WithdrawSystem, encode
-from tests.builders import NOON, judgment
+from tests.builders import NOON, judgment, unzip
 from tests.reports.campaigns import LATER, Running, crowd, opened
 
 
 def campaign(log: list[Judgment], model: str = "trueskill", **settings: object) -> Campaign:
     chosen = msgspec.convert({"model": model, "outstanding": 0, "replicas": 0, **settings}, CampaignSettings)
     made = Campaign("wmt.fr-en", chosen)
-    made.apply(list(enumerate(log)))
+    made.apply(*unzip(list(enumerate(log))))
     return made
 
 
@@ -63,16 +63,18 @@ def test_the_view_says_how_far_a_campaign_is() -> None:
     log = crowd(120, systems=4)
     made = campaign([*log, log[0]], budget=500)
     made.apply(
-        [
-            (200, WithdrawSystem(id="w", campaign="wmt.fr-en", at=NOON, system="system-3")),
-            (201, ExcludeJudge(id="x", campaign="wmt.fr-en", at=NOON, judge="judge-1")),
-        ]
+        *unzip(
+            [
+                (200, WithdrawSystem(id="w", campaign="wmt.fr-en", at=NOON, system="system-3")),
+                (201, ExcludeJudge(id="x", campaign="wmt.fr-en", at=NOON, judge="judge-1")),
+            ]
+        )
     )
     view = campaign_view(made)
     assert (view.judgments, view.budget, view.duplicates, view.excluded) == (120, 500, 1, 1)
     assert (view.systems, view.withdrawn) == (3, ("system-3",))
     assert (view.state, view.offset, view.newest) == ("open", 201, log[-1].at)
-    made.apply([(202, Close(id="z", campaign="wmt.fr-en", at=NOON))])
+    made.apply(*unzip([(202, Close(id="z", campaign="wmt.fr-en", at=NOON))]))
     assert campaign_view(made).state == "closed"
 
 

@@ -1,4 +1,4 @@
-"""Who and what may be judged now: a judgment is let into its campaign, or refused before anything has changed."""
+"""Admission: checks that reject a judgment before it changes anything in its campaign."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from streams.wire.decoding import quote
 from streams.wire.limits import MAX_SYSTEMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from streams.core.campaign.pace import Paces
     from streams.core.models import Model
     from streams.wire import events
 
 
-def check(judgment: events.Judgment, judge: str, *, status: events.CampaignStatus, model: Model) -> None:
-    """Refuse what comes too late, from a judge who is excluded, or in a form that the model does not rate."""
+def check_judgment(
+    judgment: events.Judgment, judge: str, *, status: events.CampaignStatus, model: Model, create_unknown: bool
+) -> None:
+    """Raise RecordError if the campaign takes no judgments, none of this judge, or none of this kind."""
+    if status.offset < 0 and not create_unknown:
+        message = f"there is no campaign {status.campaign!r}; `create` it first"
+        raise RecordError("unknown_campaign", message, field="campaign")
     if status.state == "closed":
         raise RecordError("campaign_closed", f"the campaign {status.campaign!r} is closed", field="campaign")
     if status.excluded and judge in status.excluded:
@@ -29,7 +34,7 @@ def check(judgment: events.Judgment, judge: str, *, status: events.CampaignStatu
 
 
 def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:
-    """Say whether the judge is too fast; where the campaign wants it so, refuse the judgment."""
+    """Return whether the judgment is to be flagged as too fast. Raise RecordError if such judgments are rejected."""
     limit = settings.judge_per_minute
     if limit is None or not paces.is_over(judge, judgment.at, limit=limit):
         return False
@@ -39,9 +44,11 @@ def check_pace(judgment: events.Judgment, judge: str, *, settings: events.Campai
     return settings.too_fast == "flag"
 
 
-def check_new_systems(systems: Sequence[str], *, known: Sequence[str], status: events.CampaignStatus) -> None:
-    """Refuse systems that the campaign does not list, or that do not fit."""
+def check_systems(systems: Sequence[str], *, known: Mapping[str, int], status: events.CampaignStatus) -> None:
+    """Raise RecordError if systems are new and the campaign takes no new ones, or not so many."""
     new = [system for system in systems if system not in known]
+    if not new:
+        return
     if status.settings.systems:
         hint = suggestion(new[0], known)
         message = f"the campaign {status.campaign!r} has no system {quote(new[0])}; {hint}"

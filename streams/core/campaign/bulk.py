@@ -1,98 +1,154 @@
-"""The quick way through a batch: ordinary judgments are taken in all at once, column by column."""
+"""The quick way into a campaign: a batch of ordinary judgments is checked and turned into columns at once.
+
+The functions here change nothing. They return what the campaign takes over, or None if a record needs a check of its
+own. The campaign then applies the records one by one.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate, chain
 from math import nan
+from operator import attrgetter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from msgspec.structs import astuple
 
 from streams.core.campaign.columns import Admitted, Columns
 from streams.core.models import JudgmentBatch
 from streams.wire.events import LONGEST_JUMP, Judgment
-from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
-    from streams.core.campaign.campaign import Campaign
-    from streams.wire.events import Command
+    from numpy.typing import NDArray
+
+    from streams.core.campaign.names import NameIndex
+    from streams.core.campaign.seen import SeenIds
+    from streams.core.campaign.state import Retractions
+    from streams.wire.events import CampaignStatus, Command
+    from streams.wire.scanner import JudgmentColumns
+
+    Ints = NDArray[np.int64]
+
+# One pass over the judgments reads all columns. Fields are read by name, so a new field of Judgment is no matter.
+_read_columns = attrgetter("id", "segment", "judge", "systems", "at", "ranks", "request", "duration_ms")
 
 
-def admit_all(campaign: Campaign, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> Admitted | None:
-    """Take all of them in, as the campaign would one by one; None, and nothing changed, if one needs a closer look."""
-    status, tables, retractions = campaign.status, campaign.tables, campaign.retractions
-    if offsets[0] <= campaign.offset or not campaign.exists or status.state == "closed":
-        return None
-    if campaign.model.kind != "rankings" or status.settings.judge_per_minute is not None:
-        return None
-    if offsets[0] < max(retractions.judges.values(), default=0):
-        return None
-    if isinstance(events, JudgmentColumns):
-        return _admit_scanned(campaign, offsets, events)
+@dataclass(frozen=True, kw_only=True)
+class OrdinaryJudgments:
+    """Columns of judgments that may all be applied, with the values that the campaign takes over."""
+
+    ids: Sequence[str]
+    segments: Sequence[str]
+    judges: Sequence[str]  # by pseudonym
+    systems: list[int]  # by index, one judgment after the other
+    ranks: Sequence[tuple[int, ...]]
+    answered: Sequence[str]  # ids of match requests
+    durations: Sequence[int | None]
+    latest: datetime
+
+    def admitted(self, offsets: Sequence[int], *, judges: list[int], segments: list[int], with_keys: bool) -> Admitted:
+        """Return the columns as arrays. Only a bootstrap needs the keys, which are checksums of the ids."""
+        return Columns(
+            offsets=list(offsets),
+            keys=[crc32(each.encode()) for each in self.ids] if with_keys else [],
+            systems=self.systems,
+            ranks=list(chain.from_iterable(self.ranks)),
+            starts=list(accumulate(map(len, self.ranks), initial=0)),
+            judges=judges,
+            segments=segments,
+            scores=[nan] * len(self.ids),
+            durations=[-1 if each is None else each for each in self.durations],
+        ).admitted()
+
+
+def may_admit(first: int, *, kind: str, status: CampaignStatus, retractions: Retractions) -> bool:
+    """Return whether a campaign may admit the records from an offset on in bulk."""
+    return (
+        status.offset >= 0
+        and status.state != "closed"
+        and kind == "rankings"
+        and status.settings.judge_per_minute is None
+        and first >= max(retractions.judges.values(), default=0)
+    )
+
+
+def check_judgments(
+    events: Sequence[Judgment | Command],
+    *,
+    status: CampaignStatus,
+    systems: NameIndex,
+    seen: SeenIds,
+    retractions: Retractions,
+    pseudonyms: Mapping[str, str] | None,
+    clock: datetime,
+) -> OrdinaryJudgments | None:
+    """Return the columns of judgments that are all new and of known systems, or None if one of them is not."""
     if set(map(type, events)) != {Judgment}:
         return None
-    ids, _, segments, judges, systems, times, ranks, _, requests, durations, _, _ = zip(
-        *map(astuple, events), strict=True
-    )
+    ids, segments, judges, judged, times, ranks, requests, durations = zip(*map(_read_columns, events), strict=True)
     latest = max(times)
-    if None in ranks or latest > campaign.clock + LONGEST_JUMP:
+    if None in ranks or latest > clock + LONGEST_JUMP:
         return None
-    fresh = set(ids)
-    if len(fresh) < len(ids) or campaign.seen.has_any(fresh) or not fresh.isdisjoint(retractions.ids):
+    distinct = set(ids)
+    if len(distinct) < len(ids) or seen.has_any(distinct) or not distinct.isdisjoint(retractions.ids):
         return None
-    if campaign.pseudonyms is not None:
-        judges = tuple(map(campaign.pseudonyms.__getitem__, judges))
+    if pseudonyms is not None:
+        judges = tuple(map(pseudonyms.__getitem__, judges))
     if status.excluded and not set(judges).isdisjoint(status.excluded):
         return None
     try:
-        of = list(map(tables.systems.index.__getitem__, chain.from_iterable(systems)))
+        found = list(map(systems.index.__getitem__, chain.from_iterable(judged)))
     except KeyError:
         return None
-    campaign.offset, campaign.clock = offsets[-1], max(campaign.clock, latest)
-    campaign.seen.add_all(ids)
-    if requests.count(None) < len(requests):
-        for request in requests:
-            campaign.requests.answered(request)
-    columns = Columns(
-        offsets=list(offsets),
-        keys=[crc32(each.encode()) for each in ids] if campaign.bootstrap is not None else [],
-        systems=of,
-        ranks=list(chain.from_iterable(ranks)),
-        starts=list(accumulate(map(len, ranks), initial=0)),
-        judges=tables.judges.add_all(judges),
-        segments=tables.segments.add_all(segments),
-        scores=[nan] * len(ids),
-        durations=[-1 if each is None else each for each in durations],
+    return OrdinaryJudgments(
+        ids=ids,
+        segments=segments,
+        judges=judges,
+        systems=found,
+        ranks=ranks,
+        answered=[each for each in requests if each is not None],
+        durations=durations,
+        latest=latest,
     )
-    return columns.admitted()
 
 
-def _admit_scanned(campaign: Campaign, offsets: Sequence[int], block: JudgmentColumns) -> Admitted | None:
-    """Take a block in without making a judgment of any line."""
-    status, tables = campaign.status, campaign.tables
-    if campaign.pseudonyms is not None or status.excluded or campaign.retractions.ids:
+def check_columns(
+    columns: JudgmentColumns,
+    *,
+    status: CampaignStatus,
+    systems: NameIndex,
+    retractions: Retractions,
+    pseudonyms: Mapping[str, str] | None,
+    clock: datetime,
+    any_outstanding: bool,
+) -> Ints | None:
+    """Return the indices of the judged systems, or None if a judgment needs a check of its own."""
+    if pseudonyms is not None or status.excluded or retractions.ids:
         return None
-    latest = block.latest_time
-    if latest > campaign.clock + LONGEST_JUMP or (block.answers_request.any() and campaign.requests.outstanding):
+    if columns.latest_time > clock + LONGEST_JUMP or (any_outstanding and columns.answers_request.any()):
         return None
-    systems = tables.systems.find_numbered(block.systems, block.names)
-    if systems.min() < 0 or not campaign.seen.add_scanned(block):
-        return None
-    campaign.offset, campaign.clock = int(offsets[-1]), max(campaign.clock, latest)
+    found = systems.find_numbered(columns.systems, columns.names)
+    return None if found.min() < 0 else found
+
+
+def admit_columns(
+    columns: JudgmentColumns, offsets: Sequence[int], *, systems: Ints, judges: Ints, segments: Ints, with_keys: bool
+) -> Admitted:
+    """Return scanned judgments with the campaign's own indices."""
     return Admitted(
         batch=JudgmentBatch(
             systems=systems,
-            ranks=block.ranks,
-            starts=block.starts,
-            judges=tables.judges.add_numbered(block.judges, block.names),
-            segments=tables.segments.add_numbered(block.segments, block.names),
-            scores=np.full(len(block), nan),
+            ranks=columns.ranks,
+            starts=columns.starts,
+            judges=judges,
+            segments=segments,
+            scores=np.full(len(columns), nan),
         ),
         offsets=np.asarray(offsets, np.int64),
-        durations=block.durations,
-        keys=block.id_checksums() if campaign.bootstrap is not None else np.empty(0, np.int64),
+        durations=columns.durations,
+        keys=columns.id_checksums() if with_keys else np.empty(0, np.int64),
     )

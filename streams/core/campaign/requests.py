@@ -1,4 +1,4 @@
-"""The match requests of a campaign: which are out, and which should go out next."""
+"""Match requests of a campaign: which ones have expired, and which ones to send next."""
 
 from __future__ import annotations
 
@@ -7,84 +7,99 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.campaign.board import remaining_outlook
 from streams.core.matching import choose_segments, find_policy
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
 
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.tables import CampaignTables
     from streams.core.matching import Match
+    from streams.core.models import Model
+    from streams.wire.events import CampaignSettings, CampaignStatus
 
 
-class Requests:
-    """The requests that are out, by id; time is the campaign's clock, which its log drives."""
+def drop_expired(outstanding: Mapping[str, MatchRequest], clock: datetime) -> dict[str, MatchRequest]:
+    """Return the requests that have not expired at a time of the campaign's clock."""
+    return {name: request for name, request in outstanding.items() if request.expires_at > clock}
 
-    def __init__(self, outstanding: Iterable[MatchRequest] = ()) -> None:
-        self.outstanding = {request.id: request for request in outstanding}
 
-    def answered(self, request_id: str) -> None:
-        """Take a request off, if it is out."""
-        self.outstanding.pop(request_id, None)
+def choose_requests(
+    *,
+    status: CampaignStatus,
+    model: Model,
+    tables: CampaignTables,
+    candidates: Sequence[int],
+    outstanding: Collection[MatchRequest],
+    judgments: int,
+    offset: int,
+    clock: datetime,
+    origin: str,
+    seed: int,
+) -> list[MatchRequest]:
+    """Return new requests, as many as the settings ask for besides those that are outstanding.
 
-    def fill(self, campaign: Campaign, *, origin: str, seed: int) -> list[MatchRequest]:
-        """Drop what has expired, and ask for as many matches as the settings want."""
-        self.outstanding = {
-            name: request for name, request in self.outstanding.items() if request.expires_at > campaign.clock
-        }
-        settings, tables, candidates = campaign.status.settings, campaign.tables, campaign.active
-        wanted = settings.outstanding - len(self.outstanding)
-        if settings.budget is not None:
-            wanted = min(wanted, settings.budget - campaign.counts.judgments - len(self.outstanding))
-        if campaign.status.state != "open" or wanted <= 0 or len(candidates) < 2:
-            return []
-        if campaign.model.kind != "rankings":
-            return []  # a direct assessment is of one system, and no match
-        if settings.stop_confidence is not None and campaign.outlook().settled:
-            return []
-        matches = find_policy(settings.policy).choose(
-            campaign.model,
-            candidates=candidates,
-            pending=[
-                tuple(tables.systems.index[system] for system in request.systems)
-                for request in self.outstanding.values()
-            ],
-            count=wanted,
-            random=np.random.default_rng([seed, campaign.offset + 1]),
-            ways=settings.ways,
-            met=tables.met,
+    The result depends on the arguments alone. `origin` and `offset` make the ids, `seed` and `offset` the random draw.
+    """
+    settings = status.settings
+    wanted = settings.outstanding - len(outstanding)
+    if settings.budget is not None:
+        wanted = min(wanted, settings.budget - judgments - len(outstanding))
+    if status.state != "open" or wanted <= 0 or len(candidates) < 2:
+        return []
+    if model.kind != "rankings":
+        return []  # a direct assessment is of one system, and no match
+    if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:
+        return []
+    systems = tables.systems
+    matches = find_policy(settings.policy).choose(
+        model,
+        candidates=candidates,
+        pending=[tuple(systems.index[system] for system in request.systems) for request in outstanding],
+        count=wanted,
+        random=np.random.default_rng([seed, offset + 1]),
+        ways=settings.ways,
+        met=tables.met,
+    )
+    segments = _choose_segments(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
+    return [
+        MatchRequest(
+            id=f"{origin}/{offset}/{number}",
+            campaign=status.campaign,
+            systems=tuple(systems.names[system] for system in match.systems),
+            segment=segment,
+            why=match.why,
+            information=match.information,
+            expires_at=clock + timedelta(seconds=settings.request_seconds),
         )
-        requests = [
-            MatchRequest(
-                id=f"{origin}/{campaign.offset}/{number}",
-                campaign=campaign.name,
-                systems=tuple(tables.systems.names[system] for system in match.systems),
-                segment=segment,
-                why=match.why,
-                information=match.information,
-                expires_at=campaign.clock + timedelta(seconds=settings.request_seconds),
-            )
-            for number, (match, segment) in enumerate(zip(matches, self._segments(campaign, matches), strict=True))
-        ]
-        for request in requests:
-            self.outstanding[request.id] = request
-        return requests
+        for number, (match, segment) in enumerate(zip(matches, segments, strict=True))
+    ]
 
-    def _segments(self, campaign: Campaign, matches: list[Match]) -> list[str | None]:
-        """Choose the segments that were judged and asked for least, or by what each tells about the match."""
-        segments = campaign.tables.segments
-        if not len(segments):
-            return [None] * len(matches)
-        load = campaign.tables.segment_judgments[: len(segments)].copy()
-        for request in self.outstanding.values():
-            if request.segment is not None:
-                load[segments.index[request.segment]] += 1
-        if campaign.status.settings.segment_choice == "least":
-            return [segments.names[segment] for segment in choose_segments(load, count=len(matches))]
-        chosen: list[str | None] = []
-        for match in matches:
-            information = campaign.model.segment_information(*match.systems[:2])
-            (segment,) = choose_segments(load, count=1, information=information)
-            load[segment] += 1
-            chosen.append(segments.names[segment])
-        return chosen
+
+def _choose_segments(
+    matches: Sequence[Match],
+    *,
+    settings: CampaignSettings,
+    model: Model,
+    tables: CampaignTables,
+    outstanding: Collection[MatchRequest],
+) -> list[str | None]:
+    """Return a segment for each match: one that was judged and requested least, or one that tells most about it."""
+    segments = tables.segments
+    if not len(segments):
+        return [None] * len(matches)
+    load = tables.segment_judgments[: len(segments)].copy()
+    for request in outstanding:
+        if request.segment is not None:
+            load[segments.index[request.segment]] += 1
+    if settings.segment_choice == "least":
+        return [segments.names[segment] for segment in choose_segments(load, count=len(matches))]
+    chosen: list[str | None] = []
+    for match in matches:
+        information = model.segment_information(*match.systems[:2])
+        (segment,) = choose_segments(load, count=1, information=information)
+        load[segment] += 1
+        chosen.append(segments.names[segment])
+    return chosen

@@ -13,6 +13,7 @@ from streams.errors import StoreCorrupt
 from streams.wire.events import CampaignStatus, MatchRequest  # noqa: TC001 - msgspec reads the annotations
 
 if TYPE_CHECKING:
+    from streams.wire.events import Retract
     from streams.wire.outputs import Output
 
 LAYOUT = 2  # of CampaignMeta. In layout 1 an outstanding request had no campaign, reason or information
@@ -84,10 +85,20 @@ class Counts(Struct, frozen=True, kw_only=True):
 
 
 class Retractions(Struct, frozen=True, kw_only=True):
-    """What was retracted: judgments by id, and judges, by pseudonym, with the offset before which."""
+    """Retracted judgments by id, and retracted judges by pseudonym.
+
+    Of a judge, the judgments before an offset are retracted.
+    """
 
     ids: tuple[str, ...] = ()
     judges: dict[str, int] = {}
+
+    def extended(self, command: Retract, offset: int) -> Retractions:
+        """Return these retractions and those of a command at an offset of the log."""
+        judges = dict(self.judges)
+        if command.judge is not None:
+            judges[command.judge] = max(offset, judges.get(command.judge, -1))
+        return Retractions(ids=tuple(dict.fromkeys((*self.ids, *command.judgments))), judges=judges)
 
 
 class CampaignMeta(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The tables of a campaign: systems, judges, segments and pairs, on arrays that grow with their number only."""
+"""The tables of a campaign: systems, judges, segments and pairs, in arrays that grow with their numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign.names import NameIndex, grow_array
 from streams.core.campaign.pace import Minute, Paces
 from streams.core.campaign.state import JudgeRow, PairRow, SegmentRow, SystemRow
 from streams.core.ranking.counts import PairCounts
@@ -27,71 +28,8 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 
 
-class NameIndex:
-    """Names and the indices that they were given, in order of appearance.
-
-    >>> names = NameIndex()
-    >>> names.add("a"), names.add("b"), names.index["b"]
-    (0, 1, 1)
-    """
-
-    def __init__(self) -> None:
-        self.index: dict[str, int] = {}
-        self.names: list[str] = []
-        self._other: Sequence[str] = ()
-        self._found: Ints = np.empty(0, np.int64)  # for each place in the other list
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def add(self, name: str) -> int:
-        """Give the name's index, a new one if it has none."""
-        found = self.index.setdefault(name, len(self.names))
-        if found == len(self.names):
-            self.names.append(name)
-        return found
-
-    def add_all(self, names: Sequence[str]) -> list[int]:
-        """Give the index of each; most batches have no new name."""
-        try:
-            return list(map(self.index.__getitem__, names))
-        except KeyError:
-            return [self.add(name) for name in names]
-
-    def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
-        """Give the indices of names that are places in another list, one that only grows; -1 where there is none.
-
-        >>> known = NameIndex()
-        >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
-        (0, [0, -1, 0])
-        """
-        if names is not self._other:
-            self._other, self._found = names, np.empty(0, np.int64)
-        self._found = _grown(self._found, len(names), fill=-1)
-        indices = self._found[numbers]
-        if indices.min() < 0:
-            for number in set(numbers[indices < 0].tolist()):
-                self._found[number] = self.index.get(names[number], -1)
-            indices = self._found[numbers]
-        return indices
-
-    def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
-        """Give their indices, a new one to each that has none, in order.
-
-        >>> known = NameIndex()
-        >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
-        ([0, 1, 0], ['b', 'a'])
-        """
-        indices = self.find_numbered(numbers, names)
-        if indices.min() < 0:
-            for number in dict.fromkeys(numbers[indices < 0].tolist()):
-                self._found[number] = self.add(names[number])
-            indices = self._found[numbers]
-        return indices
-
-
 class CampaignTables:
-    """Who took part and how each pair fared; the model's own state stands in the model."""
+    """Who took part, and the outcomes of each pair of systems. The model's own state stands in the model."""
 
     def __init__(self) -> None:
         self.systems, self.judges, self.segments = NameIndex(), NameIndex(), NameIndex()
@@ -113,28 +51,28 @@ class CampaignTables:
         self._dirty_cells: set[Cell] = set()
 
     def grow(self) -> None:
-        """Make room for all names given so far."""
+        """Make room for all names that were added so far."""
         systems, judges, segments = len(self.systems), len(self.judges), len(self.segments)
-        self.system_judgments = _grown(self.system_judgments, systems)
-        self.system_offset = _grown(self.system_offset, systems, fill=-1)
-        self.judge_judgments = _grown(self.judge_judgments, judges)
-        self.judge_timed = _grown(self.judge_timed, judges)
-        self.judge_duration = _grown(self.judge_duration, judges)
-        self.judge_agreed = _grown(self.judge_agreed, judges)
-        self.judge_compared = _grown(self.judge_compared, judges)
-        self.segment_judgments = _grown(self.segment_judgments, segments)
+        self.system_judgments = grow_array(self.system_judgments, systems)
+        self.system_offset = grow_array(self.system_offset, systems, fill=-1)
+        self.judge_judgments = grow_array(self.judge_judgments, judges)
+        self.judge_timed = grow_array(self.judge_timed, judges)
+        self.judge_duration = grow_array(self.judge_duration, judges)
+        self.judge_agreed = grow_array(self.judge_agreed, judges)
+        self.judge_compared = grow_array(self.judge_compared, judges)
+        self.segment_judgments = grow_array(self.segment_judgments, segments)
         if systems > len(self.wins):
             room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
             self.wins, self.ties = np.pad(self.wins, room), np.pad(self.ties, room)
             self._touched = np.pad(self._touched, room)
 
     def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
-        """Give rows to systems and segments that no judgment has named yet."""
+        """Add systems and segments that no judgment has named yet."""
         self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
         self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
 
     def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints) -> None:
-        """Count a batch's judgments; a duration below 0 means that none was given."""
+        """Count the judgments of a batch. A duration below 0 means that none was given."""
         sizes = np.diff(batch.starts)
         _count(self.system_judgments, batch.systems)
         self.system_offset[batch.systems] = np.repeat(offsets, sizes)
@@ -163,12 +101,12 @@ class CampaignTables:
 
     @property
     def dirty_systems(self) -> list[int]:
-        """Give the systems that changed since the last `drain_changes`, in order."""
+        """The systems that changed since the last call of `drain_changes`, in order."""
         return sorted(self._dirty_systems)
 
     @property
     def met(self) -> Ints:
-        """Give how often each two systems met."""
+        """How often each two systems were compared."""
         return self.wins + self.wins.T + self.ties
 
     def pair_counts(self) -> PairCounts:
@@ -181,7 +119,7 @@ class CampaignTables:
         )
 
     def system_rows(self, model: Model, systems: Sequence[int]) -> list[SystemRow]:
-        """Give the rows of some systems as they stand."""
+        """Return the present rows of some systems."""
         mean, deviation = model.scores()
         return [
             SystemRow(
@@ -199,7 +137,7 @@ class CampaignTables:
         ]
 
     def drain_changes(self, rows: Sequence[SystemRow], model: Model) -> Tables:
-        """Give the rows that changed, encoded, and forget that they did; the systems' rows are at hand already."""
+        """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)
         idle = Minute()
@@ -247,7 +185,7 @@ class CampaignTables:
         return tables
 
     def forget_changes(self) -> None:
-        """Forget what changed."""
+        """Forget which rows changed."""
         self._touched[:] = False
         self._dirty_systems.clear()
         self._dirty_judges.clear()
@@ -255,7 +193,7 @@ class CampaignTables:
         self._dirty_cells.clear()
 
     def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
-        """Put stored rows back, each at the index that it had."""
+        """Load stored rows, each at the index that it had."""
         systems = _by_index(tables["systems"], SystemRow)
         judges = _by_index(tables["judges"], JudgeRow)
         segments = _by_index(tables["segments"], SegmentRow)
@@ -288,19 +226,13 @@ class CampaignTables:
             model.load_cell(cell, msgspec.json.decode(value, type=tuple[float, ...]))
 
 
-def _grown(array: Ints, size: int, *, fill: int = 0) -> Ints:
-    if size <= len(array):
-        return array
-    return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))
-
-
 def _count(counts: Ints, indices: Ints) -> None:
-    """Add one for each index; `np.add.at` would be slower."""
+    """Add one for each index. `np.add.at` would be slower."""
     counts += np.bincount(indices, minlength=len(counts))
 
 
 def _distinct(indices: Ints) -> list[int]:
-    """Give each index once; counting is quicker than sorting them."""
+    """Return each index once. Counting them is faster than sorting."""
     distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
     return distinct
 

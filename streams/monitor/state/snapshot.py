@@ -64,7 +64,7 @@ class CampaignSnapshot:
     @property
     def requests(self) -> tuple[MatchRequest, ...]:
         """Return the outstanding match requests."""
-        return tuple(self._campaign.requests.outstanding.values())
+        return tuple(self._campaign.outstanding.values())
 
     @cached_property
     def leaderboard(self) -> Leaderboard:

@@ -15,6 +15,7 @@ from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
 from streams.formats import read
 from streams.wire.events import CampaignSettings, Leaderboard, encode
+from tests.builders import unzip
 from tests.data import WMT13_SYSTEMS, real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
@@ -66,7 +67,7 @@ def test_expected_wins_of_wmt13_are_published_scores_and_ranges() -> None:
 def test_every_online_model_ranks_as_a_campaign_with_it_does(log: Path, model: str, ranges: str) -> None:
     one, two = boards(run(str(log), "--model", model, "--ranges", ranges, "--json"))
     campaign = Campaign("t.one", CampaignSettings(model=model))
-    campaign.apply([(k, verdict) for k, (_, verdict) in enumerate(read(log)) if verdict.campaign == "t.one"])
+    campaign.apply(*unzip([(k, verdict) for k, (_, verdict) in enumerate(read(log)) if verdict.campaign == "t.one"]))
     expected = campaign.leaderboard()
     assert [(row.system, row.score, row.deviation, row.judgments) for row in one.rows] == [
         (row.system, row.score, row.deviation, row.judgments) for row in expected.rows

@@ -12,7 +12,7 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.columns import Columns
 from streams.core.models import PairParameters
 from streams.wire import events
-from tests.builders import crowd_log, judgment
+from tests.builders import crowd_log, judgment, unzip
 
 
 def test_weights_are_poisson_and_independent() -> None:
@@ -83,7 +83,7 @@ def test_ranges_hold_the_truth_and_close_as_judgments_come(replicas: int) -> Non
     widths = []
     for count in (60, 3000):
         campaign = Campaign("campaign-0", settings)
-        campaign.apply(list(enumerate(crowd_log(count, systems=6, seed=9))))
+        campaign.apply(*unzip(list(enumerate(crowd_log(count, systems=6, seed=9)))))
         rows = {row.system: row for row in campaign.leaderboard().rows}
         assert all(rows[f"system-{i}"].rank_low <= i + 1 <= rows[f"system-{i}"].rank_high for i in range(6))
         widths.append(sum(row.rank_high - row.rank_low for row in rows.values()))

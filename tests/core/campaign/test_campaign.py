@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.core.campaign.bulk import admit_all
-from streams.core.campaign.campaign import Campaign, CampaignOptions
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.state import TABLES, CampaignChange, Counts, Retractions, StoredCampaign
 from streams.wire import events
 from streams.wire.events import Judgment
-from tests.builders import NOON, crowd_log, judgment, judgments
+from tests.builders import NOON, crowd_log, judgment, judgments, unzip
 
 
 def numbered(log: list[Judgment] | list[Judgment | events.Command]) -> list[tuple[int, Judgment | events.Command]]:
@@ -52,10 +52,10 @@ def picture(campaign: Campaign) -> object:
 @given(st.lists(judgments(), max_size=40), st.lists(st.integers(0, 40), max_size=6))
 def test_the_split_into_batches_does_not_matter(log: list[Judgment], cuts: list[int]) -> None:
     whole, split = Campaign("c"), Campaign("c")
-    whole.apply(numbered(log))
+    whole.apply(*unzip(numbered(log)))
     edges = sorted({0, len(log), *(min(cut, len(log)) for cut in cuts)})
     for start, end in pairwise(edges):
-        split.apply(numbered(log)[start:end])
+        split.apply(*unzip(numbered(log)[start:end]))
     assert picture(whole) == picture(split)
 
 
@@ -69,14 +69,37 @@ def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
     for at_once in (True, False):
         campaign, changes = Campaign("c", options=options), []
         campaign.retractions = Retractions(ids=("id-7",))
-        monkeypatch.setattr("streams.core.campaign.campaign.admit_all", admit_all if at_once else lambda *_: None)
+        if not at_once:
+            monkeypatch.setattr(Campaign, "_admit_all", lambda *_: None)
         for start in range(0, len(log), size):
             batch = numbered(log)[start : start + size]
-            changes.append(campaign.change(campaign.apply(batch), ()))
+            changes.append(campaign.drain_changes(campaign.apply(*unzip(batch)), ()))
         stored = kept(changes)
-        outcomes.append((picture(campaign), stored.tables, stored.seen, campaign.requests.outstanding))
+        outcomes.append((picture(campaign), stored.tables, stored.seen, campaign.outstanding))
     monkeypatch.undo()
     assert outcomes[0] == outcomes[1]
+
+
+class ExtendedJudgment(Judgment, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A judgment of a later version, with one more optional field."""
+
+    colour: str | None = None
+
+
+def test_a_new_optional_field_of_a_judgment_passes_through_the_quick_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = [judgment(number, judge=f"judge-{number % 3}", segment=f"s-{number % 5}") for number in range(40)]
+    log[25] = msgspec.structs.replace(log[25], duration_ms=70, request="r")
+    extended = [ExtendedJudgment(**msgspec.structs.asdict(each), colour="red") for each in log]
+    plain, later = Campaign("c"), Campaign("c")
+    for campaign, events_of in ((plain, log), (later, extended)):
+        campaign.apply([0], events_of[:1])
+    monkeypatch.setattr(Campaign, "_apply_each", lambda *_: pytest.fail("not the quick path"))
+    plain.apply(range(1, 40), log[1:])
+    monkeypatch.setattr("streams.core.campaign.bulk.Judgment", ExtendedJudgment)
+    result = later.apply(range(1, 40), extended[1:])
+    assert result.applied == 39
+    assert picture(plain) == picture(later)
+    assert plain.tables.judge_duration.sum() == later.tables.judge_duration.sum() == 70
 
 
 @given(st.lists(judgments(), min_size=2, max_size=40), st.data())
@@ -84,13 +107,13 @@ def test_a_restart_in_the_middle_does_not_matter(log: list[Judgment], data: st.D
     cut = data.draw(st.integers(1, len(log) - 1))
     options = CampaignOptions(seen_ids=data.draw(st.integers(1, 20)))
     through, first = Campaign("c", options=options), Campaign("c", options=options)
-    through.apply(numbered(log)[:cut])
-    through.apply(numbered(log)[cut:])
-    half = first.change(first.apply(numbered(log)[:cut]), ())
+    through.apply(*unzip(numbered(log)[:cut]))
+    through.apply(*unzip(numbered(log)[cut:]))
+    half = first.drain_changes(first.apply(*unzip(numbered(log)[:cut])), ())
     second = Campaign.restore("c", kept([half]), options=options)
-    second.apply(numbered(log)[cut:])
+    second.apply(*unzip(numbered(log)[cut:]))
     assert picture(through) == picture(second)
-    assert through.requests.outstanding == second.requests.outstanding
+    assert through.outstanding == second.outstanding
 
 
 @given(st.lists(judgments(), max_size=30), st.permutations(range(6)))
@@ -105,19 +128,19 @@ def test_other_names_give_the_same_ratings_under_those_names(log: list[Judgment]
     ]
     log = [judgment(number, systems=entry.systems, ranks=entry.ranks) for number, entry in enumerate(log)]
     one, other = Campaign("c"), Campaign("c")
-    one.apply(numbered(log))
-    other.apply(numbered(renamed))
+    one.apply(*unzip(numbered(log)))
+    other.apply(*unzip(numbered(renamed)))
     scores = {f"other-{order[int(row.system[-1])]}": (row.score, row.deviation) for row in one.leaderboard().rows}
     assert scores == {row.system: (row.score, row.deviation) for row in other.leaderboard().rows}
 
 
 def test_a_change_holds_what_is_new_and_nothing_else() -> None:
     first = Campaign("c")
-    half = first.change(
-        first.apply(numbered([judgment(1), judgment(2, systems=("x", "y"), judge="j2", segment="s2")])), ()
+    half = first.drain_changes(
+        first.apply(*unzip(numbered([judgment(1), judgment(2, systems=("x", "y"), judge="j2", segment="s2")]))), ()
     )
     for campaign in (first, Campaign.restore("c", kept([half]))):
-        change = campaign.change(campaign.apply([(2, judgment(3))]), ())
+        change = campaign.drain_changes(campaign.apply(*unzip([(2, judgment(3))])), ())
         assert {name: set(rows) for name, rows in change.tables.items()} == {
             "systems": {"a", "b"},
             "judges": {"judge"},
@@ -131,29 +154,29 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
 
 def test_a_duplicate_judgment_changes_nothing_but_its_count() -> None:
     once, twice = Campaign("c"), Campaign("c")
-    once.apply(numbered([judgment(1)]))
-    twice.apply(numbered([judgment(1), judgment(1, ranks=(2, 1))]))
+    once.apply(*unzip(numbered([judgment(1)])))
+    twice.apply(*unzip(numbered([judgment(1), judgment(1, ranks=(2, 1))])))
     assert once.leaderboard().rows == twice.leaderboard().rows
     assert (twice.counts.judgments, twice.counts.duplicates) == (1, 1)
 
 
 def test_an_id_is_known_among_the_last_so_many_judgments_only() -> None:
     campaign = Campaign("c", options=CampaignOptions(seen_ids=3))
-    campaign.apply(numbered([judgment(number) for number in (1, 2, 3, 1, 4, 1)]))
+    campaign.apply(*unzip(numbered([judgment(number) for number in (1, 2, 3, 1, 4, 1)])))
     assert (campaign.counts.judgments, campaign.counts.duplicates) == (5, 1)
 
 
 def test_a_record_that_was_applied_before_is_passed_over() -> None:
     campaign = Campaign("c")
-    campaign.apply([(7, judgment(1))])
+    campaign.apply(*unzip([(7, judgment(1))]))
     before = picture(campaign)
-    campaign.apply([(6, judgment(2)), (7, judgment(3))])
+    campaign.apply(*unzip([(6, judgment(2)), (7, judgment(3))]))
     assert picture(campaign) == before
 
 
 def test_the_better_systems_come_first_and_far_ones_are_ruled_off() -> None:
     campaign = Campaign("campaign-0")
-    campaign.apply(numbered(crowd_log(4000, ways=5)))
+    campaign.apply(*unzip(numbered(crowd_log(4000, ways=5))))
     rows = campaign.leaderboard().rows
     assert [row.system for row in rows] == [f"system-{i}" for i in range(8)]
     assert rows[0].cluster == 1
@@ -163,7 +186,7 @@ def test_the_better_systems_come_first_and_far_ones_are_ruled_off() -> None:
 
 def test_wins_ties_and_losses_are_counted_a_pair() -> None:
     campaign = Campaign("c")
-    applied = campaign.apply(numbered([judgment(1, systems=("a", "b", "x"), ranks=(1, 1, 2)), judgment(2)]))
+    applied = campaign.apply(*unzip(numbered([judgment(1, systems=("a", "b", "x"), ranks=(1, 1, 2)), judgment(2)])))
     counts = {rating.system: (rating.wins, rating.ties, rating.losses, rating.judgments) for rating in applied.ratings}
     assert counts == {"a": (2, 1, 0, 2), "b": (1, 1, 1, 2), "x": (0, 0, 2, 1)}
 
@@ -178,7 +201,7 @@ def test_a_judge_is_compared_with_the_majority_of_those_before() -> None:
         judgment(5, judge="with", systems=("b", "a"), ranks=(2, 1)),
     ]
     for start, end in ((0, 2), (2, 5)):
-        campaign.apply(numbered(log)[start:end])
+        campaign.apply(*unzip(numbered(log)[start:end]))
     names, tables = campaign.tables.judges.index, campaign.tables
     found = {name: (int(tables.judge_agreed[i]), int(tables.judge_compared[i])) for name, i in names.items()}
     assert found == {"first": (0, 0), "with": (2, 2), "against": (0, 1), "undecided": (0, 0)}
@@ -186,13 +209,13 @@ def test_a_judge_is_compared_with_the_majority_of_those_before() -> None:
 
 def test_judges_are_kept_under_their_pseudonyms_only() -> None:
     campaign = Campaign("c", options=CampaignOptions(pseudonyms={"judge": "p-1"}))
-    change = campaign.change(campaign.apply(numbered([judgment(1)])), ())
+    change = campaign.drain_changes(campaign.apply(*unzip(numbered([judgment(1)]))), ())
     assert list(change.tables["judges"]) == ["p-1"]
 
 
 def test_a_score_is_rejected_by_a_model_of_rankings() -> None:
     campaign = Campaign("c")
-    applied = campaign.apply(numbered([judgment(1, systems=("a",), ranks=None, score=50.0), judgment(2)]))
+    applied = campaign.apply(*unzip(numbered([judgment(1, systems=("a",), ranks=None, score=50.0), judgment(2)])))
     assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(0, "unsuited_to_model")]
     assert campaign.counts.judgments == 1
 
@@ -200,7 +223,7 @@ def test_a_score_is_rejected_by_a_model_of_rankings() -> None:
 def test_more_systems_than_fit_are_rejected() -> None:
     campaign = Campaign("c")
     log = [judgment(number, systems=(f"a{number}", f"b{number}")) for number in range(501)]
-    applied = campaign.apply(numbered(log))
+    applied = campaign.apply(*unzip(numbered(log)))
     assert [error.reason for error in applied.rejections.values()] == ["too_many_systems"]
 
 
@@ -223,7 +246,7 @@ class TestAssessments:
 
     def test_scores_are_rated_and_rankings_rejected(self) -> None:
         campaign = Campaign("c", self.settings)
-        applied = campaign.apply(numbered([*self.log(), judgment(99)]))
+        applied = campaign.apply(*unzip(numbered([*self.log(), judgment(99)])))
         assert [error.reason for error in applied.rejections.values()] == ["unsuited_to_model"]
         assert len(campaign.leaderboard().rows) == 4
         assert applied.requests == ()
@@ -231,10 +254,10 @@ class TestAssessments:
     def test_neither_batches_nor_restarts_matter(self) -> None:
         log = numbered(self.log())
         whole = Campaign("c", self.settings)
-        all_at_once = whole.change(whole.apply(log), ())
+        all_at_once = whole.drain_changes(whole.apply(*unzip(log)), ())
         split, changes = Campaign("c", self.settings), []
         for start in range(0, 60, 7):
-            changes.append(split.change(split.apply(log[start : start + 7]), ()))
+            changes.append(split.drain_changes(split.apply(*unzip(log[start : start + 7])), ()))
             split = Campaign.restore("c", kept(changes))
         assert picture(whole) == picture(split)
         assert kept([all_at_once]).tables == kept(changes).tables
@@ -243,46 +266,48 @@ class TestAssessments:
 class TestRequests:
     def test_they_are_kept_at_the_number_asked_for(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=5))
-        first = campaign.apply(numbered([judgment(1)])).requests
+        first = campaign.apply(*unzip(numbered([judgment(1)]))).requests
         assert len(first) == 5
-        second = campaign.apply([(1, judgment(2, request=first[0].id)), (2, judgment(3))]).requests
+        second = campaign.apply(*unzip([(1, judgment(2, request=first[0].id)), (2, judgment(3))])).requests
         assert len(second) == 1
-        assert len(campaign.requests.outstanding) == 5
-        assert first[0].id not in campaign.requests.outstanding
+        assert len(campaign.outstanding) == 5
+        assert first[0].id not in campaign.outstanding
 
     def test_one_that_expired_is_asked_for_again(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=2, request_seconds=60))
-        campaign.apply(numbered([judgment(1)]))
-        assert len(campaign.apply([(1, judgment(2, at=NOON + timedelta(seconds=30)))]).requests) == 0
-        assert len(campaign.apply([(2, judgment(3, at=NOON + timedelta(seconds=90)))]).requests) == 2
+        campaign.apply(*unzip(numbered([judgment(1)])))
+        assert len(campaign.apply(*unzip([(1, judgment(2, at=NOON + timedelta(seconds=30)))])).requests) == 0
+        assert len(campaign.apply(*unzip([(2, judgment(3, at=NOON + timedelta(seconds=90)))])).requests) == 2
 
     def test_they_stop_where_the_budget_ends(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=5, budget=4))
-        assert len(campaign.apply(numbered([judgment(1)])).requests) == 3
+        assert len(campaign.apply(*unzip(numbered([judgment(1)]))).requests) == 3
 
     def test_they_stop_when_the_clusters_are_settled(self) -> None:
         one_sided = [judgment(number) for number in range(60)]
         for confidence, asked in ((None, 8), (0.95, 0)):
             campaign = Campaign("c", events.CampaignSettings(stop_confidence=confidence))
-            assert len(campaign.apply(numbered(one_sided)).requests) == asked
+            assert len(campaign.apply(*unzip(numbered(one_sided))).requests) == asked
         assert campaign.outlook().settled
         assert campaign.outlook().why == "every place is certain"
 
     def test_ids_come_from_the_place_in_the_log(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=1))
-        assert campaign.apply([(9, judgment(1))], origin="judgments.v1/3").requests[0].id == "judgments.v1/3/9/0"
+        assert (
+            campaign.apply(*unzip([(9, judgment(1))]), origin="judgments.v1/3").requests[0].id == "judgments.v1/3/9/0"
+        )
 
     def test_the_least_judged_segments_are_asked_for(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=2, segments=("fresh", "new")))
-        requests = campaign.apply(numbered([judgment(1, segment="old")])).requests
+        requests = campaign.apply(*unzip(numbered([judgment(1, segment="old")]))).requests
         assert {request.segment for request in requests} == {"fresh", "new"}
 
     def test_they_are_of_as_many_systems_as_asked_for_and_as_there_are(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=3, ways=4))
-        few = campaign.apply(numbered([judgment(1, systems=("a", "b", "c"), ranks=(1, 2, 3))])).requests
+        few = campaign.apply(*unzip(numbered([judgment(1, systems=("a", "b", "c"), ranks=(1, 2, 3))]))).requests
         assert [len(set(request.systems)) for request in few] == [3, 3, 3]
         answers = [judgment(2 + k, systems=("d", "e"), request=request.id) for k, request in enumerate(few)]
-        many = campaign.apply(numbered([judgment(1), *answers])[1:]).requests
+        many = campaign.apply(*unzip(numbered([judgment(1), *answers])[1:])).requests
         assert [len(set(request.systems)) for request in many] == [4, 4, 4]
 
     def test_by_information_the_segment_that_tells_most_is_asked_for(self) -> None:
@@ -295,23 +320,23 @@ class TestRequests:
                 judgment(2 * k, segment="telling", ranks=ranks, judge=f"j{k % 5}"),
                 judgment(2 * k + 1, segment="mute", ranks=(1, 1), judge=f"j{k % 5}"),
             ]
-            campaign.apply([(2 * k + i, verdict) for i, verdict in enumerate(verdicts)])
+            campaign.apply(*unzip([(2 * k + i, verdict) for i, verdict in enumerate(verdicts)]))
         telling, mute = campaign.model.segment_information(0, 1)  # type: ignore[misc]
         assert telling > 2 * mute
-        answer = judgment(9000, segment="telling", request=next(iter(campaign.requests.outstanding)))
-        (request,) = campaign.apply([(9000, answer)]).requests
+        answer = judgment(9000, segment="telling", request=next(iter(campaign.outstanding)))
+        (request,) = campaign.apply(*unzip([(9000, answer)])).requests
         assert request.segment == "telling"
 
     def test_a_model_without_segments_can_not_choose_them_by_information(self) -> None:
         settings = events.CampaignSettings(segment_choice="information")
         create = events.Create(id="1", campaign="c", at=NOON, settings=settings)
-        (error,) = Campaign("c").apply([(0, create)]).rejections.values()
+        (error,) = Campaign("c").apply(*unzip([(0, create)])).rejections.values()
         assert (error.reason, error.field) == ("refused_command", "settings.segment_choice")
 
     def test_a_request_for_unknown_segments_leaves_the_choice_open(self) -> None:
         campaign = Campaign("c")
         create = events.Create(id="1", campaign="c", at=NOON, settings=events.CampaignSettings(systems=("a", "b")))
-        assert {request.segment for request in campaign.apply([(0, create)]).requests} == {None}
+        assert {request.segment for request in campaign.apply(*unzip([(0, create)])).requests} == {None}
 
 
 class TestCommands:
@@ -319,38 +344,40 @@ class TestCommands:
 
     def opened(self) -> Campaign:
         campaign = Campaign("c")
-        campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
+        campaign.apply(*unzip([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))]))
         return campaign
 
     def refusal(self, campaign: Campaign, command: events.Command) -> str:
         before = campaign.status
-        applied = campaign.apply([(campaign.offset + 1, command)])
+        applied = campaign.apply(*unzip([(campaign.offset + 1, command)]))
         assert campaign.status == before
         (error,) = applied.rejections.values()
         return f"{error.reason}: {error.message}"
 
     def test_create_opens_a_campaign_with_requests_before_any_judgment(self) -> None:
         campaign = Campaign("c")
-        applied = campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
-        assert len(applied.walk.statuses) == 1
-        assert applied.walk.statuses[0].settings == self.settings
+        applied = campaign.apply(*unzip([(0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))]))
+        assert len(applied.statuses) == 1
+        assert applied.statuses[0].settings == self.settings
         assert len(applied.requests) == 3
         assert [row.system for row in campaign.leaderboard().rows] == ["a", "b", "x"]
 
     def test_create_chooses_the_model_and_its_parameters(self) -> None:
         campaign = Campaign("c")
         settings = events.CampaignSettings(parameters={"deviation": 5.0}, systems=("a", "b"))
-        campaign.apply([(0, events.Create(id="1", campaign="c", at=NOON, settings=settings))])
+        campaign.apply(*unzip([(0, events.Create(id="1", campaign="c", at=NOON, settings=settings))]))
         assert [row.deviation for row in campaign.leaderboard().rows] == [5.0, 5.0]
 
     def test_a_listed_campaign_takes_no_other_system(self) -> None:
-        applied = self.opened().apply([(1, judgment(1, systems=("a", "bb")))])
+        applied = self.opened().apply(*unzip([(1, judgment(1, systems=("a", "bb")))]))
         assert [error.reason for error in applied.rejections.values()] == ["unknown_system"]
 
     def test_add_lets_a_system_in(self) -> None:
         campaign = self.opened()
         applied = campaign.apply(
-            [(1, events.AddSystem(id="2", campaign="c", at=NOON, system="y")), (2, judgment(1, systems=("a", "y")))]
+            *unzip(
+                [(1, events.AddSystem(id="2", campaign="c", at=NOON, system="y")), (2, judgment(1, systems=("a", "y")))]
+            )
         )
         assert applied.rejections == {}
         assert "y" in {row.system for row in campaign.leaderboard().rows}
@@ -358,29 +385,33 @@ class TestCommands:
     def test_withdraw_takes_a_system_off_the_board_and_out_of_the_matches(self) -> None:
         campaign = Campaign("c")
         campaign.apply(
-            [
-                (0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings)),
-                (1, events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x")),
-            ]
+            *unzip(
+                [
+                    (0, events.Create(id="1", campaign="c", at=NOON, settings=self.settings)),
+                    (1, events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x")),
+                ]
+            )
         )
         assert {row.system for row in campaign.leaderboard().rows} == {"a", "b"}
-        assert {name for request in campaign.requests.outstanding.values() for name in request.systems} == {"a", "b"}
+        assert {name for request in campaign.outstanding.values() for name in request.systems} == {"a", "b"}
 
     def test_pause_holds_the_requests_and_resume_sends_them_again(self) -> None:
         campaign = self.opened()
-        answer = judgment(1, request=next(iter(campaign.requests.outstanding)))
-        assert campaign.apply([(1, events.Pause(id="2", campaign="c", at=NOON)), (2, answer)]).requests == ()
-        assert len(campaign.apply([(3, events.Resume(id="3", campaign="c", at=NOON))]).requests) == 1
+        answer = judgment(1, request=next(iter(campaign.outstanding)))
+        assert campaign.apply(*unzip([(1, events.Pause(id="2", campaign="c", at=NOON)), (2, answer)])).requests == ()
+        assert len(campaign.apply(*unzip([(3, events.Resume(id="3", campaign="c", at=NOON))])).requests) == 1
 
     def test_close_takes_no_more_judgments(self) -> None:
         campaign = self.opened()
-        applied = campaign.apply([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))])
+        applied = campaign.apply(*unzip([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))]))
         assert [error.reason for error in applied.rejections.values()] == ["campaign_closed"]
         assert "closed" in self.refusal(campaign, events.Resume(id="3", campaign="c", at=NOON))
 
     def test_change_sets_what_does_not_rate_again(self) -> None:
         campaign = self.opened()
-        campaign.apply([(1, judgment(1)), (2, events.Change(id="2", campaign="c", at=NOON, settings={"budget": 9}))])
+        campaign.apply(
+            *unzip([(1, judgment(1)), (2, events.Change(id="2", campaign="c", at=NOON, settings={"budget": 9}))])
+        )
         assert campaign.status.settings.budget == 9
         assert campaign.leaderboard().rows[0].score > 0
 
@@ -416,7 +447,7 @@ class TestCommands:
 
     def test_a_repeated_command_is_a_duplicate(self) -> None:
         campaign = self.opened()
-        campaign.apply([(1, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))])
+        campaign.apply(*unzip([(1, events.Create(id="1", campaign="c", at=NOON, settings=self.settings))]))
         assert (campaign.counts.commands, campaign.counts.duplicates, campaign.counts.rejected) == (1, 1, 0)
 
     def test_a_command_to_an_unknown_campaign_is_refused(self) -> None:
@@ -424,8 +455,10 @@ class TestCommands:
 
     def test_an_excluded_judge_is_heard_no_more_and_known_by_pseudonym(self) -> None:
         campaign = Campaign("c", options=CampaignOptions(pseudonyms={"judge": "p-1", "other": "p-2"}))
-        campaign.apply([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
-        applied = campaign.apply([(2, judgment(3)), (3, judgment(4, judge="other"))])
+        campaign.apply(
+            *unzip([(0, judgment(1)), (1, events.ExcludeJudge(id="2", campaign="c", at=NOON, judge="judge"))])
+        )
+        applied = campaign.apply(*unzip([(2, judgment(3)), (3, judgment(4, judge="other"))]))
         assert [(offset, error.reason) for offset, error in applied.rejections.items()] == [(2, "judge_excluded")]
         assert campaign.status.excluded == ("p-1",)
         assert campaign.counts.judgments == 2
@@ -439,9 +472,9 @@ class TestCommands:
             (4, judgment(2)),
         ]
         whole, single = Campaign("c"), Campaign("c")
-        whole.apply(log)
+        whole.apply(*unzip(log))
         for entry in log:
-            single.apply([entry])
+            single.apply(*unzip([entry]))
         assert picture(whole) == picture(single)
 
 
@@ -461,16 +494,16 @@ class TestRetractions:
             (22, self.retract),
         ]
         whole, single = Campaign("c"), Campaign("c")
-        whole.apply(log, history=lambda before: log[:before])
+        whole.apply(*unzip(log), history=lambda before: log[:before])
         for entry in log:
-            single.apply([entry], history=lambda before: log[:before])
+            single.apply(*unzip([entry]), history=lambda before: log[:before])
         assert whole.counts == single.counts == Counts(judgments=18, commands=1, duplicates=1, rejected=1, retracted=2)
 
     def test_the_campaign_is_what_it_would_have_been_without_them(self) -> None:
         entries = self.entries()
         retracted, never = Campaign("c"), Campaign("c")
-        retracted.apply(entries, history=lambda before: entries[:before])
-        never.apply([entry for entry in entries if entry[0] not in {3, 5, 40, 42}])
+        retracted.apply(*unzip(entries), history=lambda before: entries[:before])
+        never.apply(*unzip([entry for entry in entries if entry[0] not in {3, 5, 40, 42}]))
         assert {row.system: row for row in retracted.leaderboard().rows} == {
             row.system: row for row in never.leaderboard().rows
         }
@@ -480,11 +513,11 @@ class TestRetractions:
     def test_neither_batches_nor_restarts_matter(self) -> None:
         entries = self.entries()
         whole, split = Campaign("c"), Campaign("c")
-        whole.apply(entries, history=lambda before: entries[:before])
-        changes = [split.change(split.apply(entries[:41], history=lambda before: entries[:before]), ())]
+        whole.apply(*unzip(entries), history=lambda before: entries[:before])
+        changes = [split.drain_changes(split.apply(*unzip(entries[:41]), history=lambda before: entries[:before]), ())]
         assert changes[0].whole
         split = Campaign.restore("c", kept(changes))
-        split.apply(entries[41:], history=lambda before: entries[:before])
+        split.apply(*unzip(entries[41:]), history=lambda before: entries[:before])
         assert picture(whole) == picture(split)
 
     def test_a_judge_s_judgments_so_far_can_be_retracted_together(self) -> None:
@@ -496,8 +529,8 @@ class TestRetractions:
             (4, judgment(4, judge="bad")),
         ]
         campaign, never = Campaign("c"), Campaign("c")
-        campaign.apply(log, history=lambda before: log[:before])
-        never.apply([log[1], log[4]])
+        campaign.apply(*unzip(log), history=lambda before: log[:before])
+        never.apply(*unzip([log[1], log[4]]))
         assert campaign.leaderboard().rows == never.leaderboard().rows
 
     def test_a_second_retraction_keeps_the_first(self) -> None:
@@ -505,16 +538,16 @@ class TestRetractions:
         second = events.Retract(id="r2", campaign="c", at=NOON, judgments=("id-7",))
         log = [*entries, (43, second)]
         campaign, never = Campaign("c"), Campaign("c")
-        campaign.apply(log, history=lambda before: log[:before])
-        never.apply([entry for entry in entries if entry[0] not in {3, 5, 7, 40, 42}])
+        campaign.apply(*unzip(log), history=lambda before: log[:before])
+        never.apply(*unzip([entry for entry in entries if entry[0] not in {3, 5, 7, 40, 42}]))
         assert sorted(campaign.leaderboard().rows, key=str) == sorted(never.leaderboard().rows, key=str)
         assert campaign.counts.retracted == 3
 
     def test_without_the_log_it_is_refused_and_nothing_changes(self) -> None:
         campaign = Campaign("c")
-        campaign.apply(self.entries()[:40])
+        campaign.apply(*unzip(self.entries()[:40]))
         before = campaign.leaderboard().rows
-        applied = campaign.apply([(40, self.retract)])
+        applied = campaign.apply(*unzip([(40, self.retract)]))
         assert [error.reason for error in applied.rejections.values()] == ["refused_command"]
         assert campaign.leaderboard().rows == before
 
@@ -527,7 +560,7 @@ class TestRetractions:
             (4, events.Retract(id="r", campaign="c", at=NOON, judgments=("id-1",))),
         ]
         campaign = Campaign("c")
-        campaign.apply(log, history=lambda before: log[:before])
+        campaign.apply(*unzip(log), history=lambda before: log[:before])
         assert campaign.counts == Counts(judgments=1, commands=2, rejected=1, retracted=1)
 
     def test_a_judge_can_be_retracted_again_later(self) -> None:
@@ -539,15 +572,15 @@ class TestRetractions:
             (4, events.Retract(id="r2", campaign="c", at=NOON, judge="bad")),
         ]
         campaign = Campaign("c")
-        campaign.apply(log, history=lambda before: log[:before])
+        campaign.apply(*unzip(log), history=lambda before: log[:before])
         assert campaign.counts == Counts(judgments=1, commands=2, retracted=2)
 
 
 def test_one_wrong_time_takes_the_clock_on_by_a_day_at_most() -> None:
     campaign = Campaign("c", events.CampaignSettings(outstanding=2, request_seconds=60))
-    campaign.apply(numbered([judgment(1)]))
-    campaign.apply([(1, judgment(2, at=NOON + timedelta(days=9000))), (2, judgment(3))])
+    campaign.apply(*unzip(numbered([judgment(1)])))
+    campaign.apply(*unzip([(1, judgment(2, at=NOON + timedelta(days=9000))), (2, judgment(3))]))
     assert campaign.clock == NOON + timedelta(days=1, seconds=1)
     later = [judgment(10 + k, at=NOON + timedelta(days=9, hours=k)) for k in range(20)]
-    campaign.apply(list(enumerate(later, start=3)))
+    campaign.apply(*unzip(list(enumerate(later, start=3))))
     assert campaign.clock == later[-1].at

@@ -33,7 +33,7 @@ def test_the_battery_checks_a_new_model() -> None:
 def test_a_new_model_is_in_the_judges_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MODELS, Tiny.name, Tiny)
     campaign = Campaign("c", settings=events.CampaignSettings(model=Tiny.name))
-    campaign.apply([(number, judgment(number, judge="ann")) for number in range(2)])
+    campaign.apply(range(2), [judgment(number, judge="ann") for number in range(2)])
     assert [(view.judge, view.reliability) for view in judge_views(campaign)] == [("ann", 0.75)]
 
 

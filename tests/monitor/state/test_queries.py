@@ -129,7 +129,7 @@ def test_rejections_are_counted_and_shown_without_the_record(filled: Running) ->
 
 def test_requests_are_those_that_are_out(filled: Running) -> None:
     found = filled.get(f"/campaigns/{CAMPAIGN}/requests")["requests"]
-    assert [request["id"] for request in found] == list(filled.stream.campaign(CAMPAIGN).requests.outstanding)
+    assert [request["id"] for request in found] == list(filled.stream.campaign(CAMPAIGN).outstanding)
     assert all(request["leased_until"] is None and request["why"] and request["information"] for request in found)
 
 

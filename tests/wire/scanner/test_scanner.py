@@ -14,7 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from streams import formats
-from streams.core.campaign.campaign import Campaign, CampaignOptions
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.options import CampaignOptions
 from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import EPOCH, CampaignSettings, Judgment, encode
@@ -255,10 +256,10 @@ def kept(log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, 
     read, scanned_blocks = 0, 0
     for batch in reading.batches(columns=columns):
         scanned_blocks += isinstance(batch.judgments, JudgmentColumns)
-        applied = campaign.take(range(read, read + len(batch.judgments)), batch.judgments)
+        applied = campaign.apply(range(read, read + len(batch.judgments)), batch.judgments)
         read += len(batch.judgments)
     assert columns == (scanned_blocks > 1)
-    return campaign.change(applied, ())
+    return campaign.drain_changes(applied, ())
 
 
 @pytest.mark.parametrize("replicas", [0, 40])

@@ -1,0 +1,86 @@
+"""Names of systems, judges and segments, and the indices that stand for them in arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+class NameIndex:
+    """Names, each with an index, in order of appearance.
+
+    >>> names = NameIndex()
+    >>> names.add("a"), names.add("b"), names.index["b"]
+    (0, 1, 1)
+    """
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+        self.names: list[str] = []
+        self._other: Sequence[str] = ()
+        self._found: Ints = np.empty(0, np.int64)  # for each place in the other list
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def add(self, name: str) -> int:
+        """Return the index of a name. A new name gets the next index."""
+        found = self.index.setdefault(name, len(self.names))
+        if found == len(self.names):
+            self.names.append(name)
+        return found
+
+    def add_all(self, names: Sequence[str]) -> list[int]:
+        """Return the index of each name. New names get the next indices."""
+        try:
+            return list(map(self.index.__getitem__, names))
+        except KeyError:
+            return [self.add(name) for name in names]
+
+    def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Return the indices of names that are given as places in another list, or -1 for unknown names.
+
+        The other list may only grow between two calls.
+
+        >>> known = NameIndex()
+        >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
+        (0, [0, -1, 0])
+        """
+        if names is not self._other:
+            self._other, self._found = names, np.empty(0, np.int64)
+        self._found = grow_array(self._found, len(names), fill=-1)
+        indices = self._found[numbers]
+        if indices.min() < 0:
+            for number in set(numbers[indices < 0].tolist()):
+                self._found[number] = self.index.get(names[number], -1)
+            indices = self._found[numbers]
+        return indices
+
+    def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
+        """Return the indices of names that are given as places in another list. New names get the next indices.
+
+        >>> known = NameIndex()
+        >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
+        ([0, 1, 0], ['b', 'a'])
+        """
+        indices = self.find_numbered(numbers, names)
+        if indices.min() < 0:
+            for number in dict.fromkeys(numbers[indices < 0].tolist()):
+                self._found[number] = self.add(names[number])
+            indices = self._found[numbers]
+        return indices
+
+
+def grow_array(array: Ints, size: int, *, fill: int = 0) -> Ints:
+    """Return an array with room for `size` values. It at least doubles when it grows."""
+    if size <= len(array):
+        return array
+    return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))

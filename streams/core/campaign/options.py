@@ -1,0 +1,19 @@
+"""Options of a campaign that come from outside its log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignOptions:
+    """Options that are the same for all campaigns of a processor."""
+
+    pseudonyms: Mapping[str, str] | None = None  # by judge id; None: judges are stored under their own ids
+    seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
+    create_unknown: bool = True  # whether a judgment may open its campaign
+    seed: int = 1  # of the random number generator

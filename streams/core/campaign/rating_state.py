@@ -1,0 +1,84 @@
+"""The rated part of a campaign: its model, the bootstrap beside it, and the tables of who took part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streams.core import models
+from streams.core.campaign.bootstrap import Bootstrap
+from streams.core.campaign.tables import CampaignTables
+from streams.errors import StoreCorrupt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.campaign.columns import Admitted
+    from streams.core.campaign.state import SystemRow, Tables
+    from streams.wire.events import CampaignSettings
+
+
+class RatingState:
+    """Everything that a judgment changes when it is rated."""
+
+    def __init__(self, settings: CampaignSettings) -> None:
+        self.tables = CampaignTables()
+        self.create_model(settings)
+        self.enter(settings)
+
+    @classmethod
+    def restore(cls, campaign: str, settings: CampaignSettings, tables: Tables) -> RatingState:
+        """Return the state that stored tables hold, to the last bit."""
+        # The stored rows name the systems and segments in their order.
+        state = cls(msgspec.structs.replace(settings, systems=(), segments=(), baseline=None))
+        try:
+            state.tables.restore(tables, state.model)
+            state.enter(settings)
+            if state.bootstrap is not None:
+                for system, row in tables["replicas"].items():
+                    state.bootstrap.load_row(state.tables.systems.index[system], row)
+        except (KeyError, msgspec.DecodeError) as error:
+            raise StoreCorrupt(
+                f"campaign {campaign!r}: a stored row is missing or can't be read: {error}; "
+                f"rebuild it with: judgestream rebuild {campaign}"
+            ) from None
+        return state
+
+    def create_model(self, settings: CampaignSettings) -> None:
+        """Begin with a new model, as the settings that open a campaign choose it."""
+        self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
+        self.bootstrap = Bootstrap.for_model(self.model, settings.replicas)
+
+    def enter(self, settings: CampaignSettings) -> None:
+        """Add the systems and segments that the settings name, and set the baseline."""
+        named = (*settings.systems, settings.baseline) if settings.baseline else settings.systems
+        self.tables.enter(systems=named, segments=settings.segments)
+        self.model.baseline = self.tables.systems.index[settings.baseline] if settings.baseline else None
+        self._grow()
+
+    def rate(self, admitted: Admitted) -> None:
+        """Count and rate judgments, in order."""
+        self._grow()
+        self.tables.record(admitted.batch, self.model, offsets=admitted.offsets, durations=admitted.durations)
+        self.model.apply(admitted.batch)
+        if self.bootstrap is not None:
+            self.bootstrap.apply(admitted.batch, admitted.keys)
+
+    def system_rows(self, systems: Sequence[int]) -> tuple[SystemRow, ...]:
+        """Return the present rows of some systems."""
+        return tuple(self.tables.system_rows(self.model, systems))
+
+    def drain_changes(self, rows: Sequence[SystemRow]) -> Tables:
+        """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
+        names, bootstrap = self.tables.systems.names, self.bootstrap
+        tables = self.tables.drain_changes(rows, self.model)
+        tables["replicas"] = {names[row.index]: bootstrap.dump_row(row.index) for row in rows} if bootstrap else {}
+        return tables
+
+    def _grow(self) -> None:
+        systems = len(self.tables.systems)
+        self.tables.grow()
+        self.model.grow(systems, len(self.tables.judges), len(self.tables.segments))
+        if self.bootstrap is not None:
+            self.bootstrap.grow(systems)

@@ -1,0 +1,108 @@
+"""A campaign that can be restored and read. How records change it stands in `streams.core.campaign.campaign`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.core.campaign import board
+from streams.core.campaign.options import CampaignOptions
+from streams.core.campaign.rating_state import RatingState
+from streams.core.campaign.seen import SeenIds
+from streams.core.campaign.state import Counts, Retractions, decode_meta
+from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from typing import Self
+
+    from streams.core.campaign.bootstrap import Bootstrap
+    from streams.core.campaign.state import StoredCampaign, SystemRow
+    from streams.core.campaign.tables import CampaignTables
+    from streams.core.models import Model
+    from streams.core.ranking.outlook import Outlook
+    from streams.wire.events import MatchRequest, Rating
+
+
+class ReadOnlyCampaign:
+    """The state of one campaign, without a way to change it."""
+
+    def __init__(
+        self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None
+    ) -> None:
+        self.name = name
+        self.offset = -1  # of the last record that was applied
+        self.opened = -1  # the offset of the record that opened the campaign
+        self.clock: datetime = EPOCH  # the latest time of an event so far; one event moves it by a day at most
+        self.counts = Counts()
+        self.retractions = Retractions()
+        self.outstanding: dict[str, MatchRequest] = {}  # match requests that are neither answered nor expired, by id
+        self.status = CampaignStatus(
+            campaign=name, state="open", settings=settings or CampaignSettings(), withdrawn=(), offset=-1
+        )
+        self._options = options or CampaignOptions()
+        self._seen = SeenIds(self._options.seen_ids)
+        self._rated = RatingState(self.status.settings)
+        self._persisted = -1  # the offset up to which changes were drained
+
+    @classmethod
+    def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Self:
+        """Return a stored campaign, to the last bit. Raise StoreCorrupt if it cannot be read."""
+        meta = decode_meta(name, stored.meta)
+        campaign = cls(name, options=options)
+        campaign._rated = RatingState.restore(name, meta.status.settings, stored.tables)
+        campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
+        campaign.offset = campaign._persisted = meta.offset
+        campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
+        campaign.status, campaign.retractions = meta.status, meta.retractions
+        campaign.outstanding = {request.id: request for request in meta.outstanding}
+        return campaign
+
+    @property
+    def exists(self) -> bool:
+        """Whether a `create` command or a judgment has opened the campaign."""
+        return self.status.offset >= 0
+
+    @property
+    def model(self) -> Model:
+        """The model that rates the systems."""
+        return self._rated.model
+
+    @property
+    def tables(self) -> CampaignTables:
+        """Who took part, and the outcomes of each pair of systems."""
+        return self._rated.tables
+
+    @property
+    def bootstrap(self) -> Bootstrap | None:
+        """The resampled copies of the model, if the settings ask for them."""
+        return self._rated.bootstrap
+
+    @property
+    def active(self) -> list[int]:
+        """The systems that have not been withdrawn, by index."""
+        withdrawn = self.status.withdrawn
+        return [i for i, name in enumerate(self.tables.systems.names) if name not in withdrawn]
+
+    def outlook(self) -> Outlook:
+        """Return whether more judgments would still change the clusters."""
+        return board.remaining_outlook(self.model, self.status.settings, self.active, self.counts.judgments)
+
+    def leaderboard(self) -> Leaderboard:
+        """Return the ranking of the systems that have not been withdrawn."""
+        return Leaderboard(
+            campaign=self.name,
+            model=self.model.name,
+            sequence=self.counts.records,
+            offset=self.offset,
+            judgments=self.counts.judgments,
+            rows=board.rank_systems(self.model, self.tables, self.bootstrap, self.active),
+        )
+
+    def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:
+        """Return the present rating of every system. Their ids begin with `origin`."""
+        return self._make_ratings(self._rated.system_rows(range(len(self.tables.systems))), origin)
+
+    def _make_ratings(self, rows: Iterable[SystemRow], origin: str) -> tuple[Rating, ...]:
+        names = self.tables.systems.names
+        return board.make_ratings(rows, names, campaign=self.name, offset=self.offset, origin=origin)

@@ -1,0 +1,27 @@
+"""What a batch did to a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streams.core.campaign.state import SystemRow
+    from streams.errors import RecordError
+    from streams.wire.events import CampaignStatus, MatchRequest, Rating
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResult:
+    """What a batch did to a campaign. Every record is applied, a duplicate or rejected."""
+
+    applied: int = 0  # judgments, commands, and judgments that a later command of the log retracts
+    duplicates: int = 0  # repeated offsets, repeated ids of judgments and repeated ids of commands
+    rejections: Mapping[int, RecordError] = field(default_factory=dict)  # by offset
+    rejected_without_campaign: int = 0  # records that were rejected before the campaign was opened
+    statuses: tuple[CampaignStatus, ...] = ()  # one for each change of the status
+    rows: tuple[SystemRow, ...] = ()  # of the systems that changed
+    ratings: tuple[Rating, ...] = ()  # of the same systems
+    requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent
