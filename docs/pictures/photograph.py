@@ -1,4 +1,4 @@
-"""Photograph the live page for the docs, while the demo plays: python docs/pictures/photograph.py."""
+"""Take the screenshots of the live page for the docs, while the demo runs: python docs/pictures/photograph.py."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 CAMPAIGN = "wmt13.fr-en"
-ENOUGH = 7000  # judgments, of 10,000: most clusters stand, and the next line is still ahead
+ENOUGH = 7000  # judgments of 10,000: there are several clusters, and the next line is still to come
 ENOUGH_SEEN = "enough => Number(document.querySelector('.figures .value')?.textContent.replace(',', '')) >= enough"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One photograph of the page."""
+    """One screenshot of the page."""
 
     name: str
     fragment: str
@@ -43,7 +43,7 @@ PICTURES = (
 
 
 def main() -> None:
-    """Start the demo, wait until there is something to see, and take the pictures."""
+    """Start the demo, wait for enough judgments, and take the screenshots."""
     demo = subprocess.Popen(  # noqa: S603
         [JUDGESTREAM, "demo", "--serve", "--port", "0", "--seconds", "60"], stdout=subprocess.PIPE, text=True
     )
@@ -54,7 +54,7 @@ def main() -> None:
             browser = playwright.chromium.launch(
                 executable_path=shutil.which("chromium") or shutil.which("google-chrome"), args=["--no-sandbox"]
             )
-            pages = [opened(browser, url, picture) for picture in PICTURES]
+            pages = [open_page(browser, url, picture) for picture in PICTURES]
             pages[0].wait_for_function(ENOUGH_SEEN, arg=ENOUGH, timeout=120_000)
             for picture, page in zip(PICTURES, pages, strict=True):
                 page.screenshot(path=HERE / picture.name)
@@ -64,8 +64,8 @@ def main() -> None:
         demo.wait()
 
 
-def opened(browser: Browser, url: str, picture: Picture) -> Page:
-    """Open the page as the picture wants it."""
+def open_page(browser: Browser, url: str, picture: Picture) -> Page:
+    """Open the page with the size and colours of a picture."""
     page = browser.new_page(
         viewport={"width": picture.width, "height": picture.height},
         color_scheme=picture.theme,

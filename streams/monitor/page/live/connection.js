@@ -5,6 +5,7 @@
 import { byId, setText } from "../shared/elements.js";
 import { timeOfDay } from "../shared/format.js";
 
+const TEXTS = { refused: "not connected", locked: "token needed" };
 const STALE_AFTER = 10000; // milliseconds
 
 const place = byId("connection");
@@ -23,7 +24,8 @@ export function showConnection(state) {
 function show(state) {
   const stale = lostAt !== null && Date.now() - lostAt.getTime() > STALE_AFTER;
   place.dataset.state = stale ? "stale" : state;
-  setText(text, lostAt && stale ? `stale since ${timeOfDay(lostAt)}` : state);
+  const words = state === "refused" || state === "locked" ? TEXTS[state] : state;
+  setText(text, lostAt && stale ? `stale since ${timeOfDay(lostAt)}` : words);
 }
 
 setInterval(() => lostAt && show("reconnecting"), 1000);

@@ -13,6 +13,7 @@ import { Panel } from "./panel.js";
 /** @type {Column<Judge>[]} */
 const COLUMNS = [
   { title: "Judge", value: ({ judge }) => judge, cell: ({ judge }) => nameElement(judge) },
+  { title: "Flags", value: flags, cell: (judge) => element("span", { class: "flags" }, flags(judge)) },
   { title: "Judgments", numeric: true, value: ({ judgments }) => judgments, text: ({ judgments }) => count(judgments) },
   {
     title: "Agreement",
@@ -60,7 +61,6 @@ const COLUMNS = [
     value: ({ too_fast }) => too_fast,
     text: ({ too_fast }) => count(too_fast),
   },
-  { title: "Flags", value: flags, cell: (judge) => element("span", { class: "flags" }, flags(judge)) },
 ];
 
 /** @param {Judge} judge */

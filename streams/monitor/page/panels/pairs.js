@@ -167,7 +167,7 @@ export class MeetingsPanel extends SquarePanel {
   explain(pairs) {
     const unknown = pairs.some(({ early }) => early === null);
     this.note.textContent = unknown
-      ? "How often two systems met. The monitor did not run in the first half of the judgments, so both sides of the diagonal show the total."
+      ? "How often two systems met. The counts at half of the judgments are not known, so both sides of the diagonal show the total."
       : HALVES;
   }
 

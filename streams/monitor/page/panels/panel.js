@@ -7,6 +7,7 @@
 
 import { messageOf } from "../shared/api.js";
 import { button, element, isBeingSelected, setText } from "../shared/elements.js";
+import { capitalized } from "../shared/format.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 
 const LATER = 1000;
@@ -153,7 +154,7 @@ export class Panel {
       this.body.style.minHeight = "";
     } catch (error) {
       this.problem.hidden = false;
-      setText(this.problem, messageOf(error));
+      setText(this.problem, `${capitalized(messageOf(error))}.`);
     }
     this.busy = false;
     this.due = performance.now() + Math.max(this.every, LEISURE * (performance.now() - began));

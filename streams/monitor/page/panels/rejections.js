@@ -5,18 +5,35 @@
 
 import { barChart } from "../charts/bars.js";
 import { Chart } from "../charts/chart.js";
+import { element } from "../shared/elements.js";
 import { counted, moment } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
 /** @type {Column<Rejection>[]} */
 const COLUMNS = [
-  { title: "Place", about: "Topic, partition and offset", value: ({ place }) => place },
+  {
+    title: "Place",
+    about: "Topic, partition and offset",
+    value: ({ place }) => place,
+    cell: ({ place }) => breakAtSlashes(place),
+  },
   { title: "Reason", value: ({ reason }) => reason, text: ({ reason }) => inWords(reason) },
   { title: "Field", minor: true, value: ({ field }) => field },
   { title: "Message", wide: true, value: ({ message }) => message },
   { title: "At", numeric: true, minor: true, value: ({ at }) => at, text: ({ at }) => moment(at) },
 ];
+
+/**
+ * Return a place that is broken into lines at its slashes, not inside a number.
+ * @param {string} place
+ */
+const breakAtSlashes = (place) =>
+  element(
+    "span",
+    {},
+    place.split("/").map((part, i) => (i ? ["/", element("wbr"), part] : part)),
+  );
 
 /** @param {string} reason */
 const inWords = (reason) => reason.replaceAll("_", " ");

@@ -17,6 +17,9 @@ export const count = (number) => (number === null || number === undefined ? NOTH
  */
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
+/** @param {string} text */
+export const capitalized = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /** @param {Maybe} share */
 export const percent = (share) => (share === null || share === undefined ? NOTHING : `${Math.round(100 * share)} %`);
 

@@ -8,6 +8,7 @@ import { oncePerFrame } from "../live/frames.js";
 import { Stream } from "../live/stream.js";
 import { campaignPath, fetchJson, messageOf } from "../shared/api.js";
 import { element } from "../shared/elements.js";
+import { capitalized } from "../shared/format.js";
 import { Announcer } from "./announcer.js";
 import { Choice } from "./choice.js";
 import { Figures } from "./figures.js";
@@ -80,7 +81,7 @@ export class CampaignView {
   /** @param {unknown} error */
   fail(error) {
     this.problem.hidden = false;
-    this.problem.replaceChildren(`${messageOf(error)}. `, element("a", { href: "#/" }, "All campaigns"));
+    this.problem.replaceChildren(`${capitalized(messageOf(error))}. `, element("a", { href: "#/" }, "All campaigns"));
     this.parts.hidden = true;
   }
 

@@ -3,7 +3,7 @@
 /** @import { Overview } from "../types.ts" */
 
 import { element, nameElement, setText } from "../shared/elements.js";
-import { brief, count, percent } from "../shared/format.js";
+import { brief, capitalized, count, percent } from "../shared/format.js";
 import { Meter } from "./meter.js";
 
 export class Figures {
@@ -85,7 +85,7 @@ export class Figures {
     const key = settled || !next_line ? outlook : `${next_judgments}\n${next_line.join("\n")}`;
     if (key === this.outlookKey) return;
     this.outlookKey = key;
-    if (settled || !next_line) return this.outlook.replaceChildren(outlook[0].toUpperCase() + outlook.slice(1) + ".");
+    if (settled || !next_line) return this.outlook.replaceChildren(`${capitalized(outlook)}.`);
     this.outlook.replaceChildren(
       "About ",
       element("b", {}, count(next_judgments)),
