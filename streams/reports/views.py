@@ -209,12 +209,12 @@ def segment_views(campaign: Campaign) -> list[SegmentView]:
     """Return the segments, in the order of their first judgments."""
     tables = campaign.tables
     line = campaign.outlook().boundary or tuple(campaign.active[:2])
-    told = campaign.model.segment_information(*line) if len(line) == 2 else None
+    information = campaign.model.segment_information(*line) if len(line) == 2 else None
     return [
         SegmentView(
             segment=name,
             judgments=int(tables.segment_judgments[i]),
-            information=None if told is None else float(told[i]),
+            information=None if information is None else float(information[i]),
         )
         for i, name in enumerate(tables.segments.names)
     ]

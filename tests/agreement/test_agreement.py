@@ -1,4 +1,4 @@
-"""Agreement of judges, against the published figures of WMT15 and against brute force."""
+"""Agreement of judges, compared with the published values of WMT15 and with brute force."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIRS = ("en-cs", "en-de", "en-fr", "en-fi", "en-ru", "cs-en", "de-en", "fr-en",
 
 @cache
 def logs(collapsed: bool) -> dict[str, list[Judgment]]:
-    """Read WMT15 by pair; collapsed, systems that shared an output are one."""
+    """Read WMT15 by pair. If collapsed, systems that shared an output are one."""
     path = real_log("wmt15_rank.csv.gz")
     found: dict[str, list[Judgment]] = {f"wmt15.{pair}": [] for pair in PAIRS}
     if not collapsed:
@@ -74,7 +74,7 @@ def test_the_published_agreement_of_wmt15_comes_out(pair: str, collapsed: bool) 
 
 
 def couples(pairs: Pairs) -> list[tuple[int, int, bool]]:
-    """Look at all rows two by two: the judges of those that are about the same, and whether they agree."""
+    """Compare all rows in pairs. Yield the judges of comparable rows, and whether they agree."""
     found = []
     rows = list(zip(pairs.segment, pairs.judge, pairs.a, pairs.b, pairs.outcome, strict=True))
     for (s, j, a, b, o), (t, k, c, d, p) in combinations(rows, 2):

@@ -1,4 +1,4 @@
-"""Control items: who is tried on what, and who passes."""
+"""Control items: which controls a judge meets and passes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.core.methods.outcomes import drawn, turned
 
 
 def counted_out(pairs: Pairs, makers: np.ndarray, margin: int) -> tuple[list[int], list[int]]:
-    """Look at every row, and at what all the makers other than its judge say of the same two."""
+    """Count controls by brute force: compare every row with the rows of all other makers."""
     rows = list(zip(pairs.segment, pairs.judge, pairs.a, pairs.b, pairs.outcome, makers, strict=True))
     met, passed = [0] * len(pairs.judges), [0] * len(pairs.judges)
     for segment, judge, a, b, outcome, _ in rows:
@@ -30,7 +30,7 @@ def counted_out(pairs: Pairs, makers: np.ndarray, margin: int) -> tuple[list[int
 
 @pytest.mark.parametrize("margin", [0, 1, 3])
 @pytest.mark.parametrize("trusted", [2, 6])
-def test_judges_are_tried_on_what_is_clear_to_the_others(margin: int, trusted: int) -> None:
+def test_controls_are_comparisons_that_are_clear_to_other_judges(margin: int, trusted: int) -> None:
     pairs = drawn(240, segments=2, judges=6, careless=1)
     makers = pairs.judge >= 6 - trusted
     trial = score_controls(pairs, makers, margin=margin)

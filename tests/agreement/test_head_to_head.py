@@ -1,4 +1,4 @@
-"""Sign tests and the head-to-head table, against scipy and Table 25 of the WMT13 findings."""
+"""Sign tests and the head-to-head table, compared with scipy and Table 25 of the WMT13 findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped figures against the paper they come from."""
+"""The numbers in the package, compared with the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges and the crowd, on requests made by hand."""
+"""Judges and the crowd, with requests that the tests create."""
 
 from __future__ import annotations
 

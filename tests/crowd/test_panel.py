@@ -1,4 +1,4 @@
-"""The panel that answers on Kafka, and the kinds of judges in it."""
+"""The panel that answers on Kafka, and its kinds of judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The competition held again, on the embedded way."""
+"""A competition that is run again on an embedded stream."""
 
 from __future__ import annotations
 

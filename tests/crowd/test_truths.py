@@ -1,4 +1,4 @@
-"""What the judges see: skills and real logs as outcomes, and what is said where they know nothing."""
+"""Truths: outcomes from skills and from real logs, and errors for unknown pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small valid log in each format, made up; every format that is registered must have one."""
+"""Small valid logs, one per format. Every registered format must have one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """A log, and how many rows and judgments are in it."""
+    """A log, with the number of its rows and judgments."""
 
     data: bytes
     rows: int

@@ -1,4 +1,4 @@
-"""Battles: every spelling of a winner, as CSV, as an array and as lines."""
+"""Battles of an arena: the spellings of a winner, in CSV, JSON and JSON Lines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_who_judged_what_may_be_unknown() -> None:
     assert (judgment.judge, judgment.segment) == ("anonymous", "unspecified")
 
 
-def test_a_long_prompt_is_cut_but_stays_itself() -> None:
+def test_a_long_prompt_is_shortened_and_stays_unique() -> None:
     rows = [{"left": "x", "right": "y", "winner": "tie", "prompt": "p" * 500 + end} for end in "ab"]
     first, second = read(json.dumps(rows).encode())
     assert first.segment[:180] == second.segment[:180] == "p" * 180
@@ -64,7 +64,7 @@ def test_two_equal_battles_are_two_judgments() -> None:
     assert first.id != second.id
 
 
-def test_a_bad_line_does_not_take_its_neighbours_along() -> None:
+def test_a_bad_line_does_not_affect_other_lines() -> None:
     reading = formats.read(io.BytesIO(BATTLES.replace(b"\n", b"\n{broken\n", 1)), campaign="c", on_error="skip")
     assert [entry.line for entry in reading] == [1, 3]
     assert reading.summary.skipped == {"invalid_json": 1}

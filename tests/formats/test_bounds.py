@@ -1,4 +1,4 @@
-"""What is absurdly long, deep or big is a clear error; it never fills the memory."""
+"""Input that is too long, too deep or too big ends in a clear error, and does not fill the memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BATTLE = b'{"model_a":"a","model_b":"b","winner":"tie"}'
 
 
 class Endless(io.RawIOBase):
-    """A file that goes on and on; nobody may read all of it."""
+    """A file without an end. The test fails if too much of it is read."""
 
     def __init__(self, start: bytes, again: bytes) -> None:
         self._left = start
@@ -47,7 +47,7 @@ class Endless(io.RawIOBase):
 
 @pytest.fixture
 def flat() -> Iterator[None]:
-    """Fail if much memory was taken."""
+    """Fail if too much memory was used."""
     tracemalloc.start(1)
     try:
         yield
@@ -115,7 +115,7 @@ def packed_zstd(data: bytes, times: int) -> bytes:
 @pytest.mark.usefixtures("flat")
 @pytest.mark.parametrize("pack", [packed_gzip, packed_zstd])
 @pytest.mark.parametrize("data", [b"\n" * 8 * MB, b"x" * 8 * MB])
-def test_a_bomb_only_streams(pack: object, data: bytes) -> None:
+def test_a_compression_bomb_is_streamed(pack: object, data: bytes) -> None:
     packed = pack(data, 15) + pack(b"x" * 8 * MB, 1)  # type: ignore[operator]
     with pytest.raises(FormatError, match="a line of more than"):
         list(formats.read(io.BytesIO(packed), format="jsonl"))
@@ -169,7 +169,7 @@ def test_a_long_log_takes_no_more_memory_than_a_short_one(name: str, start: byte
         ("appraise", APPRAISE.replace(b'"a,b"', b'"a,a"'), "duplicate_system"),
     ],
 )
-def test_a_row_that_no_judgment_can_hold_is_a_bad_row(name: str, data: bytes, reason: str) -> None:
+def test_a_row_with_impossible_values_is_a_bad_row(name: str, data: bytes, reason: str) -> None:
     with pytest.raises(RowError) as caught:
         list(formats.read(io.BytesIO(data), format=name, campaign="c"))
     assert caught.value.reason == reason

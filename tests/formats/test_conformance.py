@@ -1,4 +1,4 @@
-"""What every format keeps to; a new one is picked up from the registry."""
+"""Rules for every format. New formats are taken from the registry."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_stream_gives_what_the_file_gives(name: str, file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMED, indirect=True)
-def test_a_byte_order_mark_is_no_matter(name: str, file: Path) -> None:
+def test_a_byte_order_mark_is_ignored(name: str, file: Path) -> None:
     plain = list(formats.read(file))
     file.write_bytes(b"\xef\xbb\xbf" + SAMPLES[name].data)
     assert list(formats.read(file)) == plain
@@ -155,7 +155,7 @@ def test_a_bad_row_can_be_skipped_or_reported_and_is_counted(name: str, broken: 
         ARENA.replace(b"llama", b"l" * 300),
     ],
 )
-def test_what_stands_before_a_bad_row_is_read_first(data: bytes) -> None:
+def test_rows_before_a_bad_row_are_read_first(data: bytes) -> None:
     reading = iter(formats.read(BytesIO(data), campaign="c"))
     assert next(reading).judgment.systems[0] in ("a", "gpt")
     with pytest.raises(RowError):
@@ -189,6 +189,6 @@ def test_a_stream_that_names_no_campaign_needs_one() -> None:
 
 
 @pytest.mark.parametrize("what", ["missing", "."])
-def test_what_is_no_file_is_named(tmp_path: Path, what: str) -> None:
+def test_a_missing_file_is_named(tmp_path: Path, what: str) -> None:
     with pytest.raises(FormatError, match="can't be read"):
         list(formats.read(tmp_path / what))

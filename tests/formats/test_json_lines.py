@@ -1,4 +1,4 @@
-"""Lines that are decoded together are taken, or refused, as each alone would be."""
+"""Lines that are decoded together give the same result as lines that are decoded one by one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_broken_text_in_a_field_that_nobody_reads_is_refused_too() -> None:
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n\n", b"\r\n"])
-def test_blank_lines_and_ends_are_no_matter_and_keep_the_numbers(end: bytes) -> None:
+def test_blank_lines_are_ignored_and_line_numbers_stay_right(end: bytes) -> None:
     line = JSONL.splitlines()[0]
     assert list(together(line + b"\n\n  \n" + line.replace(b'"1"', b'"9"', 1) + end)) == [1, 4]
 

@@ -1,4 +1,4 @@
-"""Label Studio's exports and webhooks give one judgment an annotation, with the same id either way."""
+"""Exports and webhooks of Label Studio give one judgment per annotation, with the same id."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_choice_names_a_side_a_system_or_a_tie(choice: str, ranks: tuple[int, 
         (event() | {"annotation": None}, "annotation", "Expected `object`"),
     ],
 )
-def test_what_is_no_comparison_is_a_bad_row(document: object, field: str, words: str) -> None:
+def test_an_annotation_without_a_comparison_is_a_bad_row(document: object, field: str, words: str) -> None:
     with pytest.raises(RowError, match=words) as caught:
         read(document)
     assert caught.value.field == field
@@ -87,7 +87,7 @@ def test_what_is_no_comparison_is_a_bad_row(document: object, field: str, words:
         ([{"id": 1, "data": {}, "annotations": []}], "a task without annotations"),
     ],
 )
-def test_what_is_no_judgment_is_left_out_and_counted(document: object, kind: str) -> None:
+def test_documents_without_a_judgment_are_left_out_and_counted(document: object, kind: str) -> None:
     reading = formats.read(io.BytesIO(json.dumps(document).encode()))
     assert not list(reading)
     assert reading.summary.left_out == {kind: 1}

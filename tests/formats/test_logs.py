@@ -1,4 +1,4 @@
-"""The real logs, in the formats that people have, give the counts that are published with them."""
+"""The public logs have the published counts."""
 
 from __future__ import annotations
 

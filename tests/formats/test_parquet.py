@@ -1,4 +1,4 @@
-"""Parquet holds battles or judgments; without pyarrow it says what to install."""
+"""Parquet files of battles or judgments, and the error without pyarrow."""
 
 from __future__ import annotations
 

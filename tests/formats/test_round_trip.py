@@ -1,4 +1,4 @@
-"""What is written is read again as it was, by every format that can be written."""
+"""Every format that can be written gives the same judgments when it is read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The uniform CSV gives the judgments that its README counts."""
+"""The uniform CSV: counts of public logs, shared outputs and bad rows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_kind_of_judge_is_the_source_unless_there_is_one(tmp_path: Path) -> No
     assert [entry.judgment.source for entry in read(file)] == ["turker", "platform", None]
 
 
-def test_a_reading_tells_who_shared_an_output_if_it_is_asked(tmp_path: Path) -> None:
+def test_a_reading_collects_shared_outputs_on_request(tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     file.write_text("campaign,pair,seq,segment,judge,systems,ranks\nc,,1,s,j,a+b|d,1|2\nc,,2,s,j,a|b,1|2\n")
     reading = formats.read(file)

@@ -1,4 +1,4 @@
-"""The library: its names, its price at import, and the same rankings as the command's, from files and from frames."""
+"""The library: public names, import time, and rankings from files and DataFrames that equal those of the command."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_frame_needs_only_systems_and_ranks() -> None:
     assert (second.id, second.ranks) == ("2", (1, 1))
 
 
-def test_what_a_frame_leaves_out_is_left_out() -> None:
+def test_missing_cells_of_a_frame_are_missing_fields() -> None:
     frame = pd.DataFrame(
         {
             "systems": [["a", "b"], ["a"]],
@@ -163,7 +163,7 @@ def test_bad_rows_can_be_left_out_and_are_counted(log: Path) -> None:
     assert repr(found) == "<200 judgments, 1 bad rows skipped>"
 
 
-def test_what_did_not_count_is_said() -> None:
+def test_duplicates_and_rejections_are_shown() -> None:
     many = [judgment(k, systems=(f"x{2 * k}", f"x{2 * k + 1}")) for k in range(502)]
     ranking = streams.rank([*many, many[0]])
     assert (ranking.read, ranking.duplicates, ranking.rejected) == (503, 1, 2)
@@ -180,7 +180,7 @@ def test_an_empty_log_is_an_error() -> None:
 # -- the ranking -------------------------------------------------------------------------------------------
 
 
-def test_a_ranking_is_a_frame_a_row_a_system(log: Path) -> None:
+def test_a_ranking_is_a_frame_with_one_row_per_system(log: Path) -> None:
     ranking = streams.rank(log)
     frame = ranking.to_pandas()
     assert frame.columns.tolist() == [
@@ -198,7 +198,7 @@ def test_the_pairs_are_a_frame_too(log: Path) -> None:
     assert set(frame.campaign) == {"campaign-0", "campaign-1"}
 
 
-def test_one_campaign_is_taken_by_name(log: Path) -> None:
+def test_one_campaign_is_selected_by_name(log: Path) -> None:
     ranking = streams.rank(log)
     assert ranking.campaigns == ("campaign-0", "campaign-1")
     assert ranking["campaign-1"].rows == ranking.leaderboards[1].rows
@@ -236,7 +236,7 @@ def test_a_page_and_a_figure_come_from_a_ranking(log: Path) -> None:
     assert len(ranking["campaign-0"].plot().get_axes()) >= 2
 
 
-def test_a_live_campaign_is_ranked_as_it_stands() -> None:
+def test_a_live_campaign_can_be_ranked() -> None:
     campaign = Campaign("c")
     campaign.apply(*unzip([(0, judgment())]))
     assert streams.Ranking.of(campaign).leaderboards == (campaign.leaderboard(),)

@@ -1,4 +1,4 @@
-"""Running campaigns to look at, in a memory store that stands where Redis does."""
+"""Running campaigns for tests of commands, in a memory store instead of Redis."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class KeptStore(MemoryStore):
-    """A memory store that can be closed like the Redis one."""
+    """A memory store that can be closed like a Redis store."""
 
     def close(self) -> None:
         pass
 
 
 class Running:
-    """An embedded stream whose store the commands look at."""
+    """An embedded stream. The commands read its store."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.store = KeptStore()
@@ -46,7 +46,7 @@ def opened(model: str = "trueskill", **settings: object) -> Create:
 
 
 def crowd(count: int = 200, **options: int) -> list[Judgment]:
-    """Judge for a while, with durations."""
+    """Return judgments with durations."""
     return [
         msgspec.structs.replace(each, campaign="wmt.fr-en", duration_ms=1000 * (1 + number % 3))
         for number, each in enumerate(crowd_log(count, **options))

@@ -1,4 +1,4 @@
-"""Pages and figures: everything is in them, nothing foreign runs in them, and they need nothing else."""
+"""Pages and figures: they are complete, run no foreign code and need no other file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def report(log: list[Judgment]) -> Report:
 
 
 class Parsed(HTMLParser):
-    """The elements and texts of a page, well nested or not at all."""
+    """The elements and texts of a page. It fails if the elements are not nested correctly."""
 
     VOID = frozenset({"meta", "line"})
 
@@ -74,7 +74,7 @@ def test_a_page_holds_every_system_in_order_with_its_figures() -> None:
         assert f"{row.judgments:,}" in texts
 
 
-def test_a_page_rules_off_each_cluster() -> None:
+def test_a_page_has_a_line_between_clusters() -> None:
     found = report(crowd(400))
     bodies = leaderboard_table(found.leaderboard).split("<tbody")[1:]
     assert len(bodies) == found.clusters > 2
@@ -83,7 +83,7 @@ def test_a_page_rules_off_each_cluster() -> None:
         assert re.findall(r"<bdi>(.*?)</bdi>", body) == mine
 
 
-def test_a_page_needs_nothing_from_anywhere() -> None:
+def test_a_page_needs_no_other_file() -> None:
     text = html_page([report(crowd(60)), report(crowd(60))])
     parsed = Parsed(text)
     assert not {"script", "link", "img", "iframe", "object", "embed"} & set(parsed.tags)

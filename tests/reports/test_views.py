@@ -1,4 +1,4 @@
-"""A campaign as people look at it: what is counted, what the model adds, and whom to look at."""
+"""Views of a campaign: counts, values of the model, and suspicious judges."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_stored_campaign_is_the_one_that_ran() -> None:
     assert pair_views(kept) == pair_views(live)
 
 
-def test_a_campaign_that_is_not_there_is_answered_with_one_that_is() -> None:
+def test_a_missing_campaign_is_an_error_with_a_suggestion() -> None:
     store = MemoryStore()
     with pytest.raises(JudgestreamError, match=r"no campaign 'wmt.fr-ne'; there is none yet"):
         load_campaign(store, "wmt.fr-ne", partitions=["judgments.v1/0"])
@@ -107,7 +107,7 @@ def test_a_judge_s_figures_are_counted_from_the_log() -> None:
     wins: dict[tuple[str, str], int] = {}
     agreed: dict[str, int] = {}
     compared: dict[str, int] = {}
-    for each in log:  # the majority before, written down anew
+    for each in log:  # computes the majority again, in another way
         (a, b), (first, second) = each.systems, each.ranks or ()
         majority = wins.get((a, b), 0) - wins.get((b, a), 0)
         if majority and first != second:
@@ -137,7 +137,7 @@ def test_a_judge_without_durations_or_comparisons_has_no_figures() -> None:
 
 
 def coin_among_judges(count: int) -> list[Judgment]:
-    """Let six judges look and one throw a coin, on systems that are plainly apart."""
+    """Return judgments of six careful judges and one random judge, on systems that differ clearly."""
     random = np.random.default_rng(5)
     log = []
     for number in range(count):
@@ -154,7 +154,7 @@ def suspects(made: Campaign) -> dict[str, tuple[str, ...]]:
     return {judge.judge: judge.suspicious for judge in judge_views(made) if judge.suspicious}
 
 
-def test_who_throws_a_coin_is_found_and_nobody_else() -> None:
+def test_only_the_random_judge_is_suspicious() -> None:
     assert suspects(campaign(coin_among_judges(700))) == {"coin": ("like chance",)}
 
 
@@ -168,7 +168,7 @@ def test_where_nobody_agrees_nobody_is_suspicious() -> None:
     assert suspects(campaign(log)) == {}
 
 
-def test_where_there_is_no_consensus_it_does_not_matter_who_shares_it() -> None:
+def test_without_a_consensus_no_judge_is_like_chance() -> None:
     assert views.chance_odds(100, 100, typical=0.4) == views.chance_odds(0, 100, typical=0.4) == 0.0
 
 
