@@ -90,28 +90,9 @@ def read_progress(settings: Settings, status: CampaignStatus) -> CrowdProgress:
     return progress
 
 
-def answer_requests(
-    settings: Settings,
-    progress: CrowdProgress,
-    answer: Answer,
-    *,
-    most: int | None,
-    rate: float | None,
-    patience: float,
-    observe: Callable[[], None],
-) -> None:
-    """Answer requests until there are `most` answers, or the campaign asks no more, or it is closed.
+class LiveCrowd:
+    """Answers the requests of one campaign: at most `most`, and at most `rate` per second."""
 
-    `progress` then says why it ended. Raise NoAnswer if no worker answers for `patience` seconds.
-    """
-    crowd = _LiveCrowd(settings, progress, answer, most=most, rate=rate, patience=patience, observe=observe)
-    try:
-        asyncio.run(crowd.run())
-    except BrokerUnavailable as error:
-        raise BrokerUnavailable(f"{error}; {progress.judgments:,} answers were acknowledged") from None
-
-
-class _LiveCrowd:
     def __init__(
         self,
         settings: Settings,
@@ -137,7 +118,17 @@ class _LiveCrowd:
         self._consumer: Consumer
         self._producer: Producer
 
-    async def run(self) -> None:
+    def run(self) -> None:
+        """Answer requests until there are enough answers, or the campaign asks no more, or it is closed.
+
+        The progress then holds the reason for the end. Raise NoAnswer if no worker answers for `patience` seconds.
+        """
+        try:
+            asyncio.run(self._run())
+        except BrokerUnavailable as error:
+            raise BrokerUnavailable(f"{error}; {self._progress.judgments:,} answers were acknowledged") from None
+
+    async def _run(self) -> None:
         campaign = self._progress.status.campaign
         for topic, partitions in (await find_partitions(self._settings, topics.JUDGMENTS, *TOPICS)).items():
             self._partitions[topic] = partitions[partition_of(campaign, len(partitions))]

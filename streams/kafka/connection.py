@@ -61,7 +61,7 @@ def answering(settings: Settings) -> Iterator[None]:
 
 
 def unavailable(settings: Settings, reason: str) -> BrokerUnavailable:
-    """Return the error that says that Kafka does not answer, and why.
+    """Return the error for a broker that does not answer, with the reason.
 
     >>> from streams.settings import Settings
     >>> unavailable(Settings(kafka="broker:9092"), "timed out")

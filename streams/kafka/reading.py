@@ -34,7 +34,7 @@ class Reader:
         return self._runner.run(self._consumer.beginning_offsets(partitions))
 
     def ends(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
-        """Return the offset behind the last record, per partition."""
+        """Return the offset after the last record, per partition."""
         return self._runner.run(self._consumer.end_offsets(partitions))
 
     def since(self, partitions: Sequence[Partition], moment: datetime) -> dict[Partition, int | None]:

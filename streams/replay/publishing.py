@@ -47,36 +47,29 @@ def publish_log(
     A campaign that the log does not know is opened with the `opening` settings before its first judgment. A broker
     that is away is waited for, up to `patience` seconds. `sent` is filled in also if an error is raised.
     """
+
+    async def publish() -> None:
+        async with open_producer(settings, patience=patience) as producer:
+            batches = _PartitionBatches(producer, sent)
+            try:
+                for seconds, judgments in steps:
+                    await asyncio.sleep(seconds)
+                    for judgment in judgments:
+                        partition = published.partition(judgment.campaign)
+                        if judgment.campaign not in published.campaigns:
+                            published.campaigns.add(judgment.campaign)
+                            await batches.add(partition, _create(judgment, opening))
+                        await batches.add(partition, judgment)
+                    await batches.flush()
+            finally:
+                await batches.settle()  # after SIGINT too, which cancels this task and comes out as KeyboardInterrupt
+
     try:
-        asyncio.run(_publish(settings, steps, published, sent, opening, patience))
+        asyncio.run(publish())
     except BrokerUnavailable as error:
         raise BrokerUnavailable(
             f"{error}; {sent.acknowledged:,} judgments were acknowledged, and the same command goes on after them"
         ) from None
-
-
-async def _publish(
-    settings: Settings,
-    steps: Steps,
-    published: PublishedLog,
-    sent: SentRecords,
-    opening: CampaignSettings,
-    patience: float,
-) -> None:
-    async with open_producer(settings, patience=patience) as producer:
-        batches = _PartitionBatches(producer, sent)
-        try:
-            for seconds, judgments in steps:
-                await asyncio.sleep(seconds)
-                for judgment in judgments:
-                    partition = published.partition(judgment.campaign)
-                    if judgment.campaign not in published.campaigns:
-                        published.campaigns.add(judgment.campaign)
-                        await batches.add(partition, _create(judgment, opening))
-                    await batches.add(partition, judgment)
-                await batches.flush()
-        finally:
-            await batches.settle()  # after SIGINT too, which cancels this task and comes out as KeyboardInterrupt
 
 
 def _create(first: Judgment, settings: CampaignSettings) -> Create:

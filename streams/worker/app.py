@@ -119,7 +119,7 @@ def _credentials(
     sasl_plain_password: str = "",
     **_: str,
 ) -> faust.auth.Credentials | None:
-    """Return the options of every other client as Faust takes them."""
+    """Return the connection options of every other client in the form that Faust needs."""
     if sasl_mechanism:
         return faust.SASLCredentials(
             username=sasl_plain_username,

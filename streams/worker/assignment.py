@@ -1,4 +1,4 @@
-"""The partitions that the group assigns to a worker: they are opened, guarded against errors, and given up."""
+"""The partitions that the group assigns to a worker: they are opened, guarded against errors, and released."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Assignment:
         return list(self._opening.values())
 
     def end(self) -> None:
-        """Give all partitions up."""
+        """Release all partitions."""
         for ownership in self.owned.values():
             ownership.end()
         self.owned.clear()
@@ -95,7 +95,7 @@ class Assignment:
             ownership.end()
             self._status.fail(error)
         except BaseException as error:  # noqa: BLE001 - the worker stops with it
-            ownership.end()  # nothing behind a batch that failed may be applied
+            ownership.end()  # nothing after a batch that failed may be applied
             await self._service.crash(error)
 
     async def _open_guarded(self, ownership: PartitionOwnership) -> None:

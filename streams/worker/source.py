@@ -2,7 +2,7 @@
 
 The commit order, for each partition:
 
-1. On assignment a new epoch is taken from the store. The former owner can't write any more.
+1. On assignment the worker gets a new epoch from the store. The former owner can't write any more.
 2. The state is loaded, and what may not have been emitted is emitted again.
 3. The log is checked: the last applied record must be in its place. The consumer seeks to the offset that the store
    holds: the store decides, not the group's committed offset.
@@ -94,7 +94,7 @@ class BatchSource(Service):
         self._assignment.open(partitions)
 
     async def on_revoked(self) -> None:
-        """Give all partitions up. The batch in hand may end, and what waits behind it stays in the log."""
+        """Release all partitions. The batch in hand may end, and those that wait after it stay in the log."""
         opening = self._assignment.close()
         waiting = [*(batch.done.wait() for batch in self._in_hand), *opening]
         try:

@@ -197,7 +197,7 @@ def _answer(
     settings: Settings, status: CampaignStatus, panel: Panel, *, most: int | None, rate: float | None, patience: float
 ) -> CrowdProgress:
     """Let the panel answer, with a bar that says how it goes."""
-    from streams.crowd.live import answer_requests, read_progress
+    from streams.crowd.live import LiveCrowd, read_progress
 
     progress, began = read_progress(settings, status), time.monotonic()
     with Bar(total=most or status.settings.budget) as bar:
@@ -209,16 +209,17 @@ def _answer(
             bar.describe(safe(f"{progress.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
             bar.complete(progress.judgments)
 
+        crowd = LiveCrowd(
+            settings,
+            progress,
+            lambda request, asked: panel.answer(request, asked=asked),
+            most=most,
+            rate=rate,
+            patience=patience,
+            observe=observe,
+        )
         try:
-            answer_requests(
-                settings,
-                progress,
-                lambda request, asked: panel.answer(request, asked=asked),
-                most=most,
-                rate=rate,
-                patience=patience,
-                observe=observe,
-            )
+            crowd.run()
         except KeyboardInterrupt:
             words = f"Stopped after {progress.judgments:,} judgments; without --create the same command goes on."
             click.echo(words, err=True)
