@@ -1,4 +1,4 @@
-"""`judgestream demo --serve`: the whole loop in one process, shown on the monitor's page."""
+"""`judgestream demo --serve`: the demo on the web page of the monitor, in one process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOST = "127.0.0.1"
 
 
 def serve_demo(*, seed: int, judges: int, careless: float, budget: int, seconds: float, port: int) -> None:
-    """Play the demo's campaigns behind a page, and serve it until Ctrl-C."""
+    """Run the campaigns of the demo and serve the web page until Ctrl-C."""
     from streams.monitor.backends.demo import DemoCampaigns
 
     demo = DemoCampaigns(judges=judges, careless=careless, budget=budget, seed=seed)
@@ -33,7 +33,7 @@ async def _serve(demo: DemoCampaigns, *, seconds: float, port: int) -> None:
     secret = token_hex(16)
     settings = replace(demo.stream.settings, monitor_tokens=f"demo:{secret}")
     async with serve_app(Site(backend, settings).app(), host=HOST, port=port) as url:
-        click.echo(f"The page is at {url}  (Ctrl-C ends it)")
+        click.echo(f"The page is at {url}  (stop with Ctrl-C)")
         click.echo(f"Judgments can be posted with the token {secret}")
         playing = asyncio.create_task(demo.run(backend, seconds=seconds))
         playing.add_done_callback(_report_end)
@@ -49,4 +49,4 @@ async def _serve(demo: DemoCampaigns, *, seconds: float, port: int) -> None:
 def _report_end(playing: asyncio.Task[None]) -> None:
     if not playing.cancelled():
         playing.result()
-        click.echo("The budget is spent; the page stays.")
+        click.echo("The budget is used up. The page stays available.")

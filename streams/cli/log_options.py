@@ -1,4 +1,4 @@
-"""What all commands that read a file of judgments share: its options, its reading, and the bar meanwhile."""
+"""The part that commands on a file of judgments share: options, reading and the progress bar."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ LONG_BYTES = 8_000_000
 
 
 def reading_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of how a log is read."""
+    """Add the options for reading a log to a command."""
     options = (
-        click.option("--from", "from_name", metavar="FORMAT", help="What the log is in; by default its content tells."),
+        click.option("--from", "from_name", metavar="FORMAT", help="Format of the log.  [default: by its content]"),
         click.option(
             "--on-error",
             type=click.Choice(["stop", "skip", "report"]),
             default="stop",
             show_default=True,
-            help="At a bad row: stop, leave it out and count it, or print it too.",
+            help="Action on a bad row: stop, skip and count it, or report and skip it.",
         ),
         click.option(
             "--shared-ties/--no-shared-ties",
             default=True,
             show_default=True,
-            help="Whether systems that shared one output are tied, or not compared.",
+            help="Tie systems that share one output, or do not compare them.",
         ),
     )
     for option in reversed(options):
@@ -47,7 +47,7 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def log_argument(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command its FILE as a LogFile, `log`, with the options of how it is read."""
+    """Add FILE and the options for reading it to a command, which gets the LogFile `log`."""
 
     @wraps(function)
     def run(*, file: Path, from_name: str | None, on_error: str, shared_ties: bool, **more: object) -> None:
@@ -59,7 +59,7 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
 
 
 class LogFile:
-    """A file of judgments that is read once, batch by batch; what was left out is said at the end."""
+    """A file of judgments that is read in batches. Skipped rows are reported at the end."""
 
     def __init__(
         self,
@@ -75,55 +75,58 @@ class LogFile:
         self.file = file
         self.size = file.stat().st_size if file.is_file() else None
         self.first_bad: RowError | None = None
-        self._aloud = on_error == "report"
+        self._report = on_error == "report"
         try:
             self.reading: Reading = read(
                 file,
                 format=from_name,
                 campaign=campaign,
-                on_error="stop" if on_error == "stop" else self._take,
+                on_error="stop" if on_error == "stop" else self._record_bad_row,
                 shared_ties=shared_ties,
             )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
 
-    def _take(self, error: RowError) -> None:
+    def _record_bad_row(self, error: RowError) -> None:
         self.first_bad = self.first_bad or error
-        if self._aloud:
+        if self._report:
             click.echo(str(error), err=True)
 
     @property
     def is_long(self) -> bool:
-        """Say whether it repays the loading of compiled kernels."""
+        """Return whether the file is long enough for compiled kernels to pay off."""
         return self.size is not None and self.size > LONG_BYTES
 
     def batches(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
-        """Read it, with a bar; FormatError if there is no judgment in it. Columns are for one who rates them."""
+        """Read the file with a progress bar. Raise FormatError if it has no judgment. `columns` is for rating."""
         yield from self.read(columns=columns)
-        self.conclude()
+        self.report_skipped()
 
-    def read(self, tell: Callable[[int], str] | None = None, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
-        """Read it, with a bar that names the file, or says what `tell` makes of the judgments in each batch."""
+    def read(
+        self, describe: Callable[[int], str] | None = None, *, columns: bool = False
+    ) -> Iterator[Sequence[Judgment]]:
+        """Read the file with a progress bar. Its text is the file name, or `describe` of the size of each batch."""
         with Bar(total=self.size) as bar:
             for batch in self.reading.batches(columns=columns):
-                bar.describe(tell(len(batch.judgments)) if tell else str(self.file))
+                bar.describe(describe(len(batch.judgments)) if describe else str(self.file))
                 bar.complete(self.reading.position)
                 yield batch.judgments
 
-    def conclude(self) -> None:
-        """Say what was left out; FormatError if there was no judgment."""
+    def report_skipped(self) -> None:
+        """Report skipped rows. Raise FormatError if there was no judgment."""
         summary = self.reading.summary
         if not summary.judgments:
-            reason = f"; the first bad row: {self.first_bad}" if self.first_bad else ""
-            raise FormatError(f"{self.file}: there is no judgment in it{reason}")
+            reason = f"; the first error: {self.first_bad}" if self.first_bad else ""
+            raise FormatError(f"{self.file}: the file has no judgment{reason}")
         if bad := summary.skipped.total():
             click.echo(
-                f"{self.file}: {bad:,} of {summary.rows:,} rows were left out; the first: {self.first_bad}", err=True
+                f"{self.file}: {bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}",
+                err=True,
             )
 
 
 def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:
-    """Read a file whole, its campaigns apart: all or only some; what stands there twice counts once."""
+    """Read a whole file and return its judgments by campaign, without duplicates. `only` selects campaigns."""
     logs: dict[str, dict[str, Judgment]] = {}
     read = 0
     for batch in log.batches():
@@ -131,15 +134,15 @@ def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Jud
         for judgment in batch:
             logs.setdefault(judgment.campaign, {}).setdefault(judgment.id, judgment)
     if duplicates := read - sum(map(len, logs.values())):
-        _tell_duplicates(log, duplicates, read)
+        _report_duplicates(log, duplicates, read)
     for name in only:
         if name not in logs:
             raise click.UsageError(f"{log.file}: no campaign {name!r} in the log; {suggestion(name, logs)}")
     return {name: list(found.values()) for name, found in logs.items() if not only or name in only}
 
 
-def _tell_duplicates(log: LogFile, duplicates: int, read: int) -> None:
-    click.echo(f"{log.file}: {duplicates:,} of {read:,} judgments stand there twice, and count once", err=True)
+def _report_duplicates(log: LogFile, duplicates: int, read: int) -> None:
+    click.echo(f"{log.file}: {duplicates:,} of {read:,} judgments are duplicates and were ignored", err=True)
 
 
 def rate_log(
@@ -149,20 +152,22 @@ def rate_log(
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
 ) -> RatedLog:
-    """Rate a file's campaigns, and say what did not count."""
+    """Rate the campaigns of a file. Report duplicates and rejections."""
     from streams.core import kernels
     from streams.offline.rating import rate
 
     if log.is_long:
-        kernels.compiled("pairs")  # it will be wanted, so the beginning need not go the slow way
+        kernels.compiled("pairs")  # compile first, so that the first batch is fast too
     try:
         rated = rate(log.batches(columns=log.is_long), settings, only=only, observe=observe)
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())
     if duplicates:
-        _tell_duplicates(log, duplicates, rated.read)
+        _report_duplicates(log, duplicates, rated.read)
     if rated.rejections:
         first = rated.first_rejection
-        click.echo(f"{log.file}: {rated.rejections:,} of {rated.read:,} rejected; the first: {first}", err=True)
+        click.echo(
+            f"{log.file}: {rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}", err=True
+        )
     return rated

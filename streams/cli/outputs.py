@@ -1,4 +1,4 @@
-"""Rankings in the forms that other programs read: CSV, Markdown, HTML pages and plots."""
+"""Rankings as CSV, Markdown, HTML pages and plots."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf")
-_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|~"} | {"\n": " ", "\r": " "})
+_MARKDOWN = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|~"} | {"\n": " ", "\r": " "})
 
 
 def as_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    r"""Write a table that a spreadsheet opens; a text that it would run as a formula gets a mark.
+    r"""Return a table as CSV. Text that a spreadsheet would run as a formula is escaped.
 
     >>> as_csv(["a", "b"], [["=1+1", -0.5], ["x,y", None]])
     'a,b\r\n\'=1+1,-0.5\r\n"x,y",\r\n'
@@ -47,18 +47,18 @@ def _cell(value: object) -> object:
 
 
 def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -> str:
-    """Write rows of one type, a field a column."""
+    """Return rows of one type as CSV, one column per field."""
     return as_csv(kind.__struct_fields__, map(msgspec.structs.astuple, rows))
 
 
 def leaderboards_as_csv(boards: Sequence[Leaderboard]) -> str:
-    """Write the rows of leaderboards, each with its campaign and model."""
+    """Return the rows of leaderboards as CSV, each with its campaign and model."""
     rows = ((board.campaign, board.model, *msgspec.structs.astuple(row)) for board in boards for row in board.rows)
     return as_csv(("campaign", "model", *Row.__struct_fields__), rows)
 
 
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
-    """Write a table a campaign; a new cluster is a number in the first column."""
+    """Return one Markdown table per campaign. The first row of a cluster has its number."""
     from streams.reports.score_axis import rank_range, score_decimals
 
     blocks = []
@@ -66,7 +66,7 @@ def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
         rows = report.leaderboard.rows
         decimals, cluster = score_decimals(rows), 0
         lines = [
-            f"### {marked_down(report.leaderboard.campaign)}\n",
+            f"### {escape_markdown(report.leaderboard.campaign)}\n",
             f"{report.about}\n",
             "| cluster | rank | range | system | score | deviation | judgments |",
             "|---:|---:|---|---|---:|---:|---:|",
@@ -75,37 +75,37 @@ def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
             begins = str(row.cluster) if row.cluster != cluster else ""
             cluster = row.cluster
             lines.append(
-                f"| {begins} | {row.rank} | {rank_range(row.rank_low, row.rank_high)} | {marked_down(row.system)} "
+                f"| {begins} | {row.rank} | {rank_range(row.rank_low, row.rank_high)} | {escape_markdown(row.system)} "
                 f"| {row.score:+.{decimals}f} | {row.deviation:.{decimals}f} | {row.judgments:,} |"
             )
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
 
 
-def marked_down(text: str) -> str:
-    r"""Keep a text from being taken for Markdown.
+def escape_markdown(text: str) -> str:
+    r"""Escape the characters that have a meaning in Markdown.
 
-    >>> print(marked_down("KIT_primary|2"))
+    >>> print(escape_markdown("KIT_primary|2"))
     KIT\_primary\|2
     """
     return text.translate(_MARKDOWN)
 
 
 def check_suffix(file: Path | None, suffixes: Sequence[str], *, option: str) -> None:
-    """Refuse a file whose name is not of the kind, so that a slip does not write over a log."""
+    """Raise UsageError if the suffix is wrong, so that a mistake does not overwrite a log."""
     if file is not None and file.suffix.lower() not in suffixes:
         raise click.UsageError(f"{option} {file}: the name must end in {' or '.join(suffixes)}")
 
 
 def write_page(file: Path, reports: Sequence[Report]) -> None:
-    """Write one HTML page of all campaigns."""
+    """Write one HTML page with all campaigns."""
     from streams.reports.html_page import html_page
 
     write(file, html_page(reports).encode())
 
 
 def write_plots(file: Path, reports: Sequence[Report]) -> None:
-    """Write a figure for each campaign: of several, each into a file with its name before the suffix."""
+    """Write one figure per campaign. If there are several, the file names contain the campaign."""
     from streams.reports.canvas import figure_bytes
     from streams.reports.plots import ranking_figure
 

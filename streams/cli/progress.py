@@ -1,4 +1,4 @@
-"""A progress bar for what takes longer than a second."""
+"""A progress bar for work that takes longer than a second."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Bar:
             self._progress.stop()
 
     def describe(self, name: str) -> None:
-        """Name what is being done."""
+        """Set the text of the bar."""
         self._name = name
 
     def advance(self, steps: int) -> None:
-        """Add steps that are done."""
+        """Add finished steps."""
         self.complete(self._done + steps)
 
     def complete(self, done: int) -> None:
-        """Say how many steps are done in all."""
+        """Set the total of finished steps."""
         self._done = done
         if self._progress is None and time.monotonic() - self._start > PATIENCE:
             self._progress = _progress()

@@ -187,7 +187,7 @@ def test_damage_is_repaired_and_the_rest_is_not_touched(settled_stack: Stack) ->
     damage(settled_stack)
     done = invoke(settled_stack, "campaign-0", "--yes")
     assert done.exit_code == 0, done.output
-    assert "1 differed and are as the log says now" in done.output
+    assert "1 differed and were replaced" in done.output
     assert settled(dump(settled_stack)) == settled(healthy)
     assert invoke(settled_stack, "--all", "--dry-run").exit_code == 0
 
@@ -409,7 +409,7 @@ def test_workers_run_on_while_their_state_is_rebuilt(stack: Stack) -> None:
     stack.publish(records[1500:])
     done = stack.command("rebuild", "--all", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "1 differed and are as the log says now" in done.stdout
+    assert "1 differed and were replaced" in done.stdout
     stack.publish([(b"campaign-0", encode(judgment(77_777, campaign="campaign-0")))])
     stack.wait_until_read(len(records) + 1)
     assert worker.said("this worker writes no more to it")

@@ -99,7 +99,7 @@ def test_several_campaigns_with_repeats_give_the_same_bits(stack: Stack) -> None
     assert directly["replay"] == {"read": 3110, "there": 0, "sent": 0, **figures}
     again = stack.command("replay", str(file), "--wait", "--json", "--setting", "model=grm")
     assert done(again)["campaigns"] == into_kafka["campaigns"]
-    assert "campaign-0, campaign-1, campaign-2: open already, and keeps its settings" in again.stderr
+    assert "campaign-0, campaign-1, campaign-2: exists already and keeps its settings" in again.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

@@ -1,4 +1,4 @@
-"""`judgestream agreement`: how far the judges of a log agree with each other and with themselves."""
+"""`judgestream agreement`: how well the judges of a log agree with each other and with themselves."""
 
 from __future__ import annotations
 
@@ -31,35 +31,43 @@ Examples:
 )
 @log_argument
 @click.option(
-    "--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be given more than once."
+    "--campaign",
+    "campaigns",
+    multiple=True,
+    metavar="NAME",
+    help="Campaign to measure; may be repeated.  [default: all]",
 )
 @click.option(
     "--rule",
     type=click.Choice(["wmt", "strict"]),
     default="wmt",
     show_default=True,
-    help="Count as the WMT findings do, or strictly: no judge is compared with himself, either order counts.",
+    help="Counting rule: as in the WMT findings, or strict (see docs/agreement.md).",
 )
-@click.option("--judges", "by_judge", is_flag=True, help="Also every judge: with the others, and with himself.")
+@click.option("--judges", "by_judge", is_flag=True, help="Print one row per judge as well.")
 @click.option(
     "--controls",
     "makers",
     metavar="SOURCE",
-    help="Also try judges on what is clear to those of a source, e.g. researcher, or to everybody else.",
+    help="Source of the control judgments, e.g. researcher, or everybody. Tests each judge on clear pairs.",
 )
 @click.option(
     "--margin",
     type=click.IntRange(0),
     default=5,
     show_default=True,
-    help="A control is a pair where more than so many more are for the one than for the other.",
+    help="Minimum lead in votes, exclusive, that makes a pair a control.",
 )
 @click.option(
-    "--fewest", type=click.IntRange(1), default=10, show_default=True, help="Controls that a judge must have met."
+    "--fewest",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Minimum number of controls for a judge to be tested.",
 )
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
-@click.option("--csv", "as_table", is_flag=True, help="Print CSV; of --judges or --controls, if they are given.")
-@click.option("--plot", type=_FILE, metavar="FILE", help="Write a figure, .png, .svg or .pdf.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV, with --judges or --controls of those.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="File for a figure: .png, .svg or .pdf.")
 def command(
     *,
     log: LogFile,
@@ -73,11 +81,11 @@ def command(
     as_table: bool,
     plot: Path | None,
 ) -> None:
-    """Tell how far the judges of a log agree, with each other and with themselves (Cohen's kappa).
+    """Measure how well the judges of a log agree, with each other and with themselves (Cohen's kappa).
 
-    FILE is a log in any format that `judgestream convert` reads. Where systems shared an output, figures are given of
-    the outputs as shown, and expanded, where those systems are tied. Where judgments name their source, as researcher
-    or turker, so is each source on its own. docs/agreement.md says how it is counted.
+    FILE is a log in any format of `judgestream convert`. If systems share an output, there are two lines: one for the
+    outputs as shown, and one expanded, in which these systems are tied. If judgments have a source, such as researcher
+    or turker, there is a line for each source. See docs/agreement.md.
     """
     from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, agreement_rows, judge_rows
     from streams.agreement.control_rows import Controls, ThresholdRow, threshold_rows
@@ -87,7 +95,7 @@ def command(
 
     refuse_combination(json=as_object, csv=as_table)
     if as_table and by_judge and makers:
-        raise click.UsageError("--csv is one table; give --judges or --controls with it, not both")
+        raise click.UsageError("--csv prints one table; add --judges or --controls, not both")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     shared = log.reading.shared = {}
     logs = logs_by_campaign(log, only=campaigns)
@@ -120,7 +128,7 @@ def command(
 
 
 def _print_agreement(rows: Sequence[AgreementRow]) -> None:
-    """Print inter and intra side by side; outputs as shown and expanded where they differ."""
+    """Print inter and intra agreement side by side, and both forms of the outputs if they differ."""
     cells = {(row.campaign, row.judges, row.collapsed, row.kind): row for row in rows}
     lines = []
     for campaign, judges, whole, kind in cells:
@@ -147,9 +155,9 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
             )
         )
     headings = ["campaign", "judges", "outputs", "inter κ", "agree", "of", "intra κ", "agree ", "of ", "ties"]
-    print_table(*_without_idle(headings, lines), wrapped=["campaign"], right=headings[3:])
+    print_table(*_without_empty_columns(headings, lines), wrapped=["campaign"], right=headings[3:])
     if any(row.kappa is None for row in rows):
-        click.echo("- : nothing can be compared", err=True)
+        click.echo("- : there is nothing to compare", err=True)
 
 
 def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
@@ -169,7 +177,7 @@ def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:
         )
         for row in judges
     ]
-    print_table(*_without_idle(headings, lines), wrapped=["campaign", "judge"], right=headings[3:9])
+    print_table(*_without_empty_columns(headings, lines), wrapped=["campaign", "judge"], right=headings[3:9])
 
 
 def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:
@@ -188,9 +196,9 @@ def _print_thresholds(rows: Sequence[ThresholdRow]) -> None:
     print_table(headings, lines, wrapped=["campaign"], right=headings[2:])
 
 
-def _without_idle(
+def _without_empty_columns(
     headings: Sequence[str], lines: Sequence[Sequence[str]]
 ) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-    """Leave out a column that says nothing of anyone."""
-    told = [k for k in range(len(headings)) if k < 1 or any(line[k] not in ("", "all") for line in lines)]
-    return [headings[k] for k in told], [[line[k] for k in told] for line in lines]
+    """Remove the columns that are empty for all rows."""
+    kept = [k for k in range(len(headings)) if k < 1 or any(line[k] not in ("", "all") for line in lines)]
+    return [headings[k] for k in kept], [[line[k] for k in kept] for line in lines]

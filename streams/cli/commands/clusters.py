@@ -21,7 +21,7 @@ Examples:
     "--resample/--no-resample",
     default=True,
     show_default=True,
-    help="Draw the comparisons anew for each run, as WMT16 did, or not, as WMT15.",
+    help="Resample the comparisons in each run, as in WMT16, or not, as in WMT15.",
 )
 def command(
     *,
@@ -32,10 +32,10 @@ def command(
     as_object: bool,
     resample: bool,
 ) -> None:
-    """Rank the systems of a log by the official WMT procedure, and rule off the clusters.
+    """Rank the systems of a log by the official WMT procedure, with clusters.
 
-    FILE is a log in any format that `judgestream convert` reads. The score is the mean of TrueSkill's mu over the
-    runs, the deviation its standard deviation; a rank range leaves out 2.5 % of the runs at both ends.
+    FILE is a log in any format of `judgestream convert`. The score is the mean of TrueSkill's mu over all runs, and
+    the deviation is its standard deviation. A rank range leaves out 2.5 % of the runs at each end.
     """
     from streams.offline.rating import DEFAULT_MODEL, WMT, settings_for
 

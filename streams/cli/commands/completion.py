@@ -1,4 +1,4 @@
-"""`judgestream completion`: the script by which a shell completes commands and options."""
+"""`judgestream completion`: the completion script for a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(*, shell: str) -> None:
-    """Print the script for a shell; it takes effect in a new one."""
+    """Print the completion script for a shell. It takes effect in a new shell."""
     from click.shell_completion import get_completion_class
 
     from streams.cli.main import cli

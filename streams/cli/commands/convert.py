@@ -1,4 +1,4 @@
-"""`judgestream convert`: a log in one format becomes one in another, whole or not at all."""
+"""`judgestream convert`: a log from one format to another."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ Examples:
 @click.argument("source", metavar="FROM", type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("target", metavar="TO", type=click.Path(path_type=Path, allow_dash=True))
 @reading_options
-@click.option("--to", "to_name", metavar="FORMAT", help="What to write; by default TO's suffix tells.")
-@click.option("--campaign", metavar="NAME", help="The campaign's name, whatever the file calls it.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--to", "to_name", metavar="FORMAT", help="Format to write.  [default: by the suffix of TO]")
+@click.option("--campaign", metavar="NAME", help="Campaign name to write.  [default: as in FROM]")
+@click.option("--force", is_flag=True, help="Overwrite TO if it exists.")
 @click.option("--json", "as_object", is_flag=True, help="Print the summary as one JSON object.")
 def command(
     *,
@@ -58,10 +58,10 @@ def command(
 ) -> None:
     """Convert a log of judgments from one format to another.
 
-    FROM is a file, plain, gzip or zstd, and `-` is standard input. TO is compressed if its name ends in .gz or .zst,
-    and `-` is standard output; it appears when it is complete, or not at all.
+    FROM is a file (plain, gzip or zstd), or `-` for standard input. TO is compressed if its name ends in .gz or .zst,
+    and `-` is standard output. TO is written completely or not at all.
     """
-    written = _written(target, to_name)
+    written = _find_target_format(target, to_name)
     log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign)
     with _open_target(target, force=force) as stream:
         assert written.write
@@ -69,25 +69,27 @@ def command(
             written.write(out, chain.from_iterable(log.read()))
         summary = log.reading.summary
         if log.first_bad and not summary.judgments:
-            raise FormatError(f"{source}: no row of {summary.rows:,} is a judgment; the first: {log.first_bad}")
-    _tell(log.reading, source, target, written, as_object=as_object)
+            raise FormatError(
+                f"{source}: none of its {summary.rows:,} rows is a judgment; the first error: {log.first_bad}"
+            )
+    _print_summary(log.reading, source, target, written, as_object=as_object)
 
 
-def _written(target: Path, name: str | None) -> Format:
-    """Find what to write, by its name or by the suffix of the file."""
+def _find_target_format(target: Path, name: str | None) -> Format:
+    """Find the format to write, by its name or by the suffix of the file."""
     if name is None:
         plain = target.with_suffix("") if target.suffix in SUFFIXES else target
         for found in FORMATS.values():
             if plain.suffix in found.suffixes:
                 return found
         known = ", ".join(suffix for found in FORMATS.values() for suffix in found.suffixes)
-        raise click.UsageError(f"{target} has none of the suffixes {known}; say what to write with --to: {_WRITE}")
+        raise click.UsageError(f"{target} has none of the suffixes {known}; choose the format with --to: {_WRITE}")
     try:
         found = find_format(name)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     if not found.write:
-        raise click.UsageError(f"the format {name!r} can only be read; written are: {_WRITE}")
+        raise click.UsageError(f"the format {name!r} can be read but not written; choose one of: {_WRITE}")
     return found
 
 
@@ -115,7 +117,7 @@ def _refuse_to_overwrite(target: Path, *, force: bool) -> None:
         raise click.UsageError(f"{target} exists already; add --force to overwrite it")
 
 
-def _tell(reading: Reading, source: Path, target: Path, written: Format, *, as_object: bool) -> None:
+def _print_summary(reading: Reading, source: Path, target: Path, written: Format, *, as_object: bool) -> None:
     import msgspec
 
     summary, found = reading.summary, reading.format

@@ -1,4 +1,4 @@
-"""`judgestream demo`: a simulated crowd works through a real competition while the leaderboard fills in."""
+"""`judgestream demo`: a simulated crowd judges the systems of a real competition."""
 
 from __future__ import annotations
 
@@ -27,28 +27,42 @@ Examples:
   judgestream demo --json""",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=13, show_default=True, help="Same seed, same result."
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=13,
+    show_default=True,
+    help="Seed of the random number generator.",
 )
-@click.option("--judges", type=click.IntRange(1, 1000), default=40, show_default=True, help="Judges in the crowd.")
+@click.option(
+    "--judges", type=click.IntRange(1, 1000), default=40, show_default=True, help="Number of simulated judges."
+)
 @click.option(
     "--careless",
     type=click.FloatRange(0, 1),
     default=0.2,
     show_default=True,
-    help="Share of the judges who answer without looking.",
+    help="Share of judges who answer at random, from 0 to 1.",
 )
 @click.option(
-    "--budget", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Judgments to collect."
+    "--budget",
+    type=click.IntRange(1, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="Number of judgments to collect.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),
-    help="How long the show takes; 0 is as fast as possible.  [default: 12, with --serve 180]",
+    help="Duration in seconds; 0: as fast as possible.  [default: 12, with --serve 180]",
 )
-@click.option("--json", "as_object", is_flag=True, help="No show: print the final leaderboard as one JSON object.")
-@click.option("--serve", is_flag=True, help="Show it on the monitor's page in a browser, until Ctrl-C.")
+@click.option("--json", "as_object", is_flag=True, help="Print only the final leaderboard, as one JSON object.")
+@click.option("--serve", is_flag=True, help="Show the demo on a web page, until Ctrl-C.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Of the page; 0 is a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Port of the web page; 0: any free port.",
 )
 def command(
     *,
@@ -63,8 +77,8 @@ def command(
 ) -> None:
     """Watch a simulated crowd rank the systems of WMT13 French-English.
 
-    The judges answer match requests with verdicts drawn from the published win rates, except the careless
-    ones, who do not look. No server is needed: log, worker and store live in this process.
+    The judges answer match requests. Their verdicts are drawn from the published win rates; careless judges answer at
+    random. No server is needed: log, worker and store are in this process.
     """
     if serve:
         refuse_combination(serve=serve, json=as_object)

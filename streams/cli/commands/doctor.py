@@ -1,4 +1,4 @@
-"""`judgestream doctor`."""
+"""`judgestream doctor`: checks that a worker can run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at; `fix` says what to do if it is not well."""
+    """The result of one check; `fix` says what to do if it failed."""
 
     subject: str
     well: bool
@@ -31,9 +31,9 @@ class Finding:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace", "partitions")
 def command(settings: Settings, *, as_json: bool) -> None:
-    """Say what is reachable, what is missing and how to fix it.
+    """Check that a worker can run, and show how to fix problems.
 
-    The exit code is 1 where a worker could not run. The demo, and everything embedded, needs none of it.
+    The exit code is 1 if a check fails. Commands on files and the demo need none of this.
     """
     findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key, _workers)]
     if as_json:
@@ -45,8 +45,9 @@ def command(settings: Settings, *, as_json: bool) -> None:
             click.echo(f"{'✓' if finding.well else '✗'} {finding.subject:<14} {finding.found}")
             if not finding.well:
                 click.echo(f"  {'':<14} → {finding.fix}")
-        ill = sum(not finding.well for finding in findings)
-        click.echo(f"\n{'A worker can run.' if not ill else f'{ill} to fix before a worker can run.'}")
+        failed = sum(not finding.well for finding in findings)
+        problems = f"{failed} problem{'s' * (failed != 1)} to fix before a worker can run."
+        click.echo(f"\n{problems if failed else 'A worker can run.'}")
     sys.exit(0 if all(finding.well for finding in findings) else 1)
 
 
@@ -56,7 +57,8 @@ def _python(_: Settings) -> Finding:
     return Finding("judgestream", True, f"{version('judgestream')} on Python {platform.python_version()}")
 
 
-def _asked(subject: str, ask: Callable[[], str], fix: str) -> Finding:
+def _check(subject: str, ask: Callable[[], str], fix: str) -> Finding:
+    """Return the answer, or the error with its fix."""
     from streams.errors import JudgestreamError
 
     try:
@@ -68,11 +70,11 @@ def _asked(subject: str, ask: Callable[[], str], fix: str) -> Finding:
 def _kafka(settings: Settings) -> Finding:
     from streams.kafka.admin import describe_brokers
 
-    return _asked(
+    return _check(
         "Kafka",
         lambda: describe_brokers(settings),
-        "start one (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA; "
-        "if it wants TLS or a password, set JUDGESTREAM_KAFKA_SECURITY and what belongs to it",
+        "start Kafka (python deploy/servers.py start, or docker compose up -d kafka), or set JUDGESTREAM_KAFKA; "
+        "if it needs TLS or a password, set JUDGESTREAM_KAFKA_SECURITY (docs/operations.md)",
     )
 
 
@@ -86,19 +88,23 @@ def _topics(settings: Settings) -> Finding:
         ]
         if problems:
             raise TopicError("\n".join(problems).replace("\n", f"\n  {'':<14} "))
-        return "all as the contract says"
+        return "all exist, with the right configuration"
 
-    return _asked("topics", ask, "judgestream topics --create makes the missing ones; the others are yours to alter")
+    return _check(
+        "topics",
+        ask,
+        "create the missing topics with: judgestream topics --create; change the configuration of the others yourself",
+    )
 
 
 def _redis(settings: Settings) -> Finding:
     from streams.settings import masked_value
     from streams.stores.redis.store import RedisStore
 
-    return _asked(
+    return _check(
         "Redis",
         lambda: f"{RedisStore(settings.redis).ping()} at {masked_value(settings, 'redis')}",
-        "start one (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
+        "start Redis (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
     )
 
 
@@ -109,9 +115,9 @@ def _workers(settings: Settings) -> Finding:
     try:
         running = count_workers(settings)
     except BrokerUnavailable:
-        return Finding("workers", True, "not known while Kafka is away")
+        return Finding("workers", True, "unknown, because Kafka does not answer")
     return Finding(
-        "workers", True, f"{running} in the group" if running else "none runs; start one: judgestream worker"
+        "workers", True, f"{running} running" if running else "none is running; start one with: judgestream worker"
     )
 
 
@@ -121,6 +127,6 @@ def _judge_key(settings: Settings) -> Finding:
     return Finding(
         "judge key",
         False,
-        "not set, and a worker stores judges under pseudonyms only",
-        "set JUDGESTREAM_JUDGE_KEY to a secret of your own, e.g. the output of: openssl rand -hex 32",
+        "not set; a worker needs it to store judges under pseudonyms",
+        "set JUDGESTREAM_JUDGE_KEY to a secret, e.g. the output of: openssl rand -hex 32",
     )

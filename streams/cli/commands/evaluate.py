@@ -1,4 +1,4 @@
-"""`judgestream evaluate`: the papers' experiments on any log."""
+"""`judgestream evaluate`: the experiments of the papers on any log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-def _list(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+def _list_experiments(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
     from streams.lab.experiments import EXPERIMENTS
@@ -51,26 +51,50 @@ Examples:
   judgestream evaluate wmt13.csv.gz --experiment prediction --repeats 2 --sizes 20 --results results""",
 )
 @log_argument
-@click.option("--experiment", "name", metavar="NAME", required=True, help="What to run; --list names all.")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="Name the experiments.")
-@click.option("--campaign", "campaigns", multiple=True, metavar="NAME", help="Only this one; may be given again.")
-@click.option("--repeats", type=click.IntRange(1), help="Draws of each kind; more of them, smaller errors.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Same seed, same result.")
-@click.option("--sizes", metavar="N,N,...", help="How many judgments to learn from.")
-@click.option("--models", metavar="NAME,NAME,...", help="What learns.")
-@click.option("--option", "settings", multiple=True, metavar="NAME=VALUE", help="Any other option that --list shows.")
+@click.option("--experiment", "name", metavar="NAME", required=True, help="Name of the experiment; --list shows all.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=lambda: os.cpu_count() or 1, help="Processes; by default one a core."
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_experiments,
+    help="List the experiments with their options.",
+)
+@click.option(
+    "--campaign", "campaigns", multiple=True, metavar="NAME", help="Campaign to use; may be repeated.  [default: all]"
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    help="Number of repetitions. More give smaller standard errors.  [default: see --list]",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), help="Seed of the random number generator.  [default: see --list]"
+)
+@click.option("--sizes", metavar="N,N,...", help="Sizes of the training sets, in judgments.  [default: see --list]")
+@click.option("--models", metavar="NAME,NAME,...", help="Models to train.  [default: see --list]")
+@click.option(
+    "--option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any other option of the experiment; may be repeated.  [default: see --list]",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=lambda: os.cpu_count() or 1,
+    help="Number of processes.  [default: one per core]",
 )
 @click.option(
     "--results",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Keep results in this .jsonl file, or in a file of this folder; a later run goes on from there.",
+    help="A .jsonl file, or a folder, that keeps the results. A later run continues from there.",
 )
-@click.option("--json", "as_object", is_flag=True, help="Print one JSON object: tables, results, and how to repeat it.")
-@click.option("--markdown", "as_text", is_flag=True, help="Print the tables in Markdown.")
-@click.option("--plot", type=_FILE, metavar="FILE", help="Write a figure, .png, .svg or .pdf.")
+@click.option("--json", "as_object", is_flag=True, help="Print one JSON object: tables, results, options and versions.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print the tables as Markdown.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="File for a figure: .png, .svg or .pdf.")
 def command(
     *,
     log: LogFile,
@@ -86,8 +110,8 @@ def command(
 ) -> None:
     """Run an experiment of the papers on a log.
 
-    FILE is a log in any format that `judgestream convert` reads. The defaults take a minute or so; the more repeats,
-    the smaller the standard errors. With --results an interrupted run can be taken up again: what is done stays done.
+    FILE is a log in any format of `judgestream convert`. With the defaults it takes about a minute. With --results an
+    interrupted run can be continued.
     """
     from streams.cli import outputs
     from streams.lab.experiments import Log
@@ -95,7 +119,7 @@ def command(
     refuse_combination(json=as_object, markdown=as_text)
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     try:
-        chosen = _chosen(name, options, settings)
+        chosen = _choose_experiment(name, options, settings)
         data = Log.of(chain.from_iterable(log.batches()), file=log.file.name, only=campaigns)
         chosen.cells(data)
     except ParameterError as error:
@@ -107,30 +131,32 @@ def command(
 
         outputs.write(plot, image(chosen, found.results, suffix=plot.suffix.lower()))
     if as_object:
-        told = {"title": chosen.title, "reference": chosen.reference, "tables": tables}
-        click.echo(msgspec.json.encode(told | msgspec.to_builtins(found.head) | {"results": found.results}))
+        about = {"title": chosen.title, "reference": chosen.reference, "tables": tables}
+        click.echo(msgspec.json.encode(about | msgspec.to_builtins(found.head) | {"results": found.results}))
     elif as_text:
         click.echo("\n".join(f"**{table.title}**\n\n{table.markdown()}" for table in tables), nl=False)
     else:
-        _show(chosen, tables)
+        _print_tables(chosen, tables)
 
 
-def _chosen(name: str, options: dict[str, int | str | None], settings: Sequence[str]) -> Experiment:
-    """Make the experiment from what was given, each option read as its default is."""
+def _choose_experiment(name: str, options: dict[str, int | str | None], settings: Sequence[str]) -> Experiment:
+    """Return the experiment with the given options. Each option has the type of its default."""
     from streams.lab.experiments import EXPERIMENTS, experiment
 
     given = {field: value for field, value in options.items() if value is not None}
     given |= dict(parse_pairs(settings, option="--option"))
     defaults = EXPERIMENTS.get(name)
-    return experiment(name, {field: _parsed(value, getattr(defaults, field, None)) for field, value in given.items()})
+    return experiment(
+        name, {field: _parse_option(value, getattr(defaults, field, None)) for field, value in given.items()}
+    )
 
 
-def _parsed(value: int | str, default: object) -> object:
-    """Read a value: several with commas between where the default is several."""
+def _parse_option(value: int | str, default: object) -> object:
+    """Read a value. If the default is a tuple, read several values with commas between them."""
     if isinstance(value, int):
         return value
     if isinstance(default, tuple):
-        return [_parsed(part.strip(), default[0] if default else "") for part in value.split(",")]
+        return [_parse_option(part.strip(), default[0] if default else "") for part in value.split(",")]
     if isinstance(default, str):
         return value
     try:
@@ -140,7 +166,7 @@ def _parsed(value: int | str, default: object) -> object:
 
 
 def _results_file(results: Path | None, chosen: Experiment, log: Log) -> Path | None:
-    """Find the file that results go to: of a folder, one by experiment and log."""
+    """Return the file for the results. In a folder there is one file per experiment and log."""
     if results is None or results.suffix == ".jsonl":
         return results
     return results / f"{chosen.name}.{log.source.sha256[:12]}.jsonl"
@@ -154,7 +180,7 @@ def _run(chosen: Experiment, log: Log, *, jobs: int, file: Path | None) -> Resul
         return run(chosen, log, file=file, jobs=jobs, progress=lambda done, _: bar.complete(done))
 
 
-def _show(chosen: Experiment, tables: Sequence[ResultTable]) -> None:
+def _print_tables(chosen: Experiment, tables: Sequence[ResultTable]) -> None:
     click.echo(f"{chosen.title}\nafter {chosen.reference}")
     for table in tables:
         click.echo(f"\n{table.title}")

@@ -1,4 +1,4 @@
-"""`judgestream head-to-head`: every system of a log against every other one, with sign tests."""
+"""`judgestream head-to-head`: every pair of systems of a log, with sign tests."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ Examples:
     type=click.Choice(["1", "2"]),
     default="1",
     show_default=True,
-    help="Of the sign test; the findings' has one: which of two is better is taken from the data.",
+    help="Sides of the sign test. The WMT findings use one.",
 )
-@click.option("--list", "as_list", is_flag=True, help="A pair a line, with wins, ties, losses and p.")
-@click.option("--csv", "as_table", is_flag=True, help="Print CSV: a pair a row, all campaigns.")
-@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown: a table a campaign.")
-@click.option("--plot", type=_FILE, metavar="FILE", help="Write a heat map, .png, .svg or .pdf; one a campaign.")
+@click.option("--list", "as_list", is_flag=True, help="Print one line per pair, with wins, ties, losses and p.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per pair.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="File for a heat map, one per campaign: .png, .svg or .pdf.")
 def command(
     *,
     log: LogFile,
@@ -57,11 +57,11 @@ def command(
     as_text: bool,
     plot: Path | None,
 ) -> None:
-    """Set every system of a log against every other one, as the tables of the WMT13 findings do.
+    """Compare every pair of systems of a log, as in the tables of the WMT13 findings.
 
-    A cell says how often the system of its column was preferred to that of its row, ties ignored; ⋆ is p ≤ 0.10,
-    † p ≤ 0.05 and ‡ p ≤ 0.01 in a sign test. Systems stand in order of Expected Wins, with rank ranges by bootstrap.
-    Where a table is too wide, and with --list, --json and --csv, it is a pair a line.
+    A cell is the share of judgments that prefer the system of the column to the system of the row, without ties. The
+    stars are from a sign test: ⋆ is p ≤ 0.10, † is p ≤ 0.05 and ‡ is p ≤ 0.01. Systems are ordered by Expected Wins,
+    with rank ranges by bootstrap. If the table is too wide, and with --list, there is one line per pair.
     """
     from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
     from streams.cli import outputs
@@ -80,10 +80,10 @@ def command(
     if plot:
         _write_plots(plot, found)
     if as_object:
-        told = [
+        campaigns_found = [
             {"campaign": one.leaderboard.campaign, "rows": one.leaderboard.rows, "pairs": one.pairs} for one in found
         ]
-        click.echo(encode({"sides": int(sides), "campaigns": told}))
+        click.echo(encode({"sides": int(sides), "campaigns": campaigns_found}))
     elif as_table:
         click.echo(outputs.structs_as_csv(HeadToHeadPair, [pair for one in found for pair in one.pairs]), nl=False)
     elif as_text:
@@ -136,7 +136,7 @@ def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
 
 
 def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
-    """Colour a cell by who wins: blue, the column's system does; a rule ends each cluster."""
+    """Print a matrix. A cell is blue if the system of the column wins. A rule separates clusters."""
     from rich.text import Text
 
     from streams.cli.render import CLUSTER_COLOURS, rank_range, stdout_console
@@ -167,15 +167,15 @@ def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
 
 
 def _as_markdown(found: CampaignHeadToHead) -> str:
-    from streams.cli.outputs import marked_down
+    from streams.cli.outputs import escape_markdown
     from streams.reports.report import short_names
     from streams.reports.score_axis import rank_range
 
     rows, table = found.leaderboard.rows, found.table
-    short = {system: marked_down(name) for system, name in short_names(table.systems).items()}
+    short = {system: escape_markdown(name) for system, name in short_names(table.systems).items()}
     numbers = range(len(rows))
     lines = [
-        f"### {marked_down(found.leaderboard.campaign)}\n",
+        f"### {escape_markdown(found.leaderboard.campaign)}\n",
         f"| | | {' | '.join(str(k + 1) for k in numbers)} |",
         f"|---:|---|{'---:|' * len(rows)}",
         *(

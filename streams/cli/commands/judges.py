@@ -28,14 +28,18 @@ Examples:
 )
 @view_options
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="judgments", show_default=True, help="The worst or the most first."
+    "--sort",
+    type=click.Choice(SORTS),
+    default="judgments",
+    show_default=True,
+    help="Column to sort by; the judges to check come first.",
 )
-@click.option("--suspicious", "only", is_flag=True, help="Only those with a mark.")
+@click.option("--suspicious", "only", is_flag=True, help="Print only suspicious judges.")
 def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool, sort: str, only: bool) -> None:
-    """Report on the judges of a running campaign, by pseudonym, and mark suspicious ones.
+    """Report on the judges of a running campaign, by pseudonym, and mark suspicious judges.
 
-    Agreement is with the majority of the judgments before. Reliability is known to the model trueskill-judges,
-    sensitivity to grm. docs/views.md says what makes a judge suspicious.
+    Agreement is with the majority of earlier judgments. Reliability comes from the model trueskill-judges, sensitivity
+    from the model grm. See docs/views.md for what makes a judge suspicious.
     """
     from streams.reports.views import JudgeView, judge_views
 
@@ -50,7 +54,7 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
 
 
 def _order(sort: str) -> Callable[[JudgeView], tuple[float | str, ...]]:
-    """Order so that whom to look at comes first: the least of what is good, the most of what is not."""
+    """Return a sort key that puts the judges to check first."""
     if sort == "judge":
         return lambda judge: (judge.judge,)
     if sort == "suspicious":
@@ -78,9 +82,11 @@ def _print(judges: list[JudgeView]) -> None:
         "": lambda judge: "excluded" if judge.excluded else "",
         "suspicious": lambda judge: f"! {', '.join(judge.suspicious)}" if judge.suspicious else "",
     }
-    idle = ("-", "0", "")  # a column that says nothing of anyone is left out
-    told = {name: [write(judge) for judge in judges] for name, write in columns.items()}
-    told = {name: cells for name, cells in told.items() if name == "judge" or any(each not in idle for each in cells)}
-    print_table(tuple(told), zip(*told.values(), strict=True), wrapped=["suspicious"], right=NUMBERS)
-    marked = sum(bool(judge.suspicious) for judge in judges)
-    click.echo(f"\n{len(judges):,} judge{'s' * (len(judges) != 1)}, {marked:,} suspicious")
+    empty = ("-", "0", "")  # a column with only these is left out
+    cells_of = {name: [write(judge) for judge in judges] for name, write in columns.items()}
+    columns_kept = {
+        name: cells for name, cells in cells_of.items() if name == "judge" or any(each not in empty for each in cells)
+    }
+    print_table(tuple(columns_kept), zip(*columns_kept.values(), strict=True), wrapped=["suspicious"], right=NUMBERS)
+    suspicious = sum(bool(judge.suspicious) for judge in judges)
+    click.echo(f"\n{len(judges):,} judge{'s' * (len(judges) != 1)}, {suspicious:,} suspicious")

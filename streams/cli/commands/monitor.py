@@ -1,4 +1,4 @@
-"""`judgestream monitor`."""
+"""`judgestream monitor`: the web page, the HTTP API and the metrics."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ Examples:
     own="monitor_",
 )
 def command(settings: Settings) -> None:
-    """Serve the live page, the HTTP door for judgments and matches, and metrics, beside the workers.
+    """Run the web page, the HTTP API for judgments and matches, and the metrics.
 
-    Start as many as you like; none of them is needed for judgments to be rated. Who may write is set in
-    JUDGESTREAM_MONITOR_TOKENS (name:secret, comma-separated); matches are given out only with the workers'
-    JUDGESTREAM_JUDGE_KEY. Both are secrets, and stand in the environment or in a TOML file, not in a flag.
+    You can start any number of monitors. Workers do not need them. Set the write tokens in JUDGESTREAM_MONITOR_TOKENS
+    (name:secret, comma-separated). Matches need the same JUDGESTREAM_JUDGE_KEY as the workers. Both are secrets: set
+    them in the environment or in a TOML file; there is no flag.
     """
     from streams.monitor.run import run
 

@@ -1,4 +1,4 @@
-"""`judgestream pairs`: head to head in a running campaign."""
+"""`judgestream pairs`: every pair of systems of a running campaign."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Examples:
   judgestream pairs wmt13.fr-en --csv""",
 )
 @view_options
-@click.option("--system", metavar="NAME", help="Only the pairs with this system, from its side.")
-@click.option("--list", "as_list", is_flag=True, help="A pair a line, with wins, ties and losses.")
+@click.option("--system", metavar="NAME", help="System whose pairs are printed, from its side.  [default: all]")
+@click.option("--list", "as_list", is_flag=True, help="Print one line per pair, with wins, ties and losses.")
 def command(
     settings: Settings, *, campaign: str, as_object: bool, as_table: bool, system: str | None, as_list: bool
 ) -> None:
-    """Show head to head how the systems of a running campaign fared.
+    """Compare every pair of systems of a running campaign.
 
-    The matrix holds how often the system of the row was preferred to the one of the column, in percent, ties
-    ignored. Where it is too wide, and with --list, --json and --csv, it is a pair a line.
+    A cell is the percentage of judgments that prefer the system of the row to the system of the column, without ties.
+    If the matrix is too wide, and with --list, there is one line per pair.
     """
     from streams.cli.render import stdout_console, table_width
     from streams.cli.terminal import print_table
@@ -54,7 +54,7 @@ def command(
     if as_object or as_table:
         echo_rows(campaign, "pairs", pairs, PairView, as_object=as_object)
     elif not pairs:
-        click.echo("No two systems have met yet.")
+        click.echo("No two systems have been compared yet.")
     elif as_list or system is not None or 30 + CELL * len(board.rows) > table_width(stdout_console()):
         print_table(
             ("system", "opponent", "wins", "ties", "losses", "win rate"),
@@ -77,7 +77,7 @@ def command(
 
 
 def _print_matrix(board: Leaderboard, pairs: Sequence[PairView]) -> None:
-    """Colour a cell by who wins; a dot marks those who never met, a dash those who only tied."""
+    """Print a matrix. A dot means never compared, a dash means only ties."""
     from rich.text import Text
 
     from streams.cli.render import CLUSTER_COLOURS, stdout_console, table_width
@@ -96,8 +96,8 @@ def _print_matrix(board: Leaderboard, pairs: Sequence[PairView]) -> None:
         for other in names:
             rate = rates.get((name, other))
             if rate is None:
-                mark = "" if name == other else "-" if (name, other) in rates else "·"
-                line.append(f"{mark:>{CELL}}", style="dim")
+                symbol = "" if name == other else "-" if (name, other) in rates else "·"
+                line.append(f"{symbol:>{CELL}}", style="dim")
             else:
                 line.append(f"{100 * rate:>{CELL}.0f}", style=CLUSTER_COLOURS[0 if rate >= 0.5 else 1])
         console.print(line)

@@ -1,4 +1,4 @@
-"""`judgestream rank`: the leaderboards of a log, by any model."""
+"""`judgestream rank`: the leaderboards of a log."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ Examples:
 )
 @log_argument
 @ranking_options
-@click.option("--model", metavar="NAME", default="trueskill", show_default=True, help="What rates the systems.")
+@click.option("--model", metavar="NAME", default="trueskill", show_default=True, help="Model that rates the systems.")
 @click.option(
     "--ranges",
     metavar="NAME",
-    help="What the rank ranges come from: closed, posterior, bootstrap or wmt; the model has a default.",
+    help="Method of the rank ranges: closed, posterior, bootstrap or wmt.  [default: by the model]",
 )
-@click.option("--csv", "as_table", is_flag=True, help="Print CSV: a row a system, all campaigns.")
-@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown: a table a campaign.")
-@click.option("--html", "page", type=_FILE, metavar="FILE", help="Write one HTML page that needs nothing else.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
+@click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
+@click.option("--html", "page", type=_FILE, metavar="FILE", help="File for a self-contained HTML page.")
 @click.option(
     "--plot",
     type=_FILE,
     metavar="FILE",
-    help="Write a figure, .png, .svg or .pdf: rank ranges, head to head, ratings over time; one a campaign.",
+    help="File for a figure, one per campaign: .png, .svg or .pdf.",
 )
 def command(
     *,
@@ -63,11 +63,11 @@ def command(
     page: Path | None,
     plot: Path | None,
 ) -> None:
-    """Rank the systems of a log; no server is needed.
+    """Rank the systems of a log. No server is needed.
 
-    FILE is a log in any format that `judgestream convert` reads, and `-` is standard input. A model is an online one,
-    with ranges closed (its default), posterior or bootstrap, and trueskill also wmt; or expected-wins or
-    bradley-terry, with ranges by bootstrap.
+    FILE is a log in any format of `judgestream convert`, or `-` for standard input. Online models have the ranges
+    closed (default), posterior and bootstrap; trueskill also has wmt. The models expected-wins and bradley-terry have
+    bootstrap only. See docs/models.md.
     """
     from streams.cli import outputs
     from streams.offline.rating import choose_engine, settings_for
@@ -96,13 +96,13 @@ def command(
 
 
 class Histories:
-    """The ratings on the way, of each campaign."""
+    """The ratings over time, by campaign."""
 
     def __init__(self) -> None:
         self.by_campaign: dict[str, History] = {}
 
     def observe(self, campaign: Campaign) -> None:
-        """Note the ratings of a campaign."""
+        """Record the ratings of a campaign."""
         from streams.reports import History
 
         self.by_campaign.setdefault(campaign.name, History()).observe(campaign)
@@ -111,7 +111,7 @@ class Histories:
 def reports(
     boards: Sequence[Leaderboard], rated: RatedLog, histories: Mapping[str, History] | None = None
 ) -> list[Report]:
-    """Put each leaderboard together with what stands behind it."""
+    """Return a report for each leaderboard, with its pair counts and history."""
     from streams.reports import Report
 
     return [

@@ -1,4 +1,4 @@
-"""`judgestream rebuild`."""
+"""`judgestream rebuild`: the state in Redis, computed again from the log."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.options import with_settings
+from streams.cli.terminal import confirm
 
 if TYPE_CHECKING:
     from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report
     from streams.settings import Settings
 
-SHOWN_SYSTEMS = 20
+MOST_SYSTEMS = 20
 
 
 @click.command(
@@ -21,29 +22,30 @@ SHOWN_SYSTEMS = 20
     epilog="\b\nExamples:\n  judgestream rebuild wmt13.fr-en --dry-run\n  judgestream rebuild --all --yes",
 )
 @click.argument("campaign", required=False)
-@click.option("--all", "everything", is_flag=True, help="All campaigns of the log, and the counts of its partitions.")
-@click.option("--dry-run", is_flag=True, help="Only say what differs; the exit code is 1 if anything does.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Rebuild all campaigns, and the offsets and counts of the partitions."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Print the differences and change nothing. The exit code is 1 if there are any."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--yes", is_flag=True, help="Do not ask before anything is replaced.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_settings("kafka", "redis", "namespace", "seen_ids", "unknown_campaign", "max_record_bytes", "seed")
 def command(
     settings: Settings, *, campaign: str | None, everything: bool, dry_run: bool, as_json: bool, yes: bool
 ) -> None:
-    """Rate the log again and put the result in the place of what Redis holds, where the two differ.
+    """Rate the log again, and replace the state in Redis if it differs.
 
-    Workers may run: where something differs, the worker of that partition is held off, and comes back by itself after
-    its session timeout. Give the settings that the workers have, JUDGESTREAM_JUDGE_KEY among them.
+    Workers may keep running. If a partition differs, its worker is stopped and comes back after its session timeout.
+    Use the same settings as the workers, including JUDGESTREAM_JUDGE_KEY.
     """
     from streams.errors import ParameterError
 
     if everything == (campaign is not None):
-        raise click.UsageError("give a CAMPAIGN, or --all")
-    if not dry_run and not yes:
-        if not sys.stdin.isatty():
-            raise click.UsageError("nobody is here to ask: add --yes to replace what differs, or --dry-run to look")
-        click.confirm(f"Replace what differs from the log in {campaign or 'all campaigns'}?", abort=True, err=True)
+        raise click.UsageError("give either a CAMPAIGN or --all")
+    confirm(f"Replace the state of {campaign or 'all campaigns'} if it differs from the log?", yes=yes or dry_run)
     try:
-        report = _rebuilt(settings, campaign, dry_run=dry_run)
+        report = _rebuild_with_bar(settings, campaign, dry_run=dry_run)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     if as_json:
@@ -54,14 +56,14 @@ def command(
         _print(report)
     if report.other_judges:
         click.echo(
-            "Judges go by other pseudonyms than those stored: is JUDGESTREAM_JUDGE_KEY the one that the workers have?",
+            "The pseudonyms of judges differ. Is JUDGESTREAM_JUDGE_KEY the same as that of the workers?",
             err=True,
         )
     sys.exit(1 if dry_run and report.differs else 0)
 
 
-def _rebuilt(settings: Settings, campaign: str | None, *, dry_run: bool) -> Report:
-    """Rebuild behind a progress bar."""
+def _rebuild_with_bar(settings: Settings, campaign: str | None, *, dry_run: bool) -> Report:
+    """Rebuild, with a progress bar."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -93,13 +95,13 @@ def _print(report: Report) -> None:
     campaigns = sum(partition.campaigns for partition in report.partitions)
     records = sum(partition.records for partition in report.partitions)
     different = sum(len(partition.differences) for partition in report.partitions)
-    looked = f"{campaigns} campaign{'s'[: campaigns != 1]} from {records:,} records"
+    compared = f"{campaigns} campaign{'s'[: campaigns != 1]} from {records:,} records"
     if not report.differs:
-        click.echo(f"✓ {looked}: as the log says")
+        click.echo(f"✓ {compared}: the state is as in the log")
     elif report.dry_run:
-        click.echo(f"✗ {looked}: {different} differ; nothing was changed")
+        click.echo(f"✗ {compared}: {different} differ; nothing was changed")
     else:
-        click.echo(f"✓ {looked}: {different} differed and are as the log says now")
+        click.echo(f"✓ {compared}: {different} differed and were replaced")
 
 
 def _print_partition(partition: PartitionReport) -> None:
@@ -115,16 +117,16 @@ def _print_campaign(difference: CampaignDifference) -> None:
     for table, rows in difference.tables.items():
         click.echo(f"    {table:<12} {rows.missing:>7} missing {rows.extra:>7} extra {rows.different:>7} different")
     _print_changes(difference.fields)
-    for system, mean in list(difference.means.items())[:SHOWN_SYSTEMS]:
-        click.echo(f"    mean of {system}: {_shown(mean.stored)} stored, {_shown(mean.log)} by the log")
-    if (more := len(difference.means) - SHOWN_SYSTEMS) > 0:
-        click.echo(f"    and {more} more; --json shows all")
+    for system, mean in list(difference.means.items())[:MOST_SYSTEMS]:
+        click.echo(f"    mean of {system}: {_format(mean.stored)} stored, {_format(mean.log)} from the log")
+    if (more := len(difference.means) - MOST_SYSTEMS) > 0:
+        click.echo(f"    and {more} more; use --json to see all")
 
 
 def _print_changes(changes: dict[str, Changed]) -> None:
     for name, value in changes.items():
-        click.echo(f"    {name:<12} {_shown(value.stored)} stored, {_shown(value.log)} by the log")
+        click.echo(f"    {name:<12} {_format(value.stored)} stored, {_format(value.log)} from the log")
 
 
-def _shown(value: object) -> str:
+def _format(value: object) -> str:
     return "nothing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""`judgestream replay`: a log goes into Kafka, or through the same code without servers, and comes out ranked."""
+"""`judgestream replay`: send a log to Kafka, or rate it in this process."""
 
 from __future__ import annotations
 
@@ -38,32 +38,43 @@ Examples:
   judgestream replay wmt15.csv.gz --campaign wmt15.de-en=trial --setting model=grm""",
 )
 @log_argument
-@click.option("--direct", is_flag=True, help="Rate it in this process: no server is needed, and nothing stays.")
-@click.option("--speed", type=Speed(), default="max", show_default=True, help="By the judgments' own times: 1x, 10x.")
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), metavar="N", help="At most so many a second.")
-@click.option("--loop", is_flag=True, help="At the end begin again, with new ids and times, until interrupted.")
+@click.option("--direct", is_flag=True, help="Rate the log in this process, without servers. Nothing is kept.")
+@click.option(
+    "--speed",
+    type=Speed(),
+    default="max",
+    show_default=True,
+    help="Speed relative to the times of the judgments: 1x, 10x, or max.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Maximum judgments per second.  [default: no limit]",
+)
+@click.option("--loop", is_flag=True, help="Start again at the end, with new ids and times, until Ctrl-C.")
 @click.option(
     "--campaign",
     "names",
     multiple=True,
     metavar="[OLD=]NEW",
-    help="Rename the campaign; OLD says which, where there are several. May be given more than once.",
+    help="New name of the campaign, or of campaign OLD; may be repeated.",
 )
 @click.option(
     "--setting",
     "given",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Of a campaign that it opens, as in `judgestream campaign create`; e.g. model=grm.",
+    help="Setting of new campaigns, as in `judgestream campaign create`; may be repeated.",
 )
-@click.option("--wait", is_flag=True, help="Wait until a worker has applied it all, and show the leaderboards.")
+@click.option("--wait", is_flag=True, help="Wait until workers have applied all judgments, and print the leaderboards.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for a broker that is away, or a worker that does not go on.",
+    help="Maximum seconds to wait for Kafka or for progress of a worker.",
 )
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace")
@@ -81,14 +92,14 @@ def command(
     timeout: float,
     as_object: bool,
 ) -> None:
-    """Publish a log of judgments to Kafka, or rate it directly.
+    """Send a log of judgments to Kafka, or rate it directly.
 
-    FILE is a log in any format that `judgestream convert` reads, and `-` is standard input. What stands in Kafka
-    already is not sent again: wherever it was interrupted, the same command goes on. A new campaign is opened with the
-    settings by which `judgestream rank` rates, so that both give the same.
+    FILE is a log in any format of `judgestream convert`, or `-` for standard input. Judgments that are already in Kafka
+    are not sent again, so you can run the same command again after an interruption. New campaigns get the settings of
+    `judgestream rank`, so both give the same result.
     """
     if loop and not log.file.is_file():
-        raise click.UsageError(f"--loop reads FILE again, and {log.file} can be read only once")
+        raise click.UsageError(f"--loop reads FILE again, but {log.file} can be read only once")
     opening, new_names, counts = _new_campaign_settings(given), read_new_names(log, names), ReplayCounts()
 
     def rounds() -> Batches:
@@ -105,7 +116,7 @@ def command(
     except KeyboardInterrupt:
         click.echo(f"Stopped. {counts.after_interrupt(direct=direct)}", err=True)
         sys.exit(INTERRUPTED)
-    _show(log.file, counts, campaigns, as_object=as_object)
+    _print_result(log.file, counts, campaigns, as_object=as_object)
 
 
 @dataclass
@@ -141,16 +152,16 @@ class ReplayCounts:
 
 
 def _read(log: LogFile, counts: ReplayCounts) -> Batches:
-    """Read the file once, with a bar that says how it goes."""
+    """Read the file once, with the counts in the progress bar."""
     began, before = time.monotonic(), counts.read
 
-    def tell(more: int) -> str:
+    def describe(more: int) -> str:
         counts.read += more
         speed = (counts.read - before) / max(time.monotonic() - began, 1e-3)
-        return f"{counts}, {speed:,.0f} a second"
+        return f"{counts}, {speed:,.0f} per second"
 
-    yield from log.read(tell)
-    log.conclude()
+    yield from log.read(describe)
+    log.report_skipped()
 
 
 def _rate_directly(
@@ -171,7 +182,7 @@ def _rate_directly(
 
     rated = rate(due(), opening, observe=observe)
     if rated.first_rejection:
-        click.echo(f"{rated.rejections:,} rejected; the first: {rated.first_rejection}", err=True)
+        click.echo(f"{rated.rejections:,} judgments were rejected; the first: {rated.first_rejection}", err=True)
     return [campaigns[name] for name in sorted(campaigns)]
 
 
@@ -185,13 +196,13 @@ def _send_to_kafka(
     wait: bool,
     patience: float,
 ) -> list[Campaign]:
-    """Send what is not there yet; wait, if that is wanted, until it is applied, and give the campaigns then."""
+    """Send the judgments that are not in Kafka yet. With `wait`, return the campaigns after all are applied."""
     from streams.replay.published_log import read_published
     from streams.replay.publishing import SentRecords, publish_log
     from streams.replay.waiting import read_campaigns, wait_until_applied
 
     with Bar(total=None) as bar:
-        bar.describe("looking at what stands in Kafka")
+        bar.describe("reading the log in Kafka")
         found = read_published(settings, progress=bar.complete)
     sent, names, opened_before = SentRecords(), set[str](), frozenset(found.campaigns)
 
@@ -208,17 +219,17 @@ def _send_to_kafka(
     finally:
         counts.sent = sent.acknowledged
     if opening != _new_campaign_settings(()) and (kept := names & opened_before):
-        click.echo(f"{', '.join(sorted(kept))}: open already, and keeps its settings; --setting changes none", err=True)
+        click.echo(f"{', '.join(sorted(kept))}: exists already and keeps its settings; --setting was ignored", err=True)
     if not wait:
         return []
     ends = {found.partition(name): found.ends[found.partition(name)] for name in names} | sent.ends
     with Bar(total=sum(ends.values())) as bar:
-        bar.describe("waiting for a worker to apply it")
+        bar.describe("waiting for the workers")
         wait_until_applied(settings, ends, patience=patience, progress=bar.complete)
     campaigns = read_campaigns(settings, names)
     counts.update(campaigns)
     reached, all_of_it = sum(campaign.counts.records for campaign in campaigns), counts.there + counts.sent
-    if reached < all_of_it:  # the campaign lives on another partition, or may not be opened
+    if reached < all_of_it:  # the campaign belongs to another partition, or may not be created
         click.echo(
             f"only {reached:,} of {all_of_it:,} judgments reached their campaigns; "
             "for the reasons run: judgestream rejected list",
@@ -228,7 +239,7 @@ def _send_to_kafka(
 
 
 def _new_campaign_settings(given: Sequence[str]) -> CampaignSettings:
-    """Give the settings of a new campaign: those of `judgestream rank`, with what is given."""
+    """Return the settings of new campaigns: those of `judgestream rank` and --setting."""
     import msgspec
 
     from streams.cli.campaign_settings import parse_settings
@@ -246,7 +257,7 @@ def _new_campaign_settings(given: Sequence[str]) -> CampaignSettings:
     return settings
 
 
-def _show(file: Path, counts: ReplayCounts, campaigns: Sequence[Campaign], *, as_object: bool) -> None:
+def _print_result(file: Path, counts: ReplayCounts, campaigns: Sequence[Campaign], *, as_object: bool) -> None:
     import msgspec
 
     from streams.cli.ranking import print_leaderboards

@@ -26,16 +26,18 @@ Examples:
     type=click.Choice(["judgments", "segment", "information"]),
     default="judgments",
     show_default=True,
-    help="The most judged first, by name, or what tells most first.",
+    help="Column to sort by; numbers start with the highest.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only so many; by default 50 in a table, all in JSON and CSV.")
+@click.option(
+    "--limit", type=click.IntRange(1), help="Maximum number of segments.  [default: 50 in a table, all in JSON and CSV]"
+)
 def command(
     settings: Settings, *, campaign: str, as_object: bool, as_table: bool, sort: str, limit: int | None
 ) -> None:
     """List the segments of a running campaign, with their judgments.
 
-    Information is what a verdict on the segment is expected to tell about the two systems that the next line waits
-    for; the model grm knows it.
+    Information is how much a verdict on the segment is expected to tell about the two systems on which the next
+    cluster depends. Only the model grm computes it.
     """
     from streams.cli.terminal import print_table
     from streams.reports.views import SegmentView, segment_views

@@ -1,4 +1,4 @@
-"""`judgestream simulate`: a crowd of simulated judges answers the match requests of a campaign on Kafka."""
+"""`judgestream simulate`: simulated judges answer the match requests of a campaign on Kafka."""
 
 from __future__ import annotations
 
@@ -37,28 +37,60 @@ Examples:
   judgestream simulate trial --systems 10 --careless 0.2 --adversarial 0.05 --rate 50""",
 )
 @click.argument("campaign")
-@click.option("--oracle", type=FILE, metavar="FILE", help="Answer as the judges of a real log did.")
-@click.option("--oracle-campaign", metavar="NAME", help="Which campaign of that log; by default this one or the only.")
-@click.option("--skills", type=FILE, metavar="FILE", help="Answer by skills: CSV of system,skill.")
-@click.option("--systems", type=click.IntRange(2, 1000), metavar="N", help="Answer by the drawn skills of so many.")
-@click.option("--judges", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Judges in the crowd.")
-@click.option("--careless", type=SHARE, default=0.0, help="Share of the judges who answer without looking.")
-@click.option("--slow", type=SHARE, default=0.0, help="Share who take five times as long.")
-@click.option("--biased", type=SHARE, default=0.0, help="Share who put the first shown, or the favourite, first.")
-@click.option("--favourite", metavar="SYSTEM", help="Whom the biased put first, in half of their answers.")
-@click.option("--adversarial", type=SHARE, default=0.0, help="Share who say the opposite.")
-@click.option("--judgments", type=click.IntRange(1), metavar="N", help="Stop after so many.")
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), metavar="N", help="At most so many a second.")
+@click.option("--oracle", type=FILE, metavar="FILE", help="Real log from which the answers are drawn.")
+@click.option("--oracle-campaign", metavar="NAME", help="Campaign of that log.  [default: CAMPAIGN, or the only one]")
+@click.option("--skills", type=FILE, metavar="FILE", help="CSV file of system,skill from which the answers are drawn.")
 @click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Same requests, same answers."
+    "--systems",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    help="Number of systems with random skills from which the answers are drawn.",
 )
-@click.option("--create", is_flag=True, help="Open the campaign first.")
+@click.option(
+    "--judges", type=click.IntRange(1, 100_000), default=40, show_default=True, help="Number of simulated judges."
+)
+@click.option(
+    "--careless", type=SHARE, default=0.0, show_default=True, help="Share of judges who answer at random, from 0 to 1."
+)
+@click.option("--slow", type=SHARE, default=0.0, show_default=True, help="Share of judges who take five times as long.")
+@click.option(
+    "--biased",
+    type=SHARE,
+    default=0.0,
+    show_default=True,
+    help="Share of judges who prefer the first output, or --favourite.",
+)
+@click.option(
+    "--favourite",
+    metavar="SYSTEM",
+    help="System that biased judges prefer in half of their answers.  [default: the first output]",
+)
+@click.option(
+    "--adversarial", type=SHARE, default=0.0, show_default=True, help="Share of judges who answer the opposite."
+)
+@click.option(
+    "--judgments", type=click.IntRange(1), metavar="N", help="Maximum number of judgments.  [default: no limit]"
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Maximum judgments per second.  [default: no limit]",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of the random number generator.",
+)
+@click.option("--create", is_flag=True, help="Create the campaign first.")
 @click.option(
     "--setting",
     "given",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Of the campaign that is opened, as in `judgestream campaign create`.",
+    help="Setting of the created campaign, as in `judgestream campaign create`; may be repeated.",
 )
 @click.option(
     "--timeout",
@@ -66,7 +98,7 @@ Examples:
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for a worker that is silent.",
+    help="Maximum seconds to wait for a worker.",
 )
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace")
@@ -92,11 +124,10 @@ def command(
     timeout: float,
     as_object: bool,
 ) -> None:
-    """Answer the match requests of a campaign, until it asks no more.
+    """Answer the match requests of a campaign until there are no more.
 
-    With a worker running a whole campaign plays itself. Without --oracle, --skills or --systems the judges see what the
-    published win rates of WMT13 French-English say. A match that the log or the skills do not know is not answered,
-    and counted.
+    A worker must be running. The answers are drawn from --oracle, --skills or --systems, by default from the published
+    win rates of WMT13 French-English. Requests for unknown systems are counted and not answered.
     """
     import numpy as np
 
@@ -106,7 +137,7 @@ def command(
     if careless + slow + biased + adversarial > 1 + 1e-9:
         raise click.UsageError("--careless, --slow, --biased and --adversarial add up to more than 1")
     if given and not create:
-        raise click.UsageError("--setting is for --create; `judgestream campaign set` changes a campaign")
+        raise click.UsageError("--setting needs --create; to change a campaign use `judgestream campaign set`")
     random = np.random.default_rng(seed)
     truth = _truth(campaign, oracle=oracle, of=oracle_campaign, skills=skills, systems=systems, random=random)
     if favourite is not None and favourite not in truth.systems:
@@ -116,7 +147,7 @@ def command(
     )
     try:
         if create:
-            status = _created(settings, campaign, given, truth, timeout=timeout)
+            status = _create(settings, campaign, given, truth, timeout=timeout)
         else:
             status = read_status(settings, campaign)
     except (ParameterError, RecordError) as error:
@@ -135,13 +166,13 @@ def _truth(
     systems: int | None,
     random: np.random.Generator,
 ) -> Truth:
-    """Give what the judges see."""
+    """Return the source of the answers."""
     from streams.crowd import WMT13_FR_EN, Competition, Skills
 
     if sum(each is not None for each in (oracle, skills, systems)) > 1:
-        raise click.UsageError("--oracle, --skills and --systems: only one of them can be true")
+        raise click.UsageError("--oracle, --skills and --systems can't be combined; choose one")
     if of is not None and oracle is None:
-        raise click.UsageError("--oracle-campaign is a campaign of --oracle FILE")
+        raise click.UsageError("--oracle-campaign needs --oracle")
     if oracle is not None:
         return _oracle(oracle, campaign, of)
     if skills is not None:
@@ -164,10 +195,8 @@ def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
     return Oracle(name, found[name].tables.pair_counts())
 
 
-def _created(
-    settings: Settings, campaign: str, given: Sequence[str], truth: Truth, *, timeout: float
-) -> CampaignStatus:
-    """Open the campaign: of the systems that the judges know, if nothing else is set."""
+def _create(settings: Settings, campaign: str, given: Sequence[str], truth: Truth, *, timeout: float) -> CampaignStatus:
+    """Create the campaign, by default with the systems that the judges know."""
     from datetime import UTC, datetime
     from uuid import uuid4
 
@@ -196,7 +225,7 @@ def _created(
 def _answer(
     settings: Settings, status: CampaignStatus, panel: Panel, *, most: int | None, rate: float | None, patience: float
 ) -> CrowdProgress:
-    """Let the panel answer, with a bar that says how it goes."""
+    """Answer the match requests, with a progress bar."""
     from streams.crowd.live import LiveCrowd, read_progress
 
     progress, began = read_progress(settings, status), time.monotonic()
@@ -206,7 +235,7 @@ def _answer(
             speed = progress.judgments / (time.monotonic() - began)
             best = f", first: {progress.board.rows[0].system}" if progress.board and progress.board.rows else ""
             left_out = f", {progress.skipped:,} not answered" if progress.skipped else ""
-            bar.describe(safe(f"{progress.judgments:,} judgments, {speed:,.0f} a second{left_out}{best}"))
+            bar.describe(safe(f"{progress.judgments:,} judgments, {speed:,.0f} per second{left_out}{best}"))
             bar.complete(progress.judgments)
 
         crowd = LiveCrowd(
@@ -221,7 +250,9 @@ def _answer(
         try:
             crowd.run()
         except KeyboardInterrupt:
-            words = f"Stopped after {progress.judgments:,} judgments; without --create the same command goes on."
+            words = (
+                f"Stopped after {progress.judgments:,} judgments. Run the same command without --create to continue."
+            )
             click.echo(words, err=True)
             sys.exit(INTERRUPTED)
     return progress

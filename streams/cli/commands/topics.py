@@ -1,4 +1,4 @@
-"""`judgestream topics`."""
+"""`judgestream topics`: check the Kafka topics, or create them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace", "partitions", "replication")
 def command(settings: Settings, *, create: bool, as_json: bool) -> None:
-    """Check the Kafka topics against the contract: partitions, compaction, retention, sizes.
+    """Check the Kafka topics: partitions, compaction, retention and record sizes.
 
-    What exists is never changed. The exit code is 1 where something differs.
+    Existing topics are never changed. The exit code is 1 if a topic is missing or wrong.
     """
     from streams.kafka.admin import create_topics, inspect_topics
     from streams.wire.events import encode
@@ -47,5 +47,5 @@ def command(settings: Settings, *, create: bool, as_json: bool) -> None:
             size = f"{report.partitions} partitions" if report.exists else ""
             click.echo(f"{'✗' if report.problems else '✓'} {report.name:<{width}}  {size:<14}  {state}")
         if any(not report.exists for report in reports):
-            click.echo("\nCreate what is missing with: judgestream topics --create")
+            click.echo("\nCreate the missing topics with: judgestream topics --create")
     sys.exit(1 if any(report.problems for report in reports) else 0)

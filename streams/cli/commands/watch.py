@@ -1,4 +1,4 @@
-"""`judgestream watch`: a running campaign's leaderboard, followed as it changes."""
+"""`judgestream watch`: the leaderboard of a running campaign as it changes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _AGES = (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1))
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
-    """A campaign at one look: `rate` is judgments a second, `age` the seconds since the newest judgment was made.
+    """A campaign at one time: `rate` is judgments per second, `age` is the seconds since the newest judgment.
 
-    `moved` holds the places that a system has gained, or below 0 lost, since the watch began.
+    `moved` is the number of places that each system has gained since the start; it is negative for a loss.
     """
 
     at: datetime
@@ -56,32 +56,32 @@ Examples:
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time between two looks.",
+    help="Seconds between two updates.",
 )
-@click.option("--json", "as_lines", is_flag=True, help="Print one JSON object a change, on a terminal too.")
+@click.option("--json", "as_lines", is_flag=True, help="Print one JSON object per change, also on a terminal.")
 @with_settings("redis", "namespace")
 def command(settings: Settings, *, campaign: str, interval: float, as_lines: bool) -> None:
-    """Follow the leaderboard of a running campaign until it is closed, or until Ctrl-C.
+    """Follow the leaderboard of a running campaign until the campaign is closed, or until Ctrl-C.
 
-    On a terminal it is updated in place, with the rate, the age of the newest judgment and the places that each
-    system has moved since the start. Elsewhere every change is one JSON object on a line.
+    A terminal shows the leaderboard, the rate, the age of the newest judgment, and how many places each system has
+    moved since the start. Without a terminal, every change is printed as one JSON object per line.
     """
     from streams.cli import render
 
     console = render.stdout_console()
     with open_store(settings) as store:
-        looks = frames(Following(store, settings, campaign), interval=interval)
+        results = frames(CampaignWatch(store, settings, campaign), interval=interval)
         try:
             if as_lines or not console.is_terminal or console.is_dumb_terminal:
-                _tell(looks)
+                _print_changes(results)
             else:
-                _show(looks, console)
+                _show(results, console)
         except KeyboardInterrupt:
-            return  # how a watch ends
+            return  # the usual end of a watch
 
 
-class Following:
-    """The campaign that is followed, and what is remembered of it: where it began, and how fast it goes."""
+class CampaignWatch:
+    """A campaign that is read again and again, with its first ranks and its rate."""
 
     def __init__(self, store: RedisStore, settings: Settings, name: str) -> None:
         from streams.reports.rate import WindowedRate
@@ -92,8 +92,8 @@ class Following:
         self._ranks: dict[str, int] = {}
         self._rate = WindowedRate(WINDOW)
 
-    def look(self, *, at: datetime) -> Frame:
-        """Look once; the state is read again only if the store has moved on."""
+    def read_frame(self, *, at: datetime) -> Frame:
+        """Read the campaign. The state is loaded again only if it has changed in the store."""
         from streams.reports.views import campaign_view
 
         head = self._store.read_head(self._name)
@@ -114,12 +114,12 @@ class Following:
         )
 
 
-def frames(following: Following, *, interval: float) -> Iterator[Frame | StoreUnavailable]:
-    """Look again and again until the campaign is closed; once it was found, a store that is away is waited for."""
+def frames(watch: CampaignWatch, *, interval: float) -> Iterator[Frame | StoreUnavailable]:
+    """Yield a frame per interval until the campaign is closed, or the error while the store does not answer."""
     first = True
     while True:
         try:
-            frame = following.look(at=datetime.now(UTC))
+            frame = watch.read_frame(at=datetime.now(UTC))
         except StoreUnavailable as error:
             if first:
                 raise
@@ -132,34 +132,34 @@ def frames(following: Following, *, interval: float) -> Iterator[Frame | StoreUn
         time.sleep(interval)
 
 
-def _tell(looks: Iterator[Frame | StoreUnavailable]) -> None:
-    """Print what has changed, a line each."""
+def _print_changes(results: Iterator[Frame | StoreUnavailable]) -> None:
+    """Print one line per change."""
     from streams.wire.events import encode
 
     before: tuple[CampaignView, Leaderboard] | None = None
     away = False
-    for look in looks:
-        if isinstance(look, StoreUnavailable):
+    for result in results:
+        if isinstance(result, StoreUnavailable):
             if not away:
-                click.echo(f"{look}; trying again", err=True)
+                click.echo(f"{result}; trying again", err=True)
             away = True
             continue
         away = False
-        if (look.view, look.leaderboard) != before:
-            click.echo(encode(look))
-            before = look.view, look.leaderboard
+        if (result.view, result.leaderboard) != before:
+            click.echo(encode(result))
+            before = result.view, result.leaderboard
 
 
-def _show(looks: Iterator[Frame | StoreUnavailable], console: Console) -> None:
-    """Update a screen of its own in place; what was last seen stays on the terminal afterwards."""
+def _show(results: Iterator[Frame | StoreUnavailable], console: Console) -> None:
+    """Update an alternate screen. The last frame stays on the terminal afterwards."""
     from rich.live import Live
 
     last: Frame | None = None
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:
-            for look in looks:
-                trouble = f"{look}; trying again" if isinstance(look, StoreUnavailable) else ""
-                last = last if isinstance(look, StoreUnavailable) else look
+            for result in results:
+                trouble = f"{result}; trying again" if isinstance(result, StoreUnavailable) else ""
+                last = last if isinstance(result, StoreUnavailable) else result
                 if last:
                     live.update(screen(last, console, height=console.height, trouble=trouble), refresh=True)
     finally:
@@ -168,7 +168,7 @@ def _show(looks: Iterator[Frame | StoreUnavailable], console: Console) -> None:
 
 
 def screen(frame: Frame, console: Console, *, height: int | None = None, trouble: str = "") -> RenderableType:
-    """Lay a look out, cut to the height of the terminal."""
+    """Return a frame, cut to the height of the terminal."""
     from rich.console import Group
     from rich.text import Text
 
@@ -179,7 +179,7 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
         *summary(frame.view),
         Text.assemble(
             (f"{frame.rate:,.1f}", "bold"),
-            (" judgments a second   newest ", "dim"),
+            (" judgments per second   newest ", "dim"),
             (age_in_words(frame.age), "bold"),
             (" old   ", "dim"),
             (trouble, "color(166)"),
@@ -203,7 +203,7 @@ def _arrow(places: int) -> tuple[str, str]:
 
 
 def age_in_words(seconds: float) -> str:
-    """Write how long ago something was.
+    """Return an age as text.
 
     >>> age_in_words(0.4), age_in_words(200), age_in_words(100_000)
     ('0 s', '3 min', '1 d')

@@ -1,4 +1,4 @@
-"""`judgestream worker`."""
+"""`judgestream worker`: rates judgments from Kafka and keeps the state in Redis."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     "log_format",
 )
 def command(settings: Settings) -> None:
-    """Run a worker: it rates the judgments of the log, keeps the state in Redis, and emits what comes of them.
+    """Run a worker: rate judgments from Kafka, keep the state in Redis, and publish the results.
 
-    Start as many as you like: they share the campaigns. Each setting can also stand in the environment
-    (JUDGESTREAM_KAFKA, ...) or in a TOML file; the secret JUDGESTREAM_JUDGE_KEY only there.
+    You can start any number of workers; they share the campaigns. A setting can also be an environment variable
+    (JUDGESTREAM_KAFKA, ...) or be in a TOML file. The secret JUDGESTREAM_JUDGE_KEY has no flag.
     """
     from streams.worker.run import run
 

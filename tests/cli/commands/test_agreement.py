@@ -99,7 +99,7 @@ def test_outputs_are_compared_as_shown_and_expanded_by_source(log: Path) -> None
 
 def test_what_can_not_be_compared_has_no_kappa(log: Path) -> None:
     assert {row["kappa"] for row in found(str(log))["agreement"] if row["kind"] == "intra"} == {None}
-    assert "nothing can be compared" in run(str(log)).stderr
+    assert "there is nothing to compare" in run(str(log)).stderr
 
 
 def test_the_table_shows_both_kinds_of_outputs_only_where_some_were_shared(log: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_judgment_that_stands_twice_counts_once(tmp_path: Path) -> None:
     once = found(str(file))
     file.write_bytes(b"".join([*lines, *lines[:7]]))
     assert found(str(file)) == once
-    assert "7 of 107 judgments stand there twice" in run(str(file)).stderr
+    assert "7 of 107 judgments are duplicates" in run(str(file)).stderr
 
 
 def test_csv_holds_what_json_holds(log: Path) -> None:

@@ -128,7 +128,7 @@ def test_wrong_use_is_exit_code_2_and_named(log: str, arguments: list[str], word
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(None, "log.csv: can't be read"), ("x\n", "unknown format"), (HEAD, "log.csv: there is no judgment in it")],
+    [(None, "log.csv: can't be read"), ("x\n", "unknown format"), (HEAD, "log.csv: the file has no judgment")],
 )
 @pytest.mark.parametrize("name", ["clusters", "rank"])
 def test_a_file_that_can_not_be_ranked_is_exit_code_1_and_one_line(

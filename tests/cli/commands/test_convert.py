@@ -96,7 +96,7 @@ def test_a_log_of_which_no_row_is_a_judgment_fails_and_leaves_no_file(tmp_path: 
     log.write_bytes(ARENA.replace(b"model_a,j1", b"x,j1").replace(b"tie (bothbad)", b"x"))
     result = convert(log, tmp_path / "out.jsonl", "--on-error", "skip")
     assert isinstance(result.exception, FormatError)
-    assert "no row of 2 is a judgment; the first: " in str(result.exception)
+    assert "none of its 2 rows is a judgment; the first error: " in str(result.exception)
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -124,9 +124,9 @@ def test_the_format_can_be_named(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["out.txt"], "none of the suffixes .jsonl, .ndjson, .csv"),
-        (["-"], "say what to write with --to"),
+        (["-"], "choose the format with --to"),
         (["out.jsonl", "--to", "jsnl"], "did you mean 'jsonl'?"),
-        (["out.jsonl", "--to", "arena"], "can only be read"),
+        (["out.jsonl", "--to", "arena"], "can be read but not written"),
         (["out.jsonl", "--from", "areena"], "did you mean 'arena'?"),
         (["out.jsonl", "--campaign", "a b"], "'a b' is not a campaign name"),
         (["out.jsonl", "--on-error", "ignore"], "'ignore' is not one of"),

@@ -92,4 +92,4 @@ def test_a_system_that_is_not_there_is_answered_with_the_one_that_was_meant() ->
 
 def test_before_anybody_met_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     Running(monkeypatch).take(opened(systems=["a", "b"]))
-    assert run().stdout == "No two systems have met yet.\n"
+    assert run().stdout == "No two systems have been compared yet.\n"

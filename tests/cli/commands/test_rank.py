@@ -126,12 +126,15 @@ def test_a_ranking_that_stands_twice_counts_once(log: Path, model: str) -> None:
     log.write_bytes(b"\n".join([*lines, lines[0], b""]))
     twice = run(str(log), "--json", "--model", model)
     assert [(board.judgments, board.rows) for board in boards(twice)] == [(each.judgments, each.rows) for each in once]
-    assert "1 of 121 judgments stand there twice, and count once" in twice.stderr
+    assert "1 of 121 judgments are duplicates and were ignored" in twice.stderr
 
 
 def test_a_ranking_that_is_refused_is_not_silent(log: Path) -> None:
     many = "\n".join(f"u,,{k},s,j,,2,x{2 * k}|x{2 * k + 1},1|2,,," for k in range(1, 503))
     log.write_text(HEAD + many + "\n")
     result = run(str(log), "--json")
-    assert ": 2 of 502 rejected; the first: the campaign 'u' has 1000 systems; at most 1000 fit" in result.stderr
+    assert (
+        ": 2 of 502 judgments were rejected; the first: the campaign 'u' has 1000 systems; at most 1000 fit"
+        in result.stderr
+    )
     assert boards(result)[0].judgments == 500

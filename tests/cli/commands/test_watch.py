@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from streams.cli.commands import watch
-from streams.cli.commands.watch import Following, Frame, frames, screen
+from streams.cli.commands.watch import CampaignWatch, Frame, frames, screen
 from streams.errors import JudgestreamError, StoreUnavailable
 from streams.settings import Settings
 from streams.wire.events import Close
@@ -31,8 +31,8 @@ def running(monkeypatch: pytest.MonkeyPatch) -> Running:
     return running
 
 
-def following(running: Running) -> Following:
-    return Following(cast("RedisStore", running.store), Settings(), "wmt.fr-en")
+def following(running: Running) -> CampaignWatch:
+    return CampaignWatch(cast("RedisStore", running.store), Settings(), "wmt.fr-en")
 
 
 def close(running: Running) -> None:
@@ -41,40 +41,40 @@ def close(running: Running) -> None:
 
 def test_a_look_shows_rate_age_and_the_leaderboard(running: Running) -> None:
     watched, newest = following(running), crowd(100)[-1].at
-    first = watched.look(at=newest + timedelta(seconds=5))
+    first = watched.read_frame(at=newest + timedelta(seconds=5))
     assert (first.rate, first.age) == (0.0, 5.0)
     assert first.leaderboard == running.stream.campaign("wmt.fr-en").leaderboard()
     running.take(*crowd(140)[100:])
-    second = watched.look(at=newest + timedelta(seconds=15))
+    second = watched.read_frame(at=newest + timedelta(seconds=15))
     assert second.rate == 4.0  # 40 judgments in 10 seconds
     assert second.leaderboard.judgments == 140
 
 
 def test_the_rate_is_of_the_last_while(running: Running) -> None:
     watched, newest = following(running), crowd(100)[-1].at
-    watched.look(at=newest)
+    watched.read_frame(at=newest)
     running.take(*crowd(140)[100:])
-    assert watched.look(at=newest + timedelta(seconds=10)).rate == 4.0
-    assert watched.look(at=newest + timedelta(seconds=41)).rate == 0.0
+    assert watched.read_frame(at=newest + timedelta(seconds=10)).rate == 4.0
+    assert watched.read_frame(at=newest + timedelta(seconds=41)).rate == 0.0
 
 
 def test_movement_is_since_the_watch_began(running: Running) -> None:
     watched = following(running)
-    before = {row.system: row.rank for row in watched.look(at=LATER).leaderboard.rows}
+    before = {row.system: row.rank for row in watched.read_frame(at=LATER).leaderboard.rows}
     last = next(system for system, rank in before.items() if rank == 8)
     running.take(
         *(judgment(1000 + k, campaign="wmt.fr-en", systems=(last, "system-0"), ranks=(1, 2)) for k in range(200))
     )
-    frame = watched.look(at=LATER)
+    frame = watched.read_frame(at=LATER)
     assert frame.moved == {row.system: before[row.system] - row.rank for row in frame.leaderboard.rows}
     assert frame.moved[last] > 0 > min(frame.moved.values())
 
 
 def test_the_state_is_read_again_only_when_it_has_changed(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = following(running)
-    first = watched.look(at=LATER)
+    first = watched.read_frame(at=LATER)
     monkeypatch.setattr(type(running.store), "read", lambda *_: pytest.fail("read again"))
-    assert watched.look(at=LATER).leaderboard == first.leaderboard
+    assert watched.read_frame(at=LATER).leaderboard == first.leaderboard
 
 
 def test_without_a_terminal_every_change_is_a_line_and_the_end_is_the_close(
@@ -160,7 +160,7 @@ def drawn(frame: Frame, *, height: int | None, **options: Any) -> list[str]:
 
 
 def test_the_screen_fits_the_terminal(running: Running) -> None:
-    frame = following(running).look(at=LATER)
+    frame = following(running).read_frame(at=LATER)
     whole = drawn(frame, height=40)
     assert sum("±" in line for line in whole) == 9
     cut = drawn(frame, height=12)
@@ -170,7 +170,7 @@ def test_the_screen_fits_the_terminal(running: Running) -> None:
 
 
 def test_the_screen_shows_trouble_and_movement(running: Running) -> None:
-    frame = following(running).look(at=LATER)
+    frame = following(running).read_frame(at=LATER)
     shown = drawn(frame, height=40, trouble="Redis does not answer; trying again")
     assert any("trying again" in line for line in shown)
     assert sum(line.endswith("=") for line in shown) == 8
