@@ -21,7 +21,7 @@ from reproduction.stored import store, stored
 from streams.errors import JudgestreamError
 from streams.formats import read
 from streams.lab.experiments import Log
-from streams.lab.running.figures import image
+from streams.lab.running.figures import draw_image
 from streams.lab.running.runner import run
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def main() -> None:
         if not chosen.page:
             reproduce(section, chosen.jobs)
         if section.caption:
-            drawn = image(section.prepared(), stored(section.name).results, suffix=".svg")
+            drawn = draw_image(section.prepared(), stored(section.name).results, suffix=".svg")
             (HERE / "figures" / f"{section.name}.svg").write_bytes(drawn)
     (HERE / "README.md").write_text(page())
 

@@ -9,7 +9,7 @@ import msgspec
 
 from streams.errors import JudgestreamError
 from streams.lab.running.base import Cell, Result
-from streams.lab.running.results import Results, ResultsHeader, key
+from streams.lab.running.results import Results, ResultsHeader, cell_key
 
 RESULTS = Path(__file__).parent / "results"
 DIGITS = 5
@@ -28,7 +28,7 @@ def store(name: str, results: Results) -> None:
     groups: dict[bytes, Group] = {}
     for result in results.results:
         cell = {field: value for field, value in result.cell.items() if field != "repeat"}
-        place = key(cell) + msgspec.json.encode(sorted(result.measured))
+        place = cell_key(cell) + msgspec.json.encode(sorted(result.measured))
         group = groups.setdefault(place, Group(cell, [], {field: [] for field in result.measured}))
         group.repeats.append(result.cell.get("repeat", 0))
         for field, value in result.measured.items():

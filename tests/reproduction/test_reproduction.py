@@ -12,7 +12,7 @@ from reproduction.section import Section, paired, published, signed, verdict
 from reproduction.sections import PAPERS, SECTIONS
 from reproduction.stored import RESULTS, store, stored
 from streams.lab.experiments import Estimate, Result, experiment
-from streams.lab.running.results import key
+from streams.lab.running.results import cell_key
 from streams.lab.running.runner import run
 from tests.lab.logs import QUICK, small_log
 
@@ -55,10 +55,10 @@ def test_stored_results_are_those_that_were_measured_but_for_rounding(
     store(name, found)
     again = stored(name)
     assert again.head == found.head
-    kept = {key(one.cell): one.measured for one in again.results}
-    assert kept.keys() == {key(one.cell) for one in found.results}
+    kept = {cell_key(one.cell): one.measured for one in again.results}
+    assert kept.keys() == {cell_key(one.cell) for one in found.results}
     for one in found.results:
-        rounded = kept[key(one.cell)]
+        rounded = kept[cell_key(one.cell)]
         assert rounded.keys() == one.measured.keys()
         for name_of, value in one.measured.items():
             assert rounded[name_of] == (pytest.approx(value, abs=1e-5) if isinstance(value, float) else value)

@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.section import SURE, Section, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
-from streams.lab.experiments.correlation import shown_baselines
+from streams.lab.experiments.correlation import short_baselines
 from streams.lab.measures.correlation import pearson, spearman
 from streams.lab.running.tables import group_by
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _baseline_tables(results: Sequence[Result]) -> list[ResultTable]:
-    names = shown_baselines(results)
+    names = short_baselines(results)
     rows = []
     for baseline, group in group_by(results, "baseline").items():
         by_model = group_by(group, "model")

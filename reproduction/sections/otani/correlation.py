@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.experiments.correlation import ANY, Correlation, shown_baselines
+from streams.lab.experiments.correlation import ANY, Correlation, short_baselines
 from streams.lab.protocols.learners import SELECTS
 from streams.lab.running.tables import estimate_by, group_by
 
@@ -25,7 +25,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
     }
     free = {model: found.text() for (model, baseline), found in groups.items() if baseline == ANY}
     batch = {baseline: found for (model, baseline), found in groups.items() if model == "grm-batch"}
-    names = shown_baselines(results)
+    names = short_baselines(results)
     best, worst = max(batch, key=lambda name: batch[name].mean), min(batch, key=lambda name: batch[name].mean)
     by_baseline = group_by([one for one in at_large if one.cell["model"] == "grm-batch"], "baseline")
     return told(

@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.section import Section, paired, published, signed, told, verdict
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
-from streams.lab.experiments.noise import averaged
+from streams.lab.experiments.noise import average_baselines
 from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
-    ours = averaged(results)
+    ours = average_baselines(results)
     for measure, title in (("pearson", "Correlation"), ("ndcg", "nDCG")):
         theirs = published(KEY)["table1"][measure]
         shares = published(KEY)["table1"]["shares"]
@@ -41,7 +41,7 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
 
 
 def _noise_text(results: Sequence[Result]) -> str:
-    by_model = group_by(averaged(results), "model")
+    by_model = group_by(average_baselines(results), "model")
     most = max(one.cell["noise"] for one in results)
 
     def lost(model: str) -> Estimate:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from reproduction.section import Section, paired, signed, told
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
-from streams.lab.experiments.noise import averaged
+from streams.lab.experiments.noise import average_baselines
 from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
-    ours = averaged(results)
+    ours = average_baselines(results)
     shares = sorted({one.cell["noise"] for one in results})
     rows: list[tuple[Any, ...]] = []
     for model, group in group_by(ours, "model").items():
@@ -28,7 +28,7 @@ def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
 def _batch_text(results: Sequence[Result]) -> str:
     most = max(one.cell["noise"] for one in results)
     apart = {}
-    for share, group in group_by(averaged(results), "noise").items():
+    for share, group in group_by(average_baselines(results), "noise").items():
         by_model = group_by(group, "model")
         apart[share] = signed(paired(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
     return told("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")

@@ -127,9 +127,9 @@ def command(
     found = _run(chosen, data, jobs=jobs, file=_results_file(results, chosen, data))
     tables = chosen.tables(found.results)
     if plot:
-        from streams.lab.running.figures import image
+        from streams.lab.running.figures import draw_image
 
-        outputs.write(plot, image(chosen, found.results, suffix=plot.suffix.lower()))
+        outputs.write(plot, draw_image(chosen, found.results, suffix=plot.suffix.lower()))
     if as_object:
         about = {"title": chosen.title, "reference": chosen.reference, "tables": tables}
         click.echo(msgspec.json.encode(about | msgspec.to_builtins(found.head) | {"results": found.results}))

@@ -1,4 +1,4 @@
-"""The lab's experiments by name; a new one is its own file and a line here."""
+"""The experiments by name. To add one, write its file and add it to EXPERIMENTS."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def experiment(name: str, options: Mapping[str, object] | None = None) -> Experiment:
-    """Give an experiment with its options checked.
+    """Return an experiment with these options, or raise ParameterError if an option is wrong.
 
     >>> experiment("prediction", {"repeats": 3}).repeats
     3

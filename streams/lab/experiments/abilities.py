@@ -1,4 +1,4 @@
-"""The abilities that Hopkins and May's Gaussian model finds from a few judgments, and how far they move."""
+"""Abilities of systems by Hopkins and May's Gaussian model from few judgments, and how much they vary."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MODEL = "hopkins-may-gaussian"
 
 
 class Abilities(Experiment, frozen=True):
-    """Abilities of the systems of each campaign: the mean over random trainings, and their standard deviation.
+    """The ability of each system: the mean and the standard deviation over random training sets.
 
     Hopkins and May (2013), Figure 6. Pairs are drawn from what is left when the test set of `competitions` is held out,
-    of a small campaign from all. The average ability is 0: comparisons tell of differences only.
+    or from all pairs of a small campaign. The average ability is 0, because comparisons only show differences.
     """
 
     name: ClassVar[str] = "abilities"
@@ -42,7 +42,7 @@ class Abilities(Experiment, frozen=True):
     held_out: Size = 2000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign and repeat."""
+        """Return one cell per campaign and repeat."""
         return [
             {"campaign": name, "repeat": repeat, "size": self.size, "held_out": self.held_out, "seed": self.seed}
             for name in log.campaigns
@@ -50,7 +50,7 @@ class Abilities(Experiment, frozen=True):
         ]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Learn from a random draw."""
+        """Learn from a random draw of pairs."""
         pairs = log.campaigns[cell["campaign"]].pairs
         if len(pairs) > cell["held_out"] + cell["size"]:
             pairs = least_judged(pairs, fewest=cell["held_out"]).training
@@ -62,7 +62,7 @@ class Abilities(Experiment, frozen=True):
         return {"systems": list(pairs.systems), "ability": fitted.scores.tolist(), "decided": decided.tolist()}
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give the abilities, best first."""
+        """Return the abilities, best first."""
         tables = []
         for campaign, some in group_by(results, "campaign").items():
             found = abilities(some)
@@ -72,7 +72,7 @@ class Abilities(Experiment, frozen=True):
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw abilities with one deviation, and who is preferred to whom, a row a campaign."""
+        """Draw abilities with one deviation, and preferences between systems, one row per campaign."""
         campaigns = group_by(results, "campaign")
         figure.set_size_inches(10.0, 0.9 * len(campaigns) + sum(0.28 * len(abilities(s)) for s in campaigns.values()))
         panels = figure.subplots(len(campaigns), 2, squeeze=False)
@@ -92,7 +92,7 @@ class Abilities(Experiment, frozen=True):
 
 
 def abilities(results: Sequence[Result]) -> dict[str, tuple[float, float]]:
-    """Give each system's mean and standard deviation over trainings, above the average system, best first."""
+    """Return each system's mean and standard deviation over training sets, relative to the average, best first."""
     systems, means = results[0].measured["systems"], np.array([one.measured["ability"] for one in results])
     means -= means.mean(axis=1, keepdims=True)
     mean, deviation = means.mean(axis=0), means.std(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(systems))

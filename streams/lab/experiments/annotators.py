@@ -1,4 +1,4 @@
-"""How far the judges of a log agree, researchers and the others, and what control items are worth."""
+"""Agreement of the judges of a log, by group, and by the share of control items passed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ALL, RESEARCHERS, OTHERS = "all", "researchers", "others"
 
 
 class Annotators(Experiment, frozen=True):
-    """Cohen's kappa between judges and of judges with themselves, and by the share of control items that they passed.
+    """Cohen's kappa between judges and within judges, and by the share of control items that judges passed.
 
-    Findings of WMT13, 3.3 and Tables 3 to 5. Researchers make the controls, and the others are tried on them; a log in
-    which no judge is called a researcher has one group, whose judges try each other. Systems that shared an output are
-    tied: `judgestream agreement` also counts outputs as they were shown. There is nothing to repeat.
+    Findings of WMT13, 3.3 and Tables 3 to 5. Researchers define the controls, and the other judges are tested on them.
+    A log without researchers has one group, whose judges are tested on each other. Systems with the same output
+    count as tied; `judgestream agreement` also counts outputs as they were shown. One repeat is enough.
     """
 
     name: ClassVar[str] = "annotators"
@@ -45,7 +45,7 @@ class Annotators(Experiment, frozen=True):
     fewest: Size = FEWEST
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign and group of judges."""
+        """Return one cell per campaign and group of judges."""
         return [
             {
                 "campaign": name,
@@ -59,7 +59,7 @@ class Annotators(Experiment, frozen=True):
         ]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Count agreement by both rules, and try the judges on controls."""
+        """Count agreement by both rules, and test the judges on controls."""
         rankings = log.campaigns[cell["campaign"]]
         every = rankings.pairs
         trusted = np.isin(every.judge, find_judges(rankings, cell["researchers"]))
@@ -75,7 +75,7 @@ class Annotators(Experiment, frozen=True):
         return found
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give kappa by campaign and group by both rules, and by threshold."""
+        """Return kappa by campaign and group, by both rules, and by threshold."""
         rows: list[tuple[Any, ...]] = []
         for one in results:
             for rule in RULES:
@@ -100,7 +100,7 @@ class Annotators(Experiment, frozen=True):
         return [*tables, ResultTable(title=title, columns=heads, rows=tuple(passed), labels=2)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw kappa by campaign and group, counted as WMT does, and by threshold."""
+        """Draw kappa by campaign and group, by the rule of WMT, and by threshold."""
         draw_agreement(figure, _rows(results), (), threshold_rows(results))
 
 
@@ -122,7 +122,7 @@ def _agreement(counts: dict[str, Any]) -> Agreement:
 
 
 def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float]]:
-    """Give kappa by group of judges of one campaign: as WMT15 counted, and strict."""
+    """Return kappa by group of judges of one campaign: by the rule of WMT15, and strict."""
     return {
         one.cell["judges"]: (
             _agreement(one.measured["wmt"][kind]).kappa,
@@ -133,7 +133,7 @@ def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float
 
 
 def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
-    """Give the rows of Table 5."""
+    """Return the rows of Table 5."""
     return [
         ThresholdRow(
             campaign=one.cell["campaign"],

@@ -1,4 +1,4 @@
-"""How many clusters of systems can be told apart, by how many judgments there are."""
+"""The number of clusters of systems, by the number of judgments."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class Clusters(Experiment, frozen=True):
-    """The number of clusters of non-overlapping rank ranges, each over so many runs of a model.
+    """The number of clusters of non-overlapping rank ranges over several runs of a model.
 
-    Sakaguchi, Post and Van Durme (2014), Figures 8 to 10. A run of a model that selects its matches selects them anew
-    from the whole log; one of any other model is on a resample, with replacement, of one draw of so many pairs.
+    Sakaguchi, Post and Van Durme (2014), Figures 8 to 10. A model that selects its matches selects them again in every
+    run, from the whole log. A run of any other model uses a resample, with replacement, of one draw of pairs.
     """
 
     name: ClassVar[str] = "clusters"
@@ -46,7 +46,7 @@ class Clusters(Experiment, frozen=True):
     runs: Annotated[int, Meta(ge=3, le=10_000)] = 40
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart; sizes that the log does not have are left out."""
+        """Return one cell per campaign, size, model and repeat. Sizes above the log's are left out."""
         check_learners(self.models)
         found = [
             {
@@ -64,11 +64,11 @@ class Clusters(Experiment, frozen=True):
             for repeat in range(self.repeats)
         ]
         if not found:
-            raise ParameterError(f"no campaign has {min(self.sizes):,} pairs; give smaller sizes")
+            raise ParameterError(f"no campaign has {min(self.sizes):,} pairs; use smaller sizes")
         return found
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Run, take the rank ranges, and count the clusters; the runs' ranks are there by quartiles."""
+        """Run the model, and return the number of clusters and the quartiles of the ranks in runs."""
         rankings = log.campaigns[cell["campaign"]]
         random = random_generator(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
         scores = _runs(cell["model"], rankings.pairs, cell["size"], cell["runs"], random)
@@ -84,9 +84,9 @@ class Clusters(Experiment, frozen=True):
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give clusters, and the ranks that a system may hold, by size and model."""
+        """Return clusters, and the ranks that a system may have, by size and model."""
         tables = []
-        for measure, title in (("clusters", "Clusters"), ("width", "Ranks that a system may hold, on the mean")):
+        for measure, title in (("clusters", "Clusters"), ("width", "Ranks that a system may have, on average")):
             by_model = {model: estimate_by(some, measure, "size") for model, some in group_by(results, "model").items()}
             sizes = list(dict.fromkeys(one.cell["size"] for one in results))
             rows = tuple((size, *(by_model[model].get(size) for model in by_model)) for size in sizes)
@@ -112,7 +112,7 @@ class Clusters(Experiment, frozen=True):
 
 
 def _runs(model: str, pool: Pairs, size: int, runs: int, random: np.random.Generator) -> Floats:
-    """Give each run's scores, a run a row."""
+    """Return the scores of each run, one row per run."""
     if model == SELECTS:
         return np.stack([_scores(learn_by_selection(pool, size, random)) for _ in range(runs)])
     sample = draw_pairs(pool, size, random)
@@ -122,13 +122,13 @@ def _runs(model: str, pool: Pairs, size: int, runs: int, random: np.random.Gener
 
 def _scores(fitted: Any) -> Floats:
     if fitted.scores is None:
-        raise ParameterError("clusters are of scores, and this model has none; choose another one")
+        raise ParameterError("clusters need scores, and this model has none; choose another model")
     scores: Floats = fitted.scores
     return scores
 
 
 def _boxes(axes: Axes, result: Result) -> None:
-    """Draw quartiles as a box, the whole range as whiskers; systems stand in the order of the whole log."""
+    """Draw quartiles as a box and the whole range as whiskers, with systems in the order of the whole log."""
     for place, (least, low, middle, high, most) in enumerate(result.measured["ranks"], 1):
         axes.plot([place, place], [least, most], color=GREY, linewidth=0.9)
         axes.plot([place, place], [low, high], color=COLOURS[0], linewidth=6, solid_capstyle="butt", alpha=0.6)

@@ -1,4 +1,4 @@
-"""The tables of the competitions: estimates over campaigns, and differences within them."""
+"""The tables of the experiment `competitions`: estimates over campaigns, and differences within them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     from streams.lab.running.base import Result
 
-BEST = "hopkins-may-gaussian"  # in the paper; the others are compared with it
+BEST = "hopkins-may-gaussian"  # the best in the paper; others are compared with it
 
 
 def models_of(results: Sequence[Result]) -> list[str]:
-    """Name the models in the order of the cells."""
+    """Return the names of the models in the order of the cells."""
     return list(dict.fromkeys(result.cell["model"] for result in results))
 
 
 def _by_campaign(results: Sequence[Result]) -> dict[str, float]:
-    """Average the repeats of each campaign."""
+    """Return the mean over the repeats of each campaign."""
     return {result.cell["campaign"]: float(np.mean(result.measured["perplexity"])) for result in results}
 
 
@@ -37,17 +37,17 @@ def _difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
 
 
 def sizes(results: Sequence[Result]) -> ResultTable:
-    """Give the sizes of the pools and of the test sets."""
+    """Return the sizes of the pools and of the test sets."""
     rows = tuple(
         (campaign, training, some[0].measured["pool"], some[0].measured["test"], some[0].measured["most"])
         for (campaign, training), some in group_by(results, "campaign", "training").items()
     )
-    columns = ("campaign", "trained on", "training pairs", "test pairs", "most a segment")
+    columns = ("campaign", "trained on", "training pairs", "test pairs", "most per segment")
     return ResultTable(title="Sizes of the data", columns=columns, rows=rows, labels=2)
 
 
 def means(results: Sequence[Result], title: str) -> ResultTable:
-    """Give perplexity by size and model."""
+    """Return perplexity by size and model."""
     models = models_of(results)
     rows = []
     for size, some in group_by(results, "size").items():
@@ -57,7 +57,7 @@ def means(results: Sequence[Result], title: str) -> ResultTable:
 
 
 def differences(results: Sequence[Result], title: str) -> ResultTable:
-    """Tell how far every model is above the paper's best, within campaigns."""
+    """Return the difference of every model to the best of the paper, within campaigns."""
     models = [model for model in models_of(results) if model != BEST]
     rows = []
     for size, some in group_by(results, "size").items():
@@ -69,7 +69,7 @@ def differences(results: Sequence[Result], title: str) -> ResultTable:
 
 
 def costs_of_crowd(results: Sequence[Result], title: str) -> ResultTable:
-    """Tell what it costs every model to learn from the crowd instead, within campaigns that have both."""
+    """Return the cost of learning from the crowd for every model, within campaigns that have both pools."""
     models = models_of(results)
     rows = []
     for size, some in group_by(results, "size").items():

@@ -41,12 +41,12 @@ SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
 
 
 class Competitions(Experiment, frozen=True):
-    """Perplexity on comparisons of the segments that were judged least, by training size and model.
+    """Perplexity on the comparisons of the least judged segments, by training size and model.
 
-    Hopkins and May (2013), Table 3, Figures 2, 3 and 5. The test set is that of `lab.protocols.iid`; models learn from
-    the rest of the campaign, or from the crowd's campaign of the same language pair, as wmt10-public.cs-en of
-    wmt10.cs-en. A pool that is too small is taken whole. Estimates are over campaigns, each the mean of its repeats,
-    since all repeats of a campaign share its test set.
+    Hopkins and May (2013), Table 3, Figures 2, 3 and 5. The test set is that of `lab.protocols.iid`. Models learn from
+    the rest of the campaign, or from the crowd's campaign of the same language pair (wmt10-public.cs-en for
+    wmt10.cs-en). A pool that is too small is used whole. Estimates are over campaigns, each the mean of its repeats,
+    because all repeats of a campaign share one test set.
     """
 
     name: ClassVar[str] = "competitions"
@@ -70,12 +70,12 @@ class Competitions(Experiment, frozen=True):
     )
     tracks: str = "*"
     crowd: str = "*-public.*"
-    # On these the paper's hyperparameters were tuned.
+    # The paper tuned its hyperparameters on these.
     without: tuple[str, ...] = ("wmt10.de-en", "wmt10.en-de")
     held_out: Size = 2000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign, pool, model and size, all repeats together."""
+        """Return one cell per campaign, pool, model and size, with all repeats."""
         check_learners(self.models)
         pairs = {name: len(rankings.pairs) for name, rankings in log.campaigns.items()}
         tracks = [
@@ -85,7 +85,9 @@ class Competitions(Experiment, frozen=True):
             if count > self.held_out
         ]
         if not tracks:
-            raise ParameterError(f"no campaign like {self.tracks!r} has more than {self.held_out:,} pairs; give others")
+            raise ParameterError(
+                f"no campaign like {self.tracks!r} has more than {self.held_out:,} pairs; choose others"
+            )
         crowds = {_pair(name): name for name in pairs if fnmatchcase(name, self.crowd)}
         return [
             {
@@ -128,7 +130,7 @@ class Competitions(Experiment, frozen=True):
         return found
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give the sizes of the data, perplexity, and differences: from the paper's best, and of crowd from experts."""
+        """Return the sizes of the data, perplexity, and differences: to the paper's best, and of crowd to experts."""
         tables = [sizes(results)]
         for pool, some in group_by(results, "pool").items():
             whose = "trained on the campaign itself" if pool == "own" else "trained on the crowd's campaign"
@@ -139,7 +141,7 @@ class Competitions(Experiment, frozen=True):
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw perplexity by size, a panel a pool."""
+        """Draw perplexity by size, one panel per pool."""
         pools = group_by(results, "pool")
         figure.set_size_inches(6.2 * len(pools), 4.6)
         panels = figure.subplots(1, len(pools), squeeze=False)[0]
@@ -154,7 +156,7 @@ class Competitions(Experiment, frozen=True):
 
 
 def renumbered(pairs: Pairs, systems: tuple[str, ...]) -> Pairs:
-    """Number the systems as another campaign does; comparisons with a system that it has not are left out."""
+    """Return pairs with the system numbers of another campaign, without pairs of systems that it does not have."""
     place = np.array([systems.index(name) if name in systems else -1 for name in pairs.systems], np.int64)
     a, b = place[pairs.a], place[pairs.b]
     known = (a >= 0) & (b >= 0)
@@ -171,7 +173,7 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
     lines = [
         Line(
             model,
-            # Without bars: how campaigns differ is not how models differ, and the table has the latter.
+            # No error bars: campaigns differ more than models do. The table has the errors of the differences.
             {size: Estimate(estimate(one).mean, None, len(one)) for size, one in group_by(some, "size").items()},
             COLOURS[models.index(model) % len(COLOURS)],
         )

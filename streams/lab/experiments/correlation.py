@@ -1,4 +1,4 @@
-"""How close scores from few judgments come to those from all, with any pairs or with one baseline."""
+"""Correlation of scores from few judgments with those from all, with any pairs or with one baseline."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ LONGEST = 14  # letters of a baseline's name in a figure
 
 
 class Correlation(Experiment, frozen=True):
-    """Pearson's correlation and nDCG with the gold scores, which the official procedure gives on the whole log.
+    """Pearson's correlation and nDCG with gold scores: those of the official procedure on the whole log.
 
     Otani, Nakazawa, Kawahara and Kurohashi (2016), Figures 3 and 4. The graded response models and the two-stage model
-    learn from comparisons with one baseline, and are measured on the other systems; baselines are taken at even steps
-    down the ranking. The gain of a system in nDCG is its gold score above the worst one's: the paper does not say.
+    learn from comparisons with one baseline, and are measured on the other systems. Baselines are taken at even steps
+    down the ranking. The gain of a system in nDCG is its gold score minus the lowest one; the paper does not define it.
     """
 
     name: ClassVar[str] = "correlation"
@@ -55,7 +55,7 @@ class Correlation(Experiment, frozen=True):
     noise: Share = 0.0
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart; sizes that the log or a baseline does not have are left out."""
+        """Return the cells. Sizes above those of the log or the baseline are left out."""
         return correlation_cells(
             log,
             models=self.models,
@@ -67,15 +67,15 @@ class Correlation(Experiment, frozen=True):
         )
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Learn and compare with the gold scores."""
-        return correlated(log, cell)
+        """Learn, and compare with the gold scores."""
+        return measure_correlation(log, cell)
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give correlation and nDCG by model, baseline and size."""
+        """Return correlation and nDCG by model, baseline and size."""
         tables = []
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
             sizes = sorted({one.cell["size"] for one in results})
-            names, rows = shown_baselines(results), []
+            names, rows = short_baselines(results), []
             for (model, baseline), group in group_by(results, "model", "baseline").items():
                 by_size = estimate_by(group, measure, "size")
                 rows.append((model, names[baseline], *(by_size.get(size) for size in sizes)))
@@ -84,7 +84,7 @@ class Correlation(Experiment, frozen=True):
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw correlation and nDCG by size; a dashed line is of the worst baseline at the largest size."""
+        """Draw correlation and nDCG by size. A dashed line is the worst baseline at the largest size."""
         figure.set_size_inches(13.0, 4.6)
         left, right = figure.subplots(1, 2)
         for axes, measure, title in ((left, "pearson", "Pearson's correlation"), (right, "ndcg", "nDCG")):
@@ -102,7 +102,7 @@ def correlation_cells(
     repeats: int,
     seed: int,
 ) -> list[Cell]:
-    """Give a cell for each campaign, model, baseline where it takes one, size, share of noise and repeat."""
+    """Return a cell for each campaign, model, baseline (if the model has one), size, share of noise and repeat."""
     check_learners(tuple(name for name in models if name not in WITH_BASELINE))
     found: list[Cell] = []
     for name, rankings in log.campaigns.items():
@@ -124,12 +124,12 @@ def correlation_cells(
                     for repeat in range(repeats)
                 ]
     if not found:
-        raise ParameterError(f"no campaign has {min(sizes):,} comparisons with a baseline; give smaller sizes")
+        raise ParameterError(f"no campaign has {min(sizes):,} comparisons with a baseline; use smaller sizes")
     return found
 
 
-def correlated(log: Log, cell: Cell) -> dict[str, Any]:
-    """Learn from so many comparisons, a share of the judges at random, and compare with the gold scores."""
+def measure_correlation(log: Log, cell: Cell) -> dict[str, Any]:
+    """Learn from comparisons, some judges answering at random, and return the correlation with gold scores."""
     rankings = log.campaigns[cell["campaign"]]
     random = random_generator(*(cell[name] for name in ("seed", "repeat", "campaign", "size", "baseline")))
     noise = random_generator(*(cell[name] for name in ("seed", "repeat", "campaign")), round(1000 * cell["noise"]))
@@ -156,19 +156,19 @@ def _scores(rankings: Rankings, cell: Cell, random: np.random.Generator, noise: 
     else:
         fitted = fit(cell["model"], draw_pairs(pool, cell["size"], random), random)
     if fitted.scores is None:
-        raise ParameterError(f"model {cell['model']!r} has no scores to correlate; choose another one")
+        raise ParameterError(f"model {cell['model']!r} has no scores to correlate; choose another model")
     return fitted.scores
 
 
 def _win_share(rankings: Rankings, baseline: str) -> float:
-    """Give the baseline's Expected Wins in the whole log, and a half where there is none."""
+    """Return the Expected Wins of the baseline in the whole log, or 0.5 without a baseline."""
     if baseline == ANY:
         return 0.5
     return float(expected_wins(*rankings.pairs.counts())[rankings.systems.index(baseline)])
 
 
 def _baselines(rankings: Rankings, model: str, count: int) -> list[tuple[str, int]]:
-    """Give the baselines that a model is tried with, and how many comparisons there are with each."""
+    """Return the baselines to try with a model, and the number of comparisons with each."""
     if model not in WITH_BASELINE:
         return [(ANY, len(rankings.pairs))]
     order, met = official_order(rankings), np.bincount(np.concatenate([rankings.pairs.a, rankings.pairs.b]))
@@ -176,14 +176,14 @@ def _baselines(rankings: Rankings, model: str, count: int) -> list[tuple[str, in
     return [(rankings.systems[order[place]], int(met[order[place]])) for place in places]
 
 
-def shown_baselines(results: Sequence[Result]) -> Mapping[str, str]:
-    """Give the baselines' names, shortened to what tells them apart."""
+def short_baselines(results: Sequence[Result]) -> Mapping[str, str]:
+    """Return the shortened names of the baselines."""
     names = [name for name in dict.fromkeys(one.cell["baseline"] for one in results) if name != ANY]
     return {ANY: ANY} | dict(short_names(names))
 
 
 def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
-    models, names = list(dict.fromkeys(one.cell["model"] for one in results)), shown_baselines(results)
+    models, names = list(dict.fromkeys(one.cell["model"] for one in results)), short_baselines(results)
     lines = []
     for model, group in group_by(results, "model").items():
         colour = COLOURS[models.index(model) % len(COLOURS)]

@@ -1,4 +1,4 @@
-"""Which segments tell systems apart, and which systems: item information under the graded response model."""
+"""Item information: which segments separate which systems under the graded response model."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Items(Experiment, frozen=True):
     """I_j(theta) = sum_c (P*'_(c-1) - P*'_c)² / (P*_(c-1) - P*_c), a = 1, from thresholds averaged over draws.
 
-    Otani, Nakazawa, Kawahara and Kurohashi (2016), Figure 5. The segments are those with most comparisons with the
-    baseline; the baseline is the one whose comparisons tell most, unless it is named.
+    Otani, Nakazawa, Kawahara and Kurohashi (2016), Figure 5. The segments are those with the most comparisons with
+    the baseline. By default, the baseline is the system whose comparisons tell most.
     """
 
     name: ClassVar[str] = "items"
@@ -48,11 +48,11 @@ class Items(Experiment, frozen=True):
     baseline: str = ""
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign and draw; a log with fewer comparisons gives all of them but a tenth."""
+        """Return one cell per campaign and draw. A small log uses nine tenths of its comparisons."""
         found = []
         for name, rankings in log.campaigns.items():
             if self.baseline and self.baseline not in rankings.systems:
-                raise ParameterError(f"{name}: no system {self.baseline!r} to be the baseline")
+                raise ParameterError(f"{name}: the baseline {self.baseline!r} is not a system")
             best = rankings.systems[choose_baseline(*rankings.pairs.counts()).system]
             baseline = self.baseline or best
             index = rankings.systems.index(baseline)
@@ -71,7 +71,7 @@ class Items(Experiment, frozen=True):
         return found
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Fit the batch model to a draw, and give the thresholds of the segments and the systems' theta."""
+        """Fit the batch model to a draw, and return the thresholds of the segments and theta of the systems."""
         rankings = log.campaigns[cell["campaign"]]
         baseline = rankings.systems.index(cell["baseline"])
         random = random_generator(cell["seed"], cell["repeat"], cell["campaign"], cell["size"])
@@ -81,7 +81,7 @@ class Items(Experiment, frozen=True):
         held = (rankings.pairs.a == baseline) | (rankings.pairs.b == baseline)
         counts = np.bincount(rankings.pairs.segment[held], minlength=len(rankings.segments))
         most = np.argsort(-counts, kind="stable")[: cell["segments"]]
-        known = np.tile([-0.5, 0.5], (len(rankings.segments), 1))  # the prior's means
+        known = np.tile([-0.5, 0.5], (len(rankings.segments), 1))  # the means of the prior
         known[: len(found.thresholds)] = found.thresholds
         theta = np.zeros(len(rankings.systems))
         theta[: len(found.theta)] = found.theta
@@ -95,11 +95,11 @@ class Items(Experiment, frozen=True):
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give the segments on which the baseline is hardest and easiest to beat, and the systems' theta."""
+        """Return the segments on which the baseline is hardest and easiest to beat, and theta of the systems."""
         return [table for group in group_by(results, "campaign").values() for table in _tables(group)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw every segment's information in grey, and that of the hardest and the easiest in colour."""
+        """Draw the information of every segment in grey, and of the hardest and the easiest in colour."""
         campaigns = group_by(results, "campaign")
         for axes, group in zip(grid(figure, len(campaigns), width=7.5, height=4.4), campaigns.values(), strict=True):
             _draw(axes, group)
@@ -159,7 +159,7 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
 
 
 def information(theta: Floats, thresholds: Floats) -> Floats:
-    """Give the Fisher information about theta of one comparison on a segment, by a judge with a = 1 (Samejima 1968).
+    """Return the Fisher information about theta of a comparison on a segment by a judge with a = 1 (Samejima 1968).
 
     >>> information(np.zeros(1), np.array([-0.5, 0.5])).round(4).tolist()
     [0.2926]

@@ -1,4 +1,4 @@
-"""What judges who answer at random do to a ranking, under each model."""
+"""The effect of judges who answer at random, for each model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from streams.lab.experiments.correlation import Share, correlated, correlation_cells
+from streams.lab.experiments.correlation import Share, correlation_cells, measure_correlation
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
 from streams.lab.running.tables import ResultTable, estimate_by, group_by
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class Noise(Experiment, frozen=True):
-    """Correlation and nDCG with the gold scores where a share of the judges answers at random.
+    """Correlation and nDCG with the gold scores if a share of the judges answers at random.
 
-    Otani, Nakazawa, Kawahara and Kurohashi (2016), Table 1. A share of the judges has all answers drawn anew; the
-    same judges for all models of a repeat. Models with a baseline are averaged over baselines, as in the paper.
+    Otani, Nakazawa, Kawahara and Kurohashi (2016), Table 1. All answers of these judges are replaced by random ones.
+    They are the same judges for all models of a repeat. Models with a baseline are averaged over baselines, as in the
+    paper.
     """
 
     name: ClassVar[str] = "noise"
@@ -38,7 +39,7 @@ class Noise(Experiment, frozen=True):
     baselines: Annotated[int, Meta(ge=1, le=1000)] = 1000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign, model, baseline, share and repeat."""
+        """Return one cell per campaign, model, baseline, share and repeat."""
         return correlation_cells(
             log,
             models=self.models,
@@ -50,16 +51,16 @@ class Noise(Experiment, frozen=True):
         )
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Learn and compare with the gold scores."""
-        return correlated(log, cell)
+        """Learn, and compare with the gold scores."""
+        return measure_correlation(log, cell)
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give correlation and nDCG by model and share."""
+        """Return correlation and nDCG by model and share."""
         tables = []
         for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
             shares = sorted({one.cell["noise"] for one in results})
             rows = []
-            for model, group in group_by(averaged(results), "model").items():
+            for model, group in group_by(average_baselines(results), "model").items():
                 by_share = estimate_by(group, measure, "noise")
                 rows.append((model, *(by_share[share] for share in shares)))
             columns = ("random judges", *(f"{share:.0%}" for share in shares))
@@ -67,7 +68,7 @@ class Noise(Experiment, frozen=True):
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw correlation and nDCG by the share."""
+        """Draw correlation and nDCG by share."""
         figure.set_size_inches(12.0, 4.4)
         left, right = figure.subplots(1, 2)
         marks = [100.0 * share for share in sorted({one.cell["noise"] for one in results})]
@@ -78,14 +79,14 @@ class Noise(Experiment, frozen=True):
                     {100.0 * share: point for share, point in estimate_by(group, measure, "noise").items()},
                     COLOURS[k % len(COLOURS)],
                 )
-                for k, (model, group) in enumerate(group_by(averaged(results), "model").items())
+                for k, (model, group) in enumerate(group_by(average_baselines(results), "model").items())
             ]
             axes.set_title(f"{title} with the scores of the whole log")
             draw_lines(axes, lines, marks=marks, label="judges who answer at random, %", log=False)
 
 
-def averaged(results: Sequence[Result]) -> list[Result]:
-    """Take the mean over baselines in each repeat, so that a repeat counts once."""
+def average_baselines(results: Sequence[Result]) -> list[Result]:
+    """Return the mean over baselines in each repeat, so that a repeat counts once."""
     found = []
     for group in group_by(results, "campaign", "model", "noise", "repeat").values():
         means = {name: sum(one.measured[name] for one in group) / len(group) for name in ("pearson", "ndcg")}

@@ -1,4 +1,4 @@
-"""The official ranking of WMT13 on a log: Expected Wins with rank ranges and clusters, and systems head to head."""
+"""The official ranking of WMT13 on a log: Expected Wins, rank ranges, clusters and head-to-head tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class OfficialRanking(Experiment, frozen=True):
     """Expected Wins, rank ranges by a bootstrap of the comparisons, clusters, and head-to-head tables with sign tests.
 
-    Findings of WMT13, 3.4, 3.5, Tables 6 and 21 to 30. The bootstrap has its own repeats, the runs.
+    Findings of WMT13, 3.4, 3.5, Tables 6 and 21 to 30. The bootstrap has its own number of runs.
     """
 
     name: ClassVar[str] = "official"
@@ -37,11 +37,11 @@ class OfficialRanking(Experiment, frozen=True):
     runs: Size = 1000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign."""
+        """Return one cell per campaign."""
         return [{"campaign": name, "runs": self.runs, "seed": self.seed} for name in log.campaigns]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Rank, and test every pair."""
+        """Rank the systems, and test every pair."""
         rankings = log.campaigns[cell["campaign"]]
         wins, ties = rankings.pairs.counts()
         judgments = np.bincount(rankings.system, minlength=len(rankings.systems))
@@ -58,13 +58,13 @@ class OfficialRanking(Experiment, frozen=True):
             "low": [row.rank_low for row in rows],
             "high": [row.rank_high for row in rows],
             "cluster": [row.cluster for row in rows],
-            # NaN is no JSON.
+            # JSON has no NaN.
             "shares": [[None if share != share else share for share in line] for line in table.shares.tolist()],
             "p": table.p.tolist(),
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give the ranking and the head-to-head table of each campaign."""
+        """Return the ranking and the head-to-head table of each campaign."""
         tables = []
         for one in results:
             campaign, rows, table = one.cell["campaign"], rows_of(one), table_of(one)
@@ -93,7 +93,7 @@ class OfficialRanking(Experiment, frozen=True):
 
 
 def rows_of(result: Result) -> list[Row]:
-    """Give the ranking as a leaderboard's rows."""
+    """Return the ranking as leaderboard rows."""
     names = {"system": "systems", "score": "score", "deviation": "deviation"}
     names |= {"rank_low": "low", "rank_high": "high", "cluster": "cluster"}
     columns = [result.measured[name] for name in names.values()]
@@ -104,7 +104,7 @@ def rows_of(result: Result) -> list[Row]:
 
 
 def table_of(result: Result) -> HeadToHead:
-    """Give the head-to-head table."""
+    """Return the head-to-head table."""
     found = result.measured
     shares = np.array([[np.nan if share is None else share for share in line] for line in found["shares"]], np.float64)
     return HeadToHead(systems=tuple(found["systems"]), shares=shares, p=np.array(found["p"], np.float64))

@@ -1,4 +1,4 @@
-"""How well the product's models predict every judgment before they learn from it, and whether their odds are true."""
+"""Prediction of every judgment by the online models before they learn from it, and its calibration."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats
     from streams.lab.running.log import Log
 
-# Names to models and their parameters; a budget is all the pairs of the campaign, as the official procedure has it.
+# Model and parameters by name. The budget is the number of pairs of the campaign, as in the official procedure.
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
     "trueskill": ("trueskill", {}),
     "trueskill-wmt": ("trueskill", {"profile": "wmt"}),
     **{name: (name, {}) for name, model in MODELS.items() if model.kind == "rankings"},
 }
-TIES = "ties-so-far"  # knows nothing but how often judges have tied
-DEFAULT = "trueskill"  # of the product
+TIES = "ties-so-far"  # predicts only from the share of ties so far
+DEFAULT = "trueskill"  # the default model of a campaign
 BINS = 20
-SEEN = 0.002  # the share of all predictions below which a bin is not drawn
+SEEN = 0.002  # a bin with a smaller share of all predictions is not drawn
 
 
 class OnlinePrediction(Experiment, frozen=True):
     """Prequential log-loss, accuracy and calibration (Dawid 1984) of the online models on every campaign of a log.
 
-    All pairs of a ranking are predicted before it is learned from. log 3 = 1.0986 is what knowing nothing costs;
-    `ties-so-far` knows how often judges have tied and nothing else. One pass has no repeats.
+    All pairs of a ranking are predicted before the model learns from it. Uniform predictions have a loss of log 3 =
+    1.0986. `ties-so-far` uses only the share of ties so far. There is one pass and no repeats.
     """
 
     name: ClassVar[str] = "online"
@@ -54,17 +54,17 @@ class OnlinePrediction(Experiment, frozen=True):
     models: tuple[str, ...] = (TIES, *VARIANTS)
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign and model."""
+        """Return one cell per campaign and model."""
         for model in self.models:
             if model not in (TIES, *VARIANTS):
                 raise ParameterError(f"no online model {model!r}; {suggestion(model, (TIES, *VARIANTS))}")
         return [{"campaign": name, "model": model} for name in log.campaigns for model in self.models]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Go through the log once."""
+        """Predict and learn in one pass over the log."""
         rankings = log.campaigns[cell["campaign"]]
         outcome = rankings.pairs.outcome
-        held = held_before(cell["model"], rankings)
+        held = predict_before(cell["model"], rankings)
         bins = reliability(held, outcome, bins=BINS)
         order = order_only(held[outcome != TIE])
         decided = outcome[outcome != TIE]
@@ -76,13 +76,13 @@ class OnlinePrediction(Experiment, frozen=True):
             "order_accuracy": accuracy(order, decided) if len(decided) else None,
             "calibration": bins.error,
             "counts": bins.counts.tolist(),
-            # NaN is no JSON: an empty bin has 0.
+            # JSON has no NaN, so an empty bin has 0.
             "predicted": np.where(bins.counts > 0, bins.predicted, 0.0).tolist(),
             "observed": np.where(bins.counts > 0, bins.observed, 0.0).tolist(),
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give each measure by campaign, then their means, and the differences from the product's default."""
+        """Return each measure by campaign, then the means and the differences to the default model."""
         tables = [
             _by_campaign(results, "log_loss", "Log-loss, in nats", digits=4),
             _by_campaign(results, "accuracy", "Accuracy"),
@@ -92,15 +92,15 @@ class OnlinePrediction(Experiment, frozen=True):
         return [*tables, summary(results)]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw what came of what was held how probable, and how much better each model is than to know ties alone."""
+        """Draw the calibration, and how much better each model is than the share of ties alone."""
         figure.set_size_inches(11.0, max(4.4, 1.4 + 0.22 * len(group_by(results, "campaign"))))
         left, right = figure.subplots(1, 2)
         _draw_calibration(left, results)
         _draw_losses(right, results)
 
 
-def held_before(model: str, rankings: Rankings) -> Floats:
-    """Give what a model held of the pairs of each ranking before it."""
+def predict_before(model: str, rankings: Rankings) -> Floats:
+    """Return what a model predicted for the pairs of each ranking before it learned from it."""
     if model != TIES:
         name, parameters = VARIANTS[model]
         return predict_ranking_by_ranking(create(name, parameters, budget=len(rankings.pairs)), rankings)
@@ -112,7 +112,7 @@ def held_before(model: str, rankings: Rankings) -> Floats:
 
 
 def order_only(held: Floats) -> Floats:
-    """Give what was held of a win and of a loss, given that there is no tie.
+    """Return the probabilities of a win and a loss, given that there is no tie.
 
     >>> order_only(np.array([[0.3, 0.4, 0.1]])).round(2).tolist()
     [[0.75, 0.0, 0.25]]
@@ -121,8 +121,8 @@ def order_only(held: Floats) -> Floats:
     return np.stack([either[:, 0], np.zeros(len(held)), either[:, 1]], axis=1)
 
 
-def pooled(results: Sequence[Result]) -> Reliability:
-    """Put the bins of several campaigns together."""
+def pool_bins(results: Sequence[Result]) -> Reliability:
+    """Return the combined bins of several campaigns."""
     counts, predicted, observed = (
         np.array([one.measured[name] for one in results], np.float64) for name in ("counts", "predicted", "observed")
     )
@@ -135,13 +135,15 @@ def pooled(results: Sequence[Result]) -> Reliability:
 
 
 def summary(results: Sequence[Result]) -> ResultTable:
-    """Give a line a model: means over campaigns, and how far its losses are from the default's."""
+    """Return one row per model: means over campaigns, and the difference of its losses to the default model."""
     models = group_by(results, "model")
     rows = []
     for model, some in models.items():
-        right, order = (Estimate.of(_told(some, name).values()).mean for name in ("accuracy", "order_accuracy"))
+        right, order = (
+            Estimate.of(_measure_by_campaign(some, name).values()).mean for name in ("accuracy", "order_accuracy")
+        )
         losses = [cell for name in ("log_loss", "order_loss") for cell in _losses(models, model, name)]
-        rows.append((model, *losses[:2], right, pooled(some).error, *losses[2:], order))
+        rows.append((model, *losses[:2], right, pool_bins(some).error, *losses[2:], order))
     columns = (
         *("model", "log-loss", f"above `{DEFAULT}`", "accuracy", "calibration error"),
         *("log-loss without ties", f"above `{DEFAULT}` ", "accuracy without ties"),
@@ -150,14 +152,14 @@ def summary(results: Sequence[Result]) -> ResultTable:
 
 
 def _losses(models: Mapping[str, Sequence[Result]], model: str, name: str) -> tuple[float | None, Estimate | None]:
-    own = _told(models[model], name)
-    other = _told(models.get(DEFAULT, ()), name)
+    own = _measure_by_campaign(models[model], name)
+    other = _measure_by_campaign(models.get(DEFAULT, ()), name)
     gaps = [own[campaign] - other[campaign] for campaign in own if campaign in other]
     return Estimate.of(own.values()).mean, Estimate.of(gaps) if gaps and model != DEFAULT else None
 
 
-def _told(results: Sequence[Result], name: str) -> dict[str, float]:
-    """Give a measure by campaign, of those that have it."""
+def _measure_by_campaign(results: Sequence[Result], name: str) -> dict[str, float]:
+    """Return a measure by campaign, without campaigns that lack it."""
     return {one.cell["campaign"]: one.measured[name] for one in results if one.measured[name] is not None}
 
 
@@ -173,21 +175,21 @@ def _by_campaign(results: Sequence[Result], name: str, title: str, *, digits: in
 def _draw_calibration(axes: Axes, results: Sequence[Result]) -> None:
     axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
     for colour, (model, some) in zip(COLOURS, group_by(results, "model").items(), strict=False):
-        bins = pooled(some)
+        bins = pool_bins(some)
         filled = bins.counts >= SEEN * bins.counts.sum()
         label = f"{model}: error {bins.error:.3f}"
         axes.plot(
             bins.predicted[filled], bins.observed[filled], "o-", color=colour, markersize=3, linewidth=1, label=label
         )
-    axes.set_xlabel("probability held before")
-    axes.set_ylabel("share that came")
+    axes.set_xlabel("predicted probability")
+    axes.set_ylabel("observed share")
     axes.set_title("Calibration of wins, ties and losses")
     axes.legend(fontsize=7.5, loc="upper left", frameon=False)
     axes.grid(color=GREY, alpha=0.2)
 
 
 def _draw_losses(axes: Axes, results: Sequence[Result]) -> None:
-    """Draw a row a campaign; the more to the right, the more a model knows."""
+    """Draw one row per campaign. Further right is better."""
     campaigns = group_by(results, "campaign")
     models = [model for model in group_by(results, "model") if model != TIES]
     colours = dict(zip(group_by(results, "model"), COLOURS, strict=False))
@@ -201,5 +203,5 @@ def _draw_losses(axes: Axes, results: Sequence[Result]) -> None:
     axes.set_ylim(len(campaigns) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(color=GREY, alpha=0.2)
-    axes.set_xlabel("nats a comparison, gained over knowing ties alone")
-    axes.set_title("What the ratings tell")
+    axes.set_xlabel("nats per comparison gained over the share of ties")
+    axes.set_title("Information in the ratings")

@@ -1,4 +1,4 @@
-"""How well models predict judgments that they have not seen, by how many they have."""
+"""Prediction of held-out judgments by models, by training size."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Pool = Literal["all", "researchers", "leaking"]
 
 
 class Prediction(Experiment, frozen=True):
-    """Accuracy and perplexity on 2,000 held-out pairs of researchers, the radius tuned on 2,000 others.
+    """Accuracy and perplexity on 2,000 held-out pairs of researchers, with the radius tuned on 2,000 others.
 
-    Sakaguchi, Post and Van Durme (2014), Table 2, Figures 3 and 4. Every repeat holds out other segments; all models
-    of a repeat learn from the same pool and are measured on the same test set, so that their differences are paired.
-    A log in which no judge is called a researcher is tested on all of its judges. The pool `leaking` has the test set
-    inside, to show what that is worth.
+    Sakaguchi, Post and Van Durme (2014), Table 2, Figures 3 and 4. Every repeat holds out other segments. All models of
+    a repeat learn from the same pool and are measured on the same test set, so that their differences are paired. A log
+    without researchers is tested on all of its judges. The pool `leaking` contains the test set, to show the effect of
+    such a leak.
     """
 
     name: ClassVar[str] = "prediction"
@@ -47,7 +47,7 @@ class Prediction(Experiment, frozen=True):
     held_out: Size = 2000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign, repeat, pool, size and model; sizes that no pool has are left out."""
+        """Return one cell per campaign, repeat, pool, size and model. Sizes above the pool's are left out."""
         check_learners(self.models)
         return [
             {
@@ -70,7 +70,7 @@ class Prediction(Experiment, frozen=True):
         ]
 
     def _pools(self, rankings: Rankings) -> list[tuple[Pool, int]]:
-        """Give the pools that a campaign has, and how many pairs surely remain in them."""
+        """Return the pools of a campaign, and how many pairs at least remain in them."""
         size = rankings.sizes * (rankings.sizes - 1) // 2
         known = find_judges(rankings, self.researchers)
         by_researchers = int(size[np.isin(rankings.judge, known)].sum())
@@ -82,7 +82,7 @@ class Prediction(Experiment, frozen=True):
         return [(pool, int(share * pairs)) for pool, pairs in found if pool in self.pools]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Learn, tune the radius for either measure, and measure on the test set."""
+        """Learn, tune the radius for each measure, and measure on the test set."""
         rankings = log.campaigns[cell["campaign"]]
         key = (cell["seed"], cell["repeat"], cell["campaign"])
         held = hold_out(rankings, cell["researchers"], cell["held_out"], key)
@@ -110,7 +110,7 @@ class Prediction(Experiment, frozen=True):
         return found
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give accuracy with its bound, perplexity, and how far the models differ within repeats."""
+        """Return accuracy with its bound, perplexity, and the differences of models within repeats."""
         return [
             _by_size(results, "accuracy", "Accuracy"),
             _differences(results),
@@ -119,7 +119,7 @@ class Prediction(Experiment, frozen=True):
         ]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw accuracy and perplexity by size; dashed lines are of models trained on researchers only."""
+        """Draw accuracy and perplexity by size. Dashed lines are models trained on researchers only."""
         figure.set_size_inches(11.5, 4.4)
         left, right = figure.subplots(1, 2)
         _draw(left, results, "accuracy")
@@ -150,7 +150,7 @@ def _by_size(results: Sequence[Result], measure: str, title: str) -> ResultTable
 
 
 def _differences(results: Sequence[Result]) -> ResultTable:
-    """Compare every model with the one before it, repeat by repeat."""
+    """Return the difference of every model to the one before it, paired by repeat."""
     models = _models(results)
     couples = list(zip(models[1:], models[:-1], strict=True))
     rows = []
@@ -180,5 +180,5 @@ def _draw(axes: Axes, results: Sequence[Result], measure: str) -> None:
         )
         for (model, pool), group in group_by(shown, "model", "pool").items()
     ]
-    dashed = "; dashed: researchers' only" if len(group_by(shown, "pool")) > 1 else ""
+    dashed = "; dashed: researchers only" if len(group_by(shown, "pool")) > 1 else ""
     draw_lines(axes, lines, marks=sorted({one.cell["size"] for one in shown}), label=f"training pairs{dashed}")

@@ -37,7 +37,7 @@ class ExpectedWinsRanking(Experiment, frozen=True):
     runs: Annotated[int, Meta(ge=3, le=1_000_000)] = 1000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart by campaign."""
+        """Return one cell per campaign and repeat."""
         return [
             {"campaign": name, "repeat": repeat, "seed": self.seed, "runs": self.runs}
             for name in log.campaigns
@@ -45,7 +45,7 @@ class ExpectedWinsRanking(Experiment, frozen=True):
         ]
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Rank."""
+        """Rank the systems."""
         pairs = log.campaigns[cell["campaign"]].pairs
         ranked = rank_scores(
             "bootstrap",
@@ -66,7 +66,7 @@ class ExpectedWinsRanking(Experiment, frozen=True):
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give a ranking a campaign."""
+        """Return one ranking per campaign."""
         tables = []
         for one in results:
             found = one.measured
@@ -85,7 +85,7 @@ class ExpectedWinsRanking(Experiment, frozen=True):
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw each campaign's rank ranges, a line between clusters."""
+        """Draw the rank ranges of each campaign, with lines between clusters."""
         for axes, one in zip(grid(figure, len(results), width=6.5, height=4.6), results, strict=True):
             found = one.measured
             for place, (low, high) in enumerate(_ranges(found), 1):

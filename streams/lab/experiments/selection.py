@@ -1,4 +1,4 @@
-"""Which pairs a match policy asks for, early and late, and what its choice is worth."""
+"""Which pairs a match policy requests, early and late, and how much its choice helps."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from streams.lab.running.log import Log
 
 Profile = Literal["wmt", "online"]
-PART = 5  # early is the first of so many equal parts of the matches, late the last
-NEAR = 2  # places apart
-MAPPED = 10  # repeats that keep who met whom: the maps are of their sum
+PART = 5  # early is the first of this many equal parts of the matches, late is the last
+NEAR = 2  # ranks apart
+MAPPED = 10  # repeats that keep their meetings; the heat maps show the sum
 
 
 class Selection(Experiment, frozen=True):
-    """A policy asks, the log answers: an outcome of the pair is drawn from those that are not held out.
+    """A policy requests matches, and the log answers with a random outcome of the pair that is not held out.
 
-    Sakaguchi, Post and Van Durme (2014), section 5 and Figures 5 to 7, where `variance` asks TrueSkill of the profile
-    `wmt`. What its choice is worth shows beside `uniform`: accuracy as in `prediction`, and Kendall's tau with the
-    order by Expected Wins of the whole log.
+    Sakaguchi, Post and Van Durme (2014), section 5 and Figures 5 to 7. There, `variance` works with TrueSkill of the
+    profile `wmt`. Compare it with `uniform` to see the value of its choice: accuracy as in `prediction`, and Kendall's
+    tau with the order by Expected Wins of the whole log.
     """
 
     name: ClassVar[str] = "selection"
@@ -54,7 +54,7 @@ class Selection(Experiment, frozen=True):
     held_out: Size = 2000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart, with one cell more a campaign for the pairs that the log itself has."""
+        """Return the cells, with one more per campaign for the pairs of the log itself."""
         for name in self.policies:
             find_policy(name)
         found: list[Cell] = []
@@ -79,7 +79,7 @@ class Selection(Experiment, frozen=True):
         return found
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Ask, and count who met whom in the first and the last fifth, the systems in the order of the whole log."""
+        """Request matches, and count meetings in the first and the last fifth, with systems in the log's order."""
         rankings = log.campaigns[cell["campaign"]]
         order = official_order(rankings)
         if cell["policy"] == "log":
@@ -104,7 +104,7 @@ class Selection(Experiment, frozen=True):
         } | ({"early": early, "late": late} if cell["repeat"] < MAPPED else {})
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give what each policy reached, and how many of its matches were of neighbours."""
+        """Return the results of each policy, and the share of its matches between neighbours."""
         whole = next(one for one in results if one.cell["policy"] == "log")
         rows: list[tuple[Any, ...]] = [("the log itself", "", "", None, None, _near(whole.measured["all"]), None)]
         asked = [one for one in results if one.cell["policy"] != "log"]
@@ -125,7 +125,7 @@ class Selection(Experiment, frozen=True):
         ]
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw heat maps as the paper does, of the log and of `variance`, and tau by size beside them."""
+        """Draw heat maps of the log and of `variance`, as in the paper, and tau by size."""
         figure.set_size_inches(14.0, 4.0)
         panels = figure.subplots(1, 4, width_ratios=[1, 1, 1, 1.05])
         whole = next(one for one in results if one.cell["policy"] == "log")
@@ -133,7 +133,7 @@ class Selection(Experiment, frozen=True):
         shown = "variance" if "variance" in group_by(asked, "policy") else asked[0].cell["policy"]
         wanted = (shown, asked[0].cell["profile"], max(one.cell["size"] for one in asked))
         chosen = next(group for about, group in group_by(asked, "policy", "profile", "size").items() if about == wanted)
-        first = whole.cell["campaign"]  # of several, the maps are of one
+        first = whole.cell["campaign"]  # the maps show one campaign
         chosen = [one for one in chosen if "early" in one.measured and one.cell["campaign"] == first]
         maps = [np.array(whole.measured["all"], float)]
         maps += [np.sum([one.measured[name] for one in chosen], axis=0) for name in ("early", "late")]
@@ -159,7 +159,7 @@ def _meetings(a: Ints, b: Ints, order: Ints) -> list[list[int]]:
 
 
 def _near(met: list[list[int]]) -> float:
-    """Give the share of matches between systems whose ranks are near."""
+    """Return the share of matches between systems with near ranks."""
     table = np.array(met)
     apart = np.abs(np.subtract.outer(np.arange(len(table)), np.arange(len(table))))
     return float(table[apart <= NEAR].sum() / max(1, table.sum()))

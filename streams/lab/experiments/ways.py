@@ -1,4 +1,4 @@
-"""What a match of several systems is worth: free-for-alls of two to five, by matches or by pairs."""
+"""The value of matches of several systems: free-for-alls of two to five, by matches or by pairs."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Fixed = Literal["matches", "pairs"]
 
 
 class Ways(Experiment, frozen=True):
-    """Accuracy of TrueSkill on n-way free-for-alls, with so many matches or so many pairs in them.
+    """Accuracy of TrueSkill on n-way free-for-alls, for a fixed number of matches or of pairs.
 
-    Sakaguchi, Post and Van Durme (2014), Tables 3 and 4. A match of n is n systems of a ranking, drawn at random; the
-    rankings are drawn at random for every n, so that nothing but n differs. Held out is as in `prediction`.
+    Sakaguchi, Post and Van Durme (2014), Tables 3 and 4. A match of n has n systems of a ranking, drawn at random. The
+    rankings are drawn at random for every n, so that only n differs. The held-out sets are as in `prediction`.
     """
 
     name: ClassVar[str] = "ways"
@@ -50,7 +50,7 @@ class Ways(Experiment, frozen=True):
     held_out: Size = 2000
 
     def cells(self, log: Log) -> list[Cell]:
-        """Take it apart; ways and sizes that the log does not have are left out."""
+        """Return the cells. Ways and sizes that the log does not have are left out."""
         found = [
             {
                 "campaign": name,
@@ -72,7 +72,7 @@ class Ways(Experiment, frozen=True):
             if _matches(fixed, size, ways) <= share * np.count_nonzero(rankings.sizes >= ways)
         ]
         if not found:
-            raise ParameterError(f"no campaign has rankings enough for matches of {self.ways}; give smaller sizes")
+            raise ParameterError(f"no campaign has enough rankings for matches of {self.ways}; use smaller sizes")
         return found
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
@@ -99,19 +99,19 @@ class Ways(Experiment, frozen=True):
         }
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Give a table for so many matches, and one for so many pairs."""
+        """Return one table by number of matches, and one by number of pairs."""
         tables = []
         for fixed, group in group_by(results, "fixed").items():
             ways = list(dict.fromkeys(one.cell["ways"] for one in group))
             by_ways = {n: estimate_by(some, "accuracy", "size") for n, some in group_by(group, "ways").items()}
             sizes = list(dict.fromkeys(one.cell["size"] for one in group))
             rows = tuple((size, *(by_ways[n].get(size) for n in ways)) for size in sizes)
-            title = f"Accuracy, with so many {fixed}"
+            title = f"Accuracy by number of {fixed}"
             tables.append(ResultTable(title=title, columns=(fixed, *(f"N = {n}" for n in ways)), rows=rows))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw accuracy by size, a line for each number of systems."""
+        """Draw accuracy by size, one line per number of systems."""
         panels: dict[Fixed, list[Line]] = {}
         for (fixed, ways), group in group_by(remove_repeat_effects(results, "accuracy"), "fixed", "ways").items():
             lines = panels.setdefault(fixed, [])

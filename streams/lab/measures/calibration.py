@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: of what is held 30 % probable, 30 % should come."""
+"""Calibration: of all outcomes predicted with 30 %, 30 % should occur."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """By bin: how many predictions fell there, their mean, and the share of them that came; NaN where none fell."""
+    """Per bin: the number of predictions, their mean, and the share that occurred. Empty bins have NaN."""
 
     counts: Ints
     predicted: Floats
@@ -24,21 +24,21 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """Give the expected calibration error: the mean of |predicted - observed| over predictions."""
+        """The expected calibration error: the mean of |predicted - observed| over predictions."""
         filled = self.counts > 0
         away = np.abs(self.predicted[filled] - self.observed[filled])
         return float((self.counts[filled] * away).sum() / self.counts.sum())
 
 
 def reliability(probabilities: Floats, outcomes: Ints, *, bins: int = 10) -> Reliability:
-    """Sort all three predictions of each outcome into equal bins (Naeini, Cooper and Hauskrecht 2015, by class).
+    """Return all three predictions of each outcome in equal bins (Naeini, Cooper and Hauskrecht 2015, by class).
 
     >>> bins = reliability(np.array([[0.7, 0.1, 0.2], [0.7, 0.1, 0.2]]), np.array([0, 2]), bins=2)
     >>> bins.counts.tolist(), bins.observed.tolist(), round(bins.error, 3)
     ([4, 2], [0.25, 0.5], 0.133)
     """
     if bins < 1:
-        raise ParameterError(f"bins: {bins}; it takes at least 1")
+        raise ParameterError(f"`bins` is {bins}; it must be at least 1")
     check(probabilities, outcomes)
     came = (outcomes[:, None] == np.arange(3)).ravel()
     place = np.minimum((probabilities.ravel() * bins).astype(np.int64), bins - 1)

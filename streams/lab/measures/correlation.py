@@ -1,4 +1,4 @@
-"""How well scores agree with gold scores: by value, by order, and by what stands at the top."""
+"""Agreement of scores with gold scores: by value, by order, and by the top of the ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pearson(scores: Floats, gold: Floats) -> float:
-    """Give Pearson's correlation; NaN where one of the two does not vary.
+    """Return Pearson's correlation, or NaN if one of the two does not vary.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
@@ -27,7 +27,7 @@ def pearson(scores: Floats, gold: Floats) -> float:
 
 
 def spearman(scores: Floats, gold: Floats) -> float:
-    """Give Spearman's rho: Pearson's correlation of the ranks, where equal scores share their mean rank.
+    """Return Spearman's rho: Pearson's correlation of the ranks. Equal scores share their mean rank.
 
     >>> spearman(np.array([1.0, 5.0, 9.0]), np.array([1.0, 2.0, 30.0]))
     1.0
@@ -47,16 +47,16 @@ def kendall(scores: Floats, gold: Floats) -> float:
 
 
 def ndcg(scores: Floats, gold: Floats, *, top: int | None = None) -> float:
-    """Give sum_r gain_r / log2(1 + r) in the order of the scores, over the same in the best order (Järvelin 2002).
+    """Return sum_r gain_r / log2(1 + r) in the order of the scores, divided by that of the best order (Järvelin 2002).
 
-    A system's gain is its gold score; those of equal score share the mean of their gains.
+    The gain of a system is its gold score. Systems with equal scores share the mean of their gains.
 
     >>> round(ndcg(np.array([3.0, 1.0, 2.0]), np.array([0.6, 0.5, 0.4])), 4)
     0.9883
     """
     _check(scores, gold)
     if gold.min() < 0.0 or gold.max() <= 0.0:
-        raise ParameterError(f"gold: {gold.min():.6g} to {gold.max():.6g} are no gains; give scores of 0 and above")
+        raise ParameterError(f"gold: {gold.min():.6g} to {gold.max():.6g} cannot be gains; pass scores of 0 and above")
     discounts = 1.0 / np.log2(2.0 + np.arange(len(gold)))
     discounts[len(gold) if top is None else top :] = 0.0
     _, group = np.unique(-scores, return_inverse=True)
@@ -73,4 +73,4 @@ def _ranks(values: Floats) -> Floats:
 
 def _check(scores: Floats, gold: Floats) -> None:
     if scores.shape != gold.shape or scores.ndim != 1 or len(scores) < 2:
-        raise ParameterError(f"scores have shape {scores.shape} and gold {gold.shape}; give two or more of each")
+        raise ParameterError(f"scores have shape {scores.shape} and gold has {gold.shape}; pass two or more of each")

@@ -1,4 +1,4 @@
-"""How valuable a ranking of items is: by how much its upper part is better than the whole."""
+"""DeltaAvg: how much better the upper part of a ranking of items is than the whole."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
 
 
 def delta_avg_of(ranked: Floats, quantiles: int) -> float:
-    """Give DeltaAvg[n] = sum_{k<n} V(S_1,k) / (n - 1) - V(S), of values in the order of a ranking, best first.
+    """Return DeltaAvg[n] = sum_{k<n} V(S_1,k) / (n - 1) - V(S), for values in the order of a ranking, best first.
 
-    S_1,k are the first k of n quantiles of |S| // n entries each, of which the last takes the rest; V is the mean.
+    S_1,k are the first k of n quantiles of |S| // n entries each; the last one also has the rest. V is the mean.
 
     >>> delta_avg_of(np.array([4.0, 3.0, 2.0, 1.0]), 2)
     1.0
     """
     if not 2 <= quantiles <= len(ranked):
-        raise ParameterError(f"quantiles: {quantiles}; {len(ranked)} entries have 2 to {len(ranked)}")
+        raise ParameterError(f"`quantiles` is {quantiles}; {len(ranked)} entries allow 2 to {len(ranked)}")
     ends = (len(ranked) // quantiles) * np.arange(1, quantiles)
     heads = np.cumsum(ranked)[ends - 1] / ends
     return float(heads.mean() - ranked.mean())
 
 
 def delta_avg(hypothesis: Floats, values: Floats) -> float:
-    """Give DeltaAvg: the mean of DeltaAvg[n] over n = 2 to |S| / 2, no quantile of a single entry.
+    """Return DeltaAvg: the mean of DeltaAvg[n] over n = 2 to |S| / 2, so that no quantile has a single entry.
 
-    The entry with the highest hypothesis is ranked first, of equals the one that stands first; a positive DeltaAvg says
-    that what is ranked high has high values. WMT13 findings, 6.6 (Callison-Burch et al. 2012).
+    The entry with the highest hypothesis is ranked first; equals keep their order. DeltaAvg is positive if entries with
+    high ranks have high values. WMT13 findings, 6.6 (Callison-Burch et al. 2012).
 
     >>> values = np.array([4.0, 3.0, 2.0, 1.0])
     >>> delta_avg(values, values), delta_avg(-values, values)
     (1.0, -1.0)
     """
     if hypothesis.shape != values.shape or values.ndim != 1 or len(values) < 4:
-        raise ParameterError(f"{hypothesis.shape} ranked and {values.shape} values; give four or more of each")
+        raise ParameterError(f"{hypothesis.shape} ranked and {values.shape} values; pass four or more of each")
     ranked = values[np.argsort(-hypothesis, kind="stable")]
     return float(np.mean([delta_avg_of(ranked, n) for n in range(2, len(ranked) // 2 + 1)]))

@@ -1,4 +1,4 @@
-"""How well probabilities of the three outcomes predict the outcomes that came."""
+"""Measures of how well probabilities of the three outcomes predict the actual outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def surprises(probabilities: Floats, outcomes: Ints) -> Floats:
-    """Give -log P of each outcome that came; infinite where it was held impossible.
+    """Return -log P of each actual outcome. It is infinite for P = 0.
 
     >>> surprises(np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]), np.array([0, 2])).round(3).tolist()
     [0.693, inf]
@@ -25,7 +25,7 @@ def surprises(probabilities: Floats, outcomes: Ints) -> Floats:
 
 
 def log_loss(probabilities: Floats, outcomes: Ints) -> float:
-    """Give the mean of -log P of the outcomes that came, in nats.
+    """Return the mean of -log P of the actual outcomes, in nats.
 
     >>> round(log_loss(np.full((2, 3), 1 / 3), np.array([0, 2])), 4)
     1.0986
@@ -34,7 +34,7 @@ def log_loss(probabilities: Floats, outcomes: Ints) -> float:
 
 
 def perplexity(probabilities: Floats, outcomes: Ints) -> float:
-    """Give 2^(-mean log2 P) of the outcomes that came: 3 for one who knows nothing (Hopkins and May 2013, 4).
+    """Return 2^(-mean log2 P) of the actual outcomes. It is 3 for uniform predictions (Hopkins and May 2013, 4).
 
     >>> round(perplexity(np.full((2, 3), 1 / 3), np.array([0, 2])), 6)
     3.0
@@ -43,9 +43,9 @@ def perplexity(probabilities: Floats, outcomes: Ints) -> float:
 
 
 def accuracy(probabilities: Floats, outcomes: Ints) -> float:
-    """Give the share of outcomes that were held the most probable (Sakaguchi et al. 2014, 3.3).
+    """Return the share of actual outcomes that were predicted as most probable (Sakaguchi et al. 2014, 3.3).
 
-    Of n that are equally probable one is guessed, so that each is right with 1 / n.
+    If n outcomes are equally probable, each counts as 1 / n.
 
     >>> accuracy(np.array([[0.5, 0.2, 0.3], [0.4, 0.2, 0.4]]), np.array([0, 2]))
     0.75
@@ -56,7 +56,7 @@ def accuracy(probabilities: Floats, outcomes: Ints) -> float:
 
 
 def accuracy_bound(pairs: Pairs) -> float:
-    """Give the accuracy of the best constant choice for every pair of systems: none that sees only these has more.
+    """Return the accuracy of the best constant choice per pair of systems, an upper bound for all models.
 
     Sakaguchi et al. (2014), Table 2: the upper bound.
 
@@ -65,17 +65,17 @@ def accuracy_bound(pairs: Pairs) -> float:
     0.5
     """
     if not len(pairs):
-        raise ParameterError("there are no outcomes to measure on; give at least one")
+        raise ParameterError("there are no outcomes to measure; pass at least one")
     wins, ties = pairs.counts()
     most = np.maximum(np.maximum(wins, wins.T), ties)
     return int(np.triu(most, 1).sum()) / len(pairs)
 
 
 def check(probabilities: Floats, outcomes: Ints) -> None:
-    """Refuse what no measure can be taken of."""
+    """Raise ParameterError if the shapes do not fit or there are no outcomes."""
     if probabilities.shape != (len(outcomes), 3):
         raise ParameterError(
             f"{len(outcomes)} outcomes need as many rows of 3 probabilities, not {probabilities.shape}"
         )
     if not len(outcomes):
-        raise ParameterError("there are no outcomes to measure on; give at least one")
+        raise ParameterError("there are no outcomes to measure; pass at least one")

@@ -1,4 +1,4 @@
-"""Rates of systems with the bounds and the rank ranges that a bootstrap of all observations gives."""
+"""Success rates of systems, with bounds and rank ranges from a bootstrap of all observations."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats, Ints
 
 RUNS = 1000
-BLOCK = 4_000_000  # numbers that are held at a time
+BLOCK = 4_000_000  # numbers in memory at a time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """By system: the share of its observations that were good, half the width of its 95 % interval, and its ranks.
+    """Per system: the share of good observations, half the width of its 95 % interval, and its ranks.
 
-    `counted` is the number of its observations, `counted_bound` how far a resample takes it.
+    `counted` is the number of observations, and `counted_bound` half the width of its 95 % interval over resamples.
     """
 
     rate: Floats
@@ -35,24 +35,24 @@ class Rates:
 
 
 def rates(system: Ints, good: Ints, *, systems: int, runs: int = RUNS, seed: int = 1) -> Rates:
-    """Resample all observations with replacement, and see how far the rates and the ranks of systems move.
+    """Return the rates of systems, with bounds and ranks from resamples of all observations with replacement.
 
-    A resample keeps the number of all observations and not those of each system. The bounds are half of what lies
-    between the 2.5th and the 97.5th percentile; rank ranges leave out 2.5 % at each end. WMT13 findings, Table 9.
+    A resample keeps the total number of observations, not the number per system. The bounds are half the distance
+    between the 2.5th and the 97.5th percentile. Rank ranges leave out 2.5 % at each end. WMT13 findings, Table 9.
 
     >>> found = rates(np.repeat([0, 1], 100), np.repeat([1, 0, 1], [80, 70, 50]), systems=2)
     >>> found.rate.tolist(), found.best.tolist(), found.worst.tolist(), round(float(found.bound[0]), 2)
     ([0.8, 0.5], [1, 2], [1, 2], 0.08)
     """
     if system.shape != good.shape or not len(system):
-        raise ParameterError(f"{len(system)} systems and {len(good)} verdicts; give one of each an observation")
+        raise ParameterError(f"{len(system)} systems and {len(good)} verdicts; pass one of each per observation")
     if len(system) and not 0 <= system.min() <= system.max() < systems:
-        raise ParameterError(f"system: {system.min()} to {system.max()}, but it goes from 0 to {systems - 1}")
+        raise ParameterError(f"system: {system.min()} to {system.max()}, but it must be from 0 to {systems - 1}")
     cells = np.bincount(2 * system + (good != 0), minlength=2 * systems)
     if not cells.reshape(-1, 2).sum(axis=1).all():
-        raise ParameterError("a system has no observation; number those that have one")
+        raise ParameterError("a system has no observations; number only systems that have one")
     random = np.random.default_rng(seed)
-    # To draw rows is to draw how often each kind of row is met.
+    # Drawing observations is the same as drawing the count of each kind of observation.
     block = max(1, BLOCK // len(cells))
     drawn = np.concatenate(
         [

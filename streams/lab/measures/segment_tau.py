@@ -1,4 +1,4 @@
-"""Kendall's tau of a hypothesis with human rankings, segment by segment, where ties are penalised or ignored."""
+"""Segment-level Kendall's tau with human rankings, with ties penalised or ignored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SegmentTau:
-    """Of the pairs that humans did not tie: how many the hypothesis orders as they do, the other way, or ties.
+    """Pairs that humans did not tie: how many the hypothesis orders in the same way, in the opposite way, or ties.
 
     >>> tau = SegmentTau(concordant=6, discordant=2, tied=2)
     >>> tau.penalised, tau.ignored, tau.decisions
@@ -29,25 +29,25 @@ class SegmentTau:
 
     @property
     def penalised(self) -> float:
-        """Give (concordant - discordant - tied) / all: a tie is as bad as the wrong order; NaN of nothing."""
+        """(concordant - discordant - tied) / all: a tie counts as a wrong order. NaN without pairs."""
         total = self.concordant + self.discordant + self.tied
         return (self.concordant - self.discordant - self.tied) / total if total else float("nan")
 
     @property
     def ignored(self) -> float:
-        """Give (concordant - discordant) / (concordant + discordant): a tie does no harm; NaN of ties alone."""
+        """(concordant - discordant) / (concordant + discordant): ties are ignored. NaN with ties only."""
         return (self.concordant - self.discordant) / self.decisions if self.decisions else float("nan")
 
     @property
     def decisions(self) -> int:
-        """Count the pairs that the hypothesis did not tie, which the findings print beside the second."""
+        """The number of pairs that the hypothesis did not tie, printed in the findings beside `ignored`."""
         return self.concordant + self.discordant
 
 
 def segment_tau(scores: Floats, pairs: Pairs) -> SegmentTau:
-    """Compare scores[segment, system], where more is better, with what judges said of pairs on segments.
+    """Compare scores[segment, system] (higher is better) with the verdicts of judges on pairs.
 
-    WMT13 findings, 6.6: a pair counts as often as it was judged, and pairs that a judge tied do not count.
+    WMT13 findings, 6.6: a pair counts as often as it was judged. Pairs that a judge tied do not count.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> segment_tau(np.array([[0.7, 0.2]]), Pairs.parse(">><="))

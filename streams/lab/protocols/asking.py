@@ -1,4 +1,4 @@
-"""The active protocol: a policy asks for matches, and a pool of judgments answers."""
+"""The active protocol: a policy requests matches, and a pool of judgments answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The matches in the order in which they were asked for, with their outcomes."""
+    """The matches in the order of the requests, with their outcomes."""
 
     a: Ints
     b: Ints
@@ -30,15 +30,15 @@ class Asked:
 
 
 def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.random.Generator) -> Asked:
-    """Ask for matches one by one; the model learns each answer, an outcome of that pair in the pool drawn at random.
+    """Request matches one by one. The model learns each answer: a random outcome of that pair in the pool.
 
-    A pair that the pool does not have is asked for again, as often as there are systems, before it is given up.
+    If the pool does not have the pair, the policy is asked again, at most ten times the number of systems.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> from streams.core.matching import find_policy
     >>> from streams.core.models import create
     >>> asked = ask(find_policy("variance"), create("trueskill", {}), Pairs.parse(">>>"), 4, np.random.default_rng(1))
-    >>> [(int(a), int(outcome)) for a, outcome in zip(asked.a, asked.outcome)][0]  # of two equals the first is named
+    >>> [(int(a), int(outcome)) for a, outcome in zip(asked.a, asked.outcome)][0]  # the first of two equals
     (0, 0)
     """
     wins, ties = pool.counts()
@@ -57,7 +57,7 @@ def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.rand
                 break
         else:
             raise ParameterError(
-                f"policy {policy.name!r} asks for pairs that the log does not have; choose another one"
+                f"policy {policy.name!r} requests pairs that the log does not have; choose another policy"
             )
         drawn = random.random() * met[a, b]
         outcome = WIN if drawn < wins[a, b] else LOSS if drawn < wins[a, b] + wins[b, a] else TIE

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from streams.core.methods.rankings import Rankings
     from streams.core.models.base import Floats
 
-# Of Otani et al. (2016); `grm` is ours, online, in one pass.
+# The models of Otani et al. (2016). `grm` is the online model in one pass.
 WITH_BASELINE = ("grm-batch", "two-stage", "grm")
 
 
 def draw_with_baseline(rankings: Rankings, baseline: int, size: int, random: np.random.Generator) -> Pairs:
-    """Draw rankings that hold the baseline, until the comparisons with it are so many (Otani et al. 2016, 6.1)."""
+    """Draw rankings with the baseline until there are `size` comparisons with it (Otani et al. 2016, 6.1)."""
     pairs = rankings.pairs
     rows = np.flatnonzero((pairs.a == baseline) | (pairs.b == baseline))
     return draw_rankings(pairs.select(rows), rankings.number[rows], size, random)
 
 
 def scores_with_baseline(name: str, training: Pairs, baseline: int) -> Floats:
-    """Learn from comparisons with the baseline, and give the systems' scores.
+    """Learn from comparisons with the baseline, and return the scores of the systems.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> scores = scores_with_baseline("grm", Pairs.parse(">>>="), 1)

@@ -1,4 +1,4 @@
-"""How the papers draw what a model learns from and what it is measured on, without one getting into the other."""
+"""Training, development and test sets as in the papers, without overlap."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from streams.core.methods.rankings import Rankings
     from streams.core.models.base import Ints
 
-LARGEST_SHARE = 5  # a test or development set is at most one part in so many of the log
+LARGEST_SHARE = 5  # a test or development set is at most 1 / this of the log
 
 
 @dataclass(frozen=True, kw_only=True)
 class SegmentSplit:
-    """The numbers of the rankings to learn from, to tune on and to measure on; no segment stands in two of them."""
+    """The numbers of the rankings for training, tuning and testing. No segment is in two of them."""
 
     training: Ints
     development: Ints
@@ -32,11 +32,11 @@ class SegmentSplit:
 def split_segments(
     rankings: Rankings, testers: Ints, random: np.random.Generator, *, pairs: int = 2000
 ) -> SegmentSplit:
-    """Hold out whole segments until the testers' rankings of them come to so many pairs, once and once again.
+    """Hold out whole segments until the testers' rankings of them have this many pairs, for two sets.
 
-    Sakaguchi et al. (2014), 3.1, test on 2,000 pairs of researchers. A segment's other rankings are left out of the
-    training as well: whoever judged the same outputs would tell a model about the test, and a row that stands twice
-    in the log would be in both. Of a small log, a test set is at most a fifth.
+    Sakaguchi et al. (2014), 3.1, test on 2,000 pairs of researchers. All rankings of a held-out segment are left out of
+    the training set. Otherwise rankings of the same outputs would inform the model about the test, and repeated rows of
+    the log would be in both sets. The test set is at most a fifth of a small log.
     """
     size = rankings.sizes * (rankings.sizes - 1) // 2
     held = np.bincount(
@@ -44,7 +44,9 @@ def split_segments(
     )
     wanted = min(pairs, int(held.sum()) // LARGEST_SHARE)
     if wanted < 1:
-        raise ParameterError(f"{len(rankings)} rankings by {len(testers)} judges leave nothing to test on; give more")
+        raise ParameterError(
+            f"{len(rankings)} rankings by {len(testers)} judges are too few for a test set; use a larger log"
+        )
     order = random.permutation(len(rankings.segments))
     total = np.cumsum(held[order])
     ends = [int(np.searchsorted(total, wanted * part)) + 1 for part in (1, 2)]
@@ -60,7 +62,7 @@ def split_segments(
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """A split of a campaign, and the pairs in it; `testers` are the judges of the two sets that are held out."""
+    """A split of a campaign and its pairs. `testers` are the judges of the two held-out sets."""
 
     split: SegmentSplit
     testers: Ints
@@ -71,9 +73,9 @@ class HeldOut:
 
 @lru_cache(maxsize=4)
 def hold_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | str, ...]) -> HeldOut:
-    """Hold out judgments of those who are called so, or of all where nobody is; the key is that of the randomness.
+    """Hold out judgments of judges with names like `researchers`, or of all judges if there are none.
 
-    Cells of one repeat share it, so the last few are kept.
+    `key` selects the random generator. The cells of a repeat share the result, so the last few are cached.
     """
     known = find_judges(rankings, researchers)
     testers = known if len(known) else np.arange(len(rankings.judges))
@@ -83,17 +85,17 @@ def hold_out(rankings: Rankings, researchers: str, pairs: int, key: tuple[int | 
 
 
 def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:
-    """Give the share of the judgments that surely remains to learn from; what is held out takes segments along."""
+    """Return the share of judgments that at least remains for training, since whole segments are held out."""
     size = rankings.sizes * (rankings.sizes - 1) // 2
     known = np.isin(rankings.judge, find_judges(rankings, researchers))
     testable = int(size[known].sum()) or int(size.sum())
     return 1.0 - 3.0 * min(pairs, testable // LARGEST_SHARE) / max(1, testable)
 
 
-def inside(test: Rankings, training: Rankings) -> int:
-    """Count the rankings of a test set that stand in the training set too: same segment, judge, systems and ranks.
+def count_repeated(test: Rankings, training: Rankings) -> int:
+    """Return how many rankings of a test set are also in the training set: same segment, judge, systems and ranks.
 
-    The test file that comes with some public copies of the WMT13 data is a part of its training file.
+    The test file in some public copies of the WMT13 data is a part of its training file.
     """
 
     def keys(rankings: Rankings) -> list[tuple[object, ...]]:
@@ -119,27 +121,27 @@ def inside(test: Rankings, training: Rankings) -> int:
 
 
 def find_judges(rankings: Rankings, pattern: str) -> Ints:
-    """Find the judges whose names are like a pattern, as in researcher*."""
+    """Return the judges whose names match a pattern, such as researcher*."""
     return np.array([k for k, name in enumerate(rankings.judges) if fnmatchcase(name, pattern)], np.int64)
 
 
 def draw_pairs(pool: Pairs, size: int, random: np.random.Generator) -> Pairs:
-    """Draw so many pairs without replacement, in random order; ParameterError if there are fewer."""
+    """Draw pairs without replacement, in random order. Raise ParameterError if there are too few."""
     if size > len(pool):
-        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
+        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; use smaller sizes")
     return pool.select(random.permutation(len(pool))[:size])
 
 
 def draw_rankings(pool: Pairs, number: Ints, size: int, random: np.random.Generator) -> Pairs:
-    """Draw whole rankings, until there are so many pairs: what a segment's thresholds are learned from."""
+    """Draw whole rankings until there are this many pairs, so that segments have several comparisons."""
     if size > len(pool):
-        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; give smaller sizes")
+        raise ParameterError(f"{size:,} pairs can't be drawn from {len(pool):,}; use smaller sizes")
     key = random.permutation(int(number.max(initial=-1)) + 1)[number]
     return pool.select(np.argsort(key, kind="stable")[:size])
 
 
 def add_noise(pairs: Pairs, share: float, random: np.random.Generator) -> Pairs:
-    """Let a share of the judges answer at random (Otani et al. 2016, 6.4)."""
+    """Replace the answers of a share of the judges by random ones (Otani et al. 2016, 6.4)."""
     careless = np.zeros(len(pairs.judges), np.bool_)
     careless[random.permutation(len(pairs.judges))[: round(share * len(pairs.judges))]] = True
     outcome = np.where(careless[pairs.judge], random.integers(3, size=len(pairs)), pairs.outcome)

@@ -1,4 +1,4 @@
-"""Gold scores that models are held against: the official procedure on the whole log."""
+"""Gold scores to compare models with: the official procedure on the whole log."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from streams.core.methods.rankings import Rankings
     from streams.core.models.base import Floats, Ints
 
-RUNS = 20  # whose mean moves by less than what two logs would: the official procedure has 1,000 for the ranges
+RUNS = 20  # enough for a stable mean; the official procedure has 1,000 for the rank ranges
 SEED = 2014
 
 
 @lru_cache(maxsize=32)
 def official_scores(rankings: Rankings) -> Floats:
-    """Give the mean of TrueSkill's means over resampled runs on all pairs (Otani et al. 2016, 6.1, after WMT14)."""
+    """Return the mean of TrueSkill's means over resampled runs on all pairs (Otani et al. 2016, 6.1, after WMT14)."""
     kernels.compiled("wmt")
     scores: Floats = wmt_runs(pair_counts(rankings.pairs), runs=RUNS, seed=SEED).mean(axis=0)
     return scores
 
 
 def official_order(rankings: Rankings) -> Ints:
-    """Give the systems from the best to the worst by Expected Wins."""
+    """Return the systems from best to worst by Expected Wins."""
     return np.argsort(-expected_wins(*rankings.pairs.counts()), kind="stable")
 
 
 def pair_counts(pairs: Pairs) -> PairCounts:
-    """Count outcomes as the rankings from pairs take them."""
+    """Return the outcomes as pair counts."""
     wins, ties = pairs.counts()
     return PairCounts(systems=pairs.systems, wins=wins, ties=ties, judgments=(wins + wins.T + ties).sum(axis=1))

@@ -1,4 +1,4 @@
-"""A test set that looks as if it were drawn independently: comparisons on segments that were judged least."""
+"""A nearly independent test set: the comparisons on the least judged segments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class LeastJudgedSplit:
-    """What to learn from, what to measure on, and the most comparisons that a segment of the test set is in."""
+    """The training set, the test set, and the largest number of comparisons on a segment of the test set."""
 
     training: Pairs
     test: Pairs
@@ -25,9 +25,9 @@ class LeastJudgedSplit:
 
 
 def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> LeastJudgedSplit:
-    """Take all comparisons on segments with at most k of them as the test set, k as small as gives enough.
+    """Split off all comparisons on segments with at most k of them as the test set, with k as small as possible.
 
-    Hopkins and May (2013), 4 and Table 3: they are in fewer batches, and so depend less on each other.
+    Hopkins and May (2013), 4 and Table 3: these comparisons are in fewer batches, and so depend less on each other.
 
     >>> from dataclasses import replace
     >>> from streams.core.methods.pairs import Pairs
@@ -37,7 +37,7 @@ def least_judged(pairs: Pairs, *, fewest: int = FEWEST) -> LeastJudgedSplit:
     ([1], [0, 0], 1)
     """
     if len(pairs) <= fewest:
-        raise ParameterError(f"{len(pairs):,} comparisons; a test set of {fewest:,} needs more than these")
+        raise ParameterError(f"{len(pairs):,} comparisons are too few for a test set of {fewest:,}")
     judged = np.bincount(pairs.segment)[pairs.segment]
     most = int(np.sort(judged)[fewest - 1])
     test = judged <= most

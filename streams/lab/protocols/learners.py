@@ -1,4 +1,4 @@
-"""What learns in the papers' experiments: a model, and the way in which it comes by so many judgments of a pool."""
+"""The learners of the papers' experiments: a model, and how it gets its judgments from a pool."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 SELECTS = "trueskill-selects"
 WMT = "trueskill-wmt"
 LEARNERS = (*METHODS, WMT, SELECTS)
-# Of Sakaguchi et al. (2014), 3.4, where they are not those of Hopkins and May.
+# The values of Sakaguchi et al. (2014), 3.4, where they differ from Hopkins and May.
 RADIUS, ITEM_DEVIATION = 0.5, 0.5
 SHARES = ("origwmt", "bojar", "expected-wins")
 
 
 def check_learners(names: tuple[str, ...]) -> None:
-    """Refuse a name that stands for none."""
+    """Raise ParameterError if a name is not a learner."""
     for name in names:
         if name not in LEARNERS:
             raise ParameterError(f"no model {name!r}; {suggestion(name, LEARNERS)}")
 
 
 def learn(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
-    """Learn from so many judgments of a pool: drawn at random, or chosen by `trueskill-selects`.
+    """Learn from `size` judgments of a pool: drawn at random, or chosen by `trueskill-selects`.
 
-    `trueskill-wmt` is TrueSkill with the official parameters on a random draw, so that the two tell what the choice
-    is worth. There are deviations where Sakaguchi et al. (2014), 3.2, carve normals: each system's own of TrueSkill,
-    the fixed one of items of Hopkins and May, 0 of a share of wins. All others predict by their own probabilities.
+    `trueskill-wmt` is TrueSkill with the official parameters on a random draw. Compare the two to see the value of the
+    choice. Results have deviations if Sakaguchi et al. (2014), 3.2, split normals for the model: each system's own for
+    TrueSkill, the fixed one of items for Hopkins and May, 0 for a share of wins. All others predict by their own
+    probabilities.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> fitted = learn("trueskill-selects", Pairs.parse(">>>="), 40, np.random.default_rng(1))
@@ -52,7 +53,7 @@ def learn(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fit
 
 
 def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
-    """Fit a model to judgments; a sampler gets a seed of this randomness."""
+    """Fit a model to judgments. A sampler gets its seed from `random`."""
     if name == WMT:
         return Online(model="trueskill", parameters={"profile": "wmt"}, budget=max(1, len(training))).fit(training)
     if name == "hopkins-may-gaussian":
@@ -66,7 +67,7 @@ def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
 
 
 def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
-    """Let TrueSkill choose its matches, each outcome drawn with replacement from those of the pair in the pool."""
+    """Learn with matches that TrueSkill chooses. Each outcome is a random one of the pair in the pool."""
     wins, ties = pool.counts()
     count = len(pool.systems)
     mean, variance = np.full(count, MEAN), np.full(count, DEVIATION**2)

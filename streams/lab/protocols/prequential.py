@@ -1,4 +1,4 @@
-"""Online models on a log: every outcome is predicted before it is learned from."""
+"""Prequential predictions of online models: every outcome is predicted before the model learns from it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def predict_prequentially(model: Model, pairs: Pairs, *, block: int = 1) -> Floats:
-    """Give the probabilities that the model held of each outcome before it learned from its block (Dawid 1984).
+    """Return the predicted probabilities of each outcome before the model learned from its block (Dawid 1984).
 
-    The model goes on from where it stands, and has learned all pairs afterwards. To learn in blocks is quicker.
+    The model continues from its current state and has learned all pairs afterwards. Larger blocks are faster.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> from streams.core.models import create
@@ -27,7 +27,7 @@ def predict_prequentially(model: Model, pairs: Pairs, *, block: int = 1) -> Floa
     True
     """
     if block < 1:
-        raise ParameterError(f"block: {block}; it takes at least 1")
+        raise ParameterError(f"`block` is {block}; it must be at least 1")
     model.grow(len(pairs.systems), len(pairs.judges), len(pairs.segments))
     held = np.empty((len(pairs), 3))
     for start in range(0, len(pairs), block):
@@ -39,9 +39,9 @@ def predict_prequentially(model: Model, pairs: Pairs, *, block: int = 1) -> Floa
 
 
 def predict_ranking_by_ranking(model: Model, rankings: Rankings) -> Floats:
-    """Give the probabilities that the model held of each pair of a ranking before it learned the ranking whole.
+    """Return the predicted probabilities of each pair of a ranking before the model learned the whole ranking.
 
-    That is what the product does: a judgment comes at once, and its pairs tell of each other.
+    This is how a campaign works: a judgment arrives as a whole, and its pairs depend on each other.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> from streams.core.methods.rankings import Rankings

@@ -1,4 +1,4 @@
-"""The decision radius, tuned on development data, as the papers do before they measure on test data."""
+"""The decision radius, tuned on development data before the test, as in the papers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from streams.core.methods.pairs import Pairs
 
-GRID = (0.001, 0.01, 0.1, 0.3, 0.5)  # of Sakaguchi et al. (2014), 3.4
+GRID = (0.001, 0.01, 0.1, 0.3, 0.5)  # Sakaguchi et al. (2014), 3.4
 
 
 @dataclass(frozen=True, kw_only=True)
 class TunedRadius:
-    """The radius chosen, what it reached on the development data, and the model that predicts with it."""
+    """The chosen radius, its result on the development data, and the model that predicts with it."""
 
     radius: float
     value: float
@@ -28,7 +28,7 @@ class TunedRadius:
 
 
 def with_radius(fitted: Fitted, radius: float) -> Fitted:
-    """Predict by carving N(mu_a - mu_b, s_a + s_b) at -radius and radius.
+    """Return predictions from N(mu_a - mu_b, s_a + s_b), split at -radius and radius.
 
     >>> import numpy as np
     >>> flat = Fitted(outcomes=np.zeros((2, 2, 3)), scores=np.array([1.0, 0.0]), deviations=np.ones(2))
@@ -36,9 +36,7 @@ def with_radius(fitted: Fitted, radius: float) -> Fitted:
     [0.638, 0.217, 0.144]
     """
     if fitted.scores is None or fitted.deviations is None:
-        raise ParameterError(
-            "a radius carves normals, and this model has no scores with deviations; choose another one"
-        )
+        raise ParameterError("a radius needs scores with deviations, and this model has none; choose another model")
     variance = fitted.deviations[:, None] ** 2 + fitted.deviations[None, :] ** 2
     return Fitted(
         outcomes=split_at_radius(score_gaps(fitted.scores), variance, radius),
@@ -55,7 +53,7 @@ def tune_radius(
     measure: Literal["perplexity", "accuracy"] = "perplexity",
     grid: Sequence[float] = GRID,
 ) -> TunedRadius:
-    """Choose the radius of least perplexity or of most accuracy on the development data; of equals, the first.
+    """Return the radius of least perplexity or most accuracy on the development data, the first among equals.
 
     >>> import numpy as np
     >>> from streams.core.methods.pairs import Pairs
@@ -64,7 +62,7 @@ def tune_radius(
     0.5
     """
     if not grid:
-        raise ParameterError("the grid has no radius to choose from; give at least one")
+        raise ParameterError("the grid is empty; pass at least one radius")
     tried = []
     for radius in grid:
         carving = with_radius(fitted, radius)

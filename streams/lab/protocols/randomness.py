@@ -1,4 +1,4 @@
-"""The randomness of experiments: a generator for every key, so that no draw depends on which came before."""
+"""Random generators of experiments: one per key, so that no draw depends on earlier ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def random_generator(*key: int | str) -> np.random.Generator:
-    """Give the randomness that belongs to a key: the same for the same, and independent of every other.
+    """Return the random generator of a key. Different keys have independent generators.
 
     >>> random_generator(1, "split").integers(100) == random_generator(1, "split").integers(100)
     np.True_

@@ -1,4 +1,4 @@
-"""What every experiment is: options, independent units of work, and the tables and plots made of their results."""
+"""The interface of all experiments: options, independent units of work (cells), tables and plots."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from streams.lab.running.log import Log
     from streams.lab.running.tables import ResultTable
 
-Cell = dict[str, Any]  # what can stand in JSON
+Cell = dict[str, Any]  # JSON values only
 Repeats = Annotated[int, Meta(ge=1, le=100_000)]
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Size = Annotated[int, Meta(ge=1, le=10**9)]
 
 
 class Result(Struct, frozen=True):
-    """A cell, and what was measured in it."""
+    """A cell and its measurements."""
 
     cell: Cell
     measured: dict[str, Any]
 
 
 class Experiment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An experiment with its options, that its fields declare with bounds and defaults.
+    """An experiment with its options. Each option is a field with bounds and a default.
 
-    It is taken apart into cells that can be measured in any order, on any core, today or tomorrow: a cell holds all
-    that its measurement depends on but the log, so that the results of other cells stay good when options change.
+    An experiment is split into cells, which can be measured in any order, on any core and at any time. Apart from the
+    log, a cell holds everything that its measurement depends on. So results stay valid when options change.
     """
 
     name: ClassVar[str]
@@ -44,15 +44,15 @@ class Experiment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seed: Seed = 1
 
     def cells(self, log: Log) -> list[Cell]:
-        """Give the units of work; ParameterError says what the log lacks."""
+        """Return the units of work, or raise ParameterError if the log lacks something."""
         raise NotImplementedError
 
     def measure(self, log: Log, cell: Cell) -> dict[str, Any]:
-        """Measure one cell; it is asked of the experiment with its defaults, so that only the cell can matter."""
+        """Measure one cell. The runner calls it on the experiment with defaults, so that only the cell matters."""
         raise NotImplementedError
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Put results together; they come in the order of the cells."""
+        """Return the tables of results, which are in the order of the cells."""
         raise NotImplementedError
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
@@ -61,6 +61,6 @@ class Experiment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def options_of(experiment: Experiment) -> dict[str, Any]:
-    """Give the options as they stand in JSON."""
+    """Return the options as JSON values."""
     found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(experiment))
     return found

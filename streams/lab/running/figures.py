@@ -1,4 +1,4 @@
-"""An experiment's results as a figure's file, in the house's form."""
+"""Figures of experiments: image files, lines with error bars, panels and heat maps."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 COLOURS = ("#0087d7", "#d75f00", "#1a9850", "#7b3fa0", "#8a8f98", "#b8860b", "#c2185b", "#00838f", "#5d4037", "#37474f")
 
 
-def image(experiment: Experiment, results: Sequence[Result], *, suffix: str) -> bytes:
-    """Give the figure as a file's content: PNG, SVG or PDF; it needs the extra `plot`."""
+def draw_image(experiment: Experiment, results: Sequence[Result], *, suffix: str) -> bytes:
+    """Return the figure of an experiment as a PNG, SVG or PDF file. It needs the extra `plot`."""
     with canvas(10.0, 4.2) as drawn:
         experiment.plot(results, drawn)
     return figure_bytes(drawn, suffix=suffix)
 
 
 class Line(NamedTuple):
-    """Estimates by what stands on the x axis, drawn as one line; one without a label is told by its colour."""
+    """Estimates by their value on the x axis, drawn as one line. A line without a label is known by its colour."""
 
     label: str
     points: Mapping[float, Estimate]
@@ -48,7 +48,7 @@ def draw_lines(
     log: bool = True,
     limits: tuple[float, float] | None = None,
 ) -> None:
-    """Draw lines with error bars of one standard error, moved a little apart, each named at its right end."""
+    """Draw lines with error bars of one standard error, slightly apart, with labels at their right ends."""
     width = 0.012 * (np.log(max(marks) / min(marks)) if log else max(marks) - min(marks)) / max(1, len(lines) ** 0.5)
     for k, line in enumerate(lines):
         aside = width * (k - 0.5 * (len(lines) - 1))
@@ -76,7 +76,7 @@ def draw_lines(
 
 
 def limits_of(lines: Sequence[Line]) -> tuple[float, float]:
-    """Give the range of an axis that holds all lines with their errors, and some room."""
+    """Return the axis range that contains all lines with their errors, and a margin."""
     points = [point for line in lines for point in line.points.values()]
     low, high = (
         min(point.mean - (point.error or 0.0) for point in points),
@@ -86,13 +86,13 @@ def limits_of(lines: Sequence[Line]) -> tuple[float, float]:
 
 
 def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
-    """Write the names at the right, moved apart where they would overlap."""
+    """Write the labels at the right, moved apart where they would overlap."""
     low, high = axes.get_ylim()
     ends = [(line, *list(line.points.items())[-1]) for line in lines]
     ends.sort(key=lambda end: -end[2].mean)
     gap = (high - low) / 17
     heights = spread([point.mean for _, _, point in ends], gap=gap)
-    heights = [min(height, high - k * gap) for k, height in enumerate(heights)]  # none over the title
+    heights = [min(height, high - k * gap) for k, height in enumerate(heights)]  # none above the title
     for (line, x, point), height in zip(ends, heights, strict=True):
         place = (1.03, (height - low) / (high - low))
         label_end(axes, line.label, (x, point.mean), to=place, colour=line.colour)
@@ -100,7 +100,7 @@ def _label_ends(axes: Axes, lines: Sequence[Line]) -> None:
 
 
 def grid(figure: Figure, count: int, *, width: float, height: float) -> list[Axes]:
-    """Give so many panels of a size in inches, three a row."""
+    """Return `count` panels of a size in inches, three per row."""
     columns = min(3, count)
     rows = -(-count // columns)
     figure.set_size_inches(width * columns, height * rows)
@@ -111,7 +111,7 @@ def grid(figure: Figure, count: int, *, width: float, height: float) -> list[Axe
 
 
 def heat_map(axes: Axes, met: Floats, title: str) -> None:
-    """Draw the share of matches between any two systems, from the best to the worst, and nobody against itself."""
+    """Draw the share of matches between any two systems, in order of rank. The diagonal is empty."""
     share = 100.0 * met / max(1.0, float(met.sum()) / 2.0)
     np.fill_diagonal(share, np.nan)
     drawn = axes.imshow(share, cmap="Blues", vmin=0.0)

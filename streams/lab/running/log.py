@@ -1,4 +1,4 @@
-"""The log that an experiment runs on: its campaigns as rankings, and a fingerprint of what was read."""
+"""The log of an experiment: its campaigns as rankings, and a fingerprint of the input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LogSource(msgspec.Struct, frozen=True, kw_only=True):
-    """What a result is about: `sha256` is of the rankings as they were read, so that a log may change its format."""
+    """Which log a result is about. `sha256` is over the rankings as read, independent of the file format."""
 
     file: str
     sha256: str
@@ -28,7 +28,7 @@ class LogSource(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Log:
-    """The rankings of each campaign, in order of name.
+    """The rankings of each campaign, in order of campaign name.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)
@@ -42,7 +42,7 @@ class Log:
 
     @classmethod
     def of(cls, judgments: Iterable[Judgment], *, file: str, only: Sequence[str] = ()) -> Log:
-        """Take rankings apart by campaign, of all or of some; direct assessments and repeated ids are left out."""
+        """Group rankings by campaign, optionally `only` some. Direct assessments and repeated ids are left out."""
         by_campaign: dict[str, dict[str, Judgment]] = {}
         for judgment in judgments:
             if judgment.ranks is not None:
@@ -52,7 +52,7 @@ class Log:
                 raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, by_campaign)}")
         chosen = {name: list(by_campaign[name].values()) for name in sorted(by_campaign) if not only or name in only}
         if not chosen:
-            raise ParameterError(f"{file}: there is no ranking in it, and the lab compares systems by rankings")
+            raise ParameterError(f"{file}: the log has no rankings, and experiments need rankings")
         digest = sha256()
         for name, log in chosen.items():
             for one in log:

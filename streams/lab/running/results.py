@@ -1,4 +1,4 @@
-"""A file of results: a head that says what they are of, then a line a cell, so that a run can be taken up again."""
+"""A file of results: a header, then one line per cell, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from streams.errors import JudgestreamError
 from streams.lab.running.base import Cell, Result, options_of
-from streams.lab.running.log import LogSource  # noqa: TC001 - msgspec looks it up
+from streams.lab.running.log import LogSource  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ PACKAGES = ("judgestream", "numpy", "scipy", "numba", "msgspec")
 
 
 class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """All that it takes to repeat the results, but the log itself."""
+    """Everything that is needed to repeat the results, except the log itself."""
 
     experiment: str
     options: dict[str, Any]
@@ -31,25 +31,25 @@ class ResultsHeader(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, experiment: Experiment, log: Log) -> ResultsHeader:
-        """Describe a run here and now."""
+        """Return the header of a run with the versions in use."""
         versions = {"python": python_version()} | {name: found for name in PACKAGES if (found := _version(name))}
         return cls(experiment=experiment.name, options=options_of(experiment), log=log.source, versions=versions)
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
-    """Results, in the order of the experiment's cells, under their head."""
+    """Results in the order of the experiment's cells, with their header."""
 
     head: ResultsHeader
     results: tuple[Result, ...]
 
 
-def key(cell: Cell) -> bytes:
-    """Give what tells a cell from all others of its experiment and log."""
+def cell_key(cell: Cell) -> bytes:
+    """Return the key that identifies a cell within its experiment and log."""
     return msgspec.json.encode(cell, order="sorted")
 
 
 def read(file: Path) -> Results | None:
-    """Read what a run left; a last line that was cut off does not count, and a missing or empty file is None."""
+    """Read a results file. An incomplete last line is ignored. A missing or empty file is None."""
     try:
         lines = file.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
@@ -62,31 +62,31 @@ def read(file: Path) -> Results | None:
         head = msgspec.json.decode(lines[0], type=ResultsHeader)
         return Results(head=head, results=tuple(msgspec.json.decode(line, type=Result) for line in lines[1:]))
     except msgspec.DecodeError as error:
-        raise JudgestreamError(f"{file}: these are no results of an experiment ({error}); name another file") from None
+        raise JudgestreamError(f"{file}: not a results file of an experiment ({error}); choose another file") from None
 
 
-def encoded(results: Results) -> bytes:
-    """Write results as a file's content."""
-    return line(results.head) + b"".join(map(line, results.results))
+def encode(results: Results) -> bytes:
+    """Return results as the content of a file."""
+    return encode_line(results.head) + b"".join(map(encode_line, results.results))
 
 
-def line(part: ResultsHeader | Result) -> bytes:
-    """Write one line."""
+def encode_line(part: ResultsHeader | Result) -> bytes:
+    """Return one line of a results file."""
     return msgspec.json.encode(part) + b"\n"
 
 
 def read_done(file: Path, head: ResultsHeader) -> dict[bytes, Result]:
-    """Give the results in a file by their cells; those of another log or experiment are refused."""
+    """Return the results in a file by cell key, or raise an error if they are of another log or experiment."""
     found = read(file)
     if found is None:
         return {}
     if found.head.experiment != head.experiment:
         raise JudgestreamError(
-            f"{file}: holds results of {found.head.experiment!r}; name another file for {head.experiment!r}"
+            f"{file}: has results of {found.head.experiment!r}; choose another file for {head.experiment!r}"
         )
     if found.head.log.sha256 != head.log.sha256:
-        raise JudgestreamError(f"{file}: holds results on another log, {found.head.log.file}; name another file")
-    return {key(result.cell): result for result in found.results}
+        raise JudgestreamError(f"{file}: has results on another log, {found.head.log.file}; choose another file")
+    return {cell_key(result.cell): result for result in found.results}
 
 
 def _version(package: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What experiments report: means with standard errors, in tables that a terminal, a page or a program can show."""
+"""Results of experiments: means with standard errors, in tables for a terminal, a page or a program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A mean over repeats, its standard error (none of a single one), and how many they were."""
+    """A mean over repeats, its standard error (None for a single repeat), and the number of repeats."""
 
     mean: float
     error: float | None
@@ -23,7 +23,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Estimate:
-        """Average.
+        """Return the mean of values with its standard error.
 
         >>> Estimate.of([1.0, 2.0, 3.0])
         Estimate(mean=2.0, error=0.5773502691896258, count=3)
@@ -33,7 +33,7 @@ class Estimate(msgspec.Struct, frozen=True):
         return cls(float(array.mean()), error, len(array))
 
     def text(self, digits: int = 3) -> str:
-        """Write it as the papers do, without the zero before the point.
+        """Return the estimate as the papers print it, without the zero before the decimal point.
 
         >>> Estimate(0.4871, 0.0012, 20).text(), Estimate(-2.5, None, 1).text(1)
         ('.487 ± .001', '-2.5')
@@ -45,7 +45,7 @@ Value = str | int | float | Estimate | None
 
 
 class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows under columns; the first `labels` columns name the row."""
+    """A table. The first `labels` columns name the row."""
 
     title: str
     columns: tuple[str, ...]
@@ -54,15 +54,15 @@ class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
     labels: int = 1
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Give the cells as people read them.
+        """Return the cells as text.
 
         >>> ResultTable(title="", columns=("size", "r"), rows=((6400, Estimate(0.98, 0.01, 5)), (800, None))).texts()
         [('6,400', '.980 ± .010'), ('800', '')]
         """
-        return [tuple(shown(value, self.digits) for value in row) for row in self.rows]
+        return [tuple(format_value(value, self.digits) for value in row) for row in self.rows]
 
     def markdown(self) -> str:
-        """Write it in Markdown, without its title."""
+        """Return the table in Markdown, without its title."""
         head = [
             f"| {' | '.join(self.columns)} |",
             "|" + "".join("---|" if k < self.labels else "---:|" for k in range(len(self.columns))),
@@ -70,8 +70,8 @@ class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in self.texts())]) + "\n"
 
 
-def shown(value: Value, digits: int) -> str:
-    """Write one cell."""
+def format_value(value: Value, digits: int) -> str:
+    """Return one cell as text."""
     if isinstance(value, Estimate):
         return value.text(digits)
     if isinstance(value, float):
@@ -80,7 +80,7 @@ def shown(value: Value, digits: int) -> str:
 
 
 def decimal(value: float, digits: int) -> str:
-    """Write a number without the zero before its point.
+    """Return a number without the zero before its decimal point.
 
     >>> decimal(0.25, 2), decimal(-0.25, 2), decimal(10.25, 1), decimal(float("nan"), 2)
     ('.25', '-.25', '10.2', '–')
@@ -92,7 +92,7 @@ def decimal(value: float, digits: int) -> str:
 
 
 def group_by(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
-    """Sort results by what their cells have under these names, in the order in which it first appears.
+    """Group results by the values of their cells under these names, in order of first appearance.
 
     >>> from streams.lab.running.base import Result
     >>> list(group_by([Result({"size": 2, "model": "m"}, {})], "size", "model"))
@@ -106,9 +106,9 @@ def group_by(results: Sequence[Result], *names: str) -> dict[Any, list[Result]]:
 
 
 def remove_repeat_effects(results: Sequence[Result], measure: str) -> list[Result]:
-    """Take out of a measure what a repeat does to all cells alike, since all share its test set (Cousineau 2005).
+    """Remove from a measure the effect of a repeat on all its cells, which share one test set (Cousineau 2005).
 
-    The means stay; the standard errors are then those of the differences between cells.
+    The means stay the same. The standard errors become those of the differences between cells.
     """
     has = [one for one in results if measure in one.measured]
     everywhere = float(np.mean([one.measured[measure] for one in has]))
@@ -123,7 +123,7 @@ def remove_repeat_effects(results: Sequence[Result], measure: str) -> list[Resul
 
 
 def estimate_by(results: Sequence[Result], measure: str, by: str) -> dict[Any, Estimate]:
-    """Estimate a measure for each value that the cells have under a name."""
+    """Return the estimate of a measure for each value of the cells under a name."""
     return {
         value: Estimate.of(one.measured[measure] for one in some)
         for value, some in group_by([one for one in results if measure in one.measured], by).items()

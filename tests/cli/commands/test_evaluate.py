@@ -114,7 +114,7 @@ def test_other_options_are_given_by_name(log: Path) -> None:
         (["--experiment", "prediction", "--campaign", "d"], "no campaign 'd' in the log"),
         (["--experiment", "prediction", "--plot", "log.jsonl"], "the name must end in .png or .svg or .pdf"),
         (["--experiment", "prediction", "--json", "--markdown"], "choose one"),
-        (["--experiment", "clusters", "--sizes", "100000"], "no campaign has 100,000 pairs; give smaller sizes"),
+        (["--experiment", "clusters", "--sizes", "100000"], "no campaign has 100,000 pairs; use smaller sizes"),
         ([], "Missing option '--experiment'"),
     ],
 )

@@ -61,7 +61,7 @@ def test_the_test_set_is_what_is_on_the_segments_judged_least(fewest: int) -> No
 
 
 def test_a_campaign_that_is_too_small_is_told() -> None:
-    with pytest.raises(ParameterError, match="300 comparisons; a test set of 300"):
+    with pytest.raises(ParameterError, match="300 comparisons are too few for a test set of 300"):
         least_judged(drawn(300), fewest=300)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from streams.errors import JudgestreamError, ParameterError
 from streams.lab.experiments import EXPERIMENTS, Estimate, Experiment, Log, Result, ResultTable, experiment
-from streams.lab.running.figures import image
-from streams.lab.running.results import key, read
+from streams.lab.running.figures import draw_image
+from streams.lab.running.results import cell_key, read
 from streams.lab.running.runner import run
 from tests.lab.logs import QUICK, rankings, small_log
 
@@ -41,7 +41,7 @@ def measured(name: str) -> tuple[Result, ...]:
 def test_the_cells_of_an_experiment_differ_and_can_stand_in_json(name: str, log: Log) -> None:
     cells = quick(name).cells(log)
     assert cells
-    assert len({key(cell) for cell in cells}) == len(cells)
+    assert len({cell_key(cell) for cell in cells}) == len(cells)
     assert [msgspec.json.decode(msgspec.json.encode(cell)) for cell in cells] == cells
     assert name in CERTAIN or all(cell["seed"] == 1 for cell in cells)
 
@@ -79,9 +79,9 @@ def test_what_was_stored_gives_the_same_tables(name: str) -> None:
 @every
 @pytest.mark.parametrize(("suffix", "head"), [(".svg", b"<?xml"), (".png", b"\x89PNG")])
 def test_a_figure_is_drawn(name: str, suffix: str, head: bytes) -> None:
-    drawn = image(quick(name), measured(name), suffix=suffix)
+    drawn = draw_image(quick(name), measured(name), suffix=suffix)
     assert drawn.startswith(head)
-    assert drawn == image(quick(name), measured(name), suffix=suffix)
+    assert drawn == draw_image(quick(name), measured(name), suffix=suffix)
 
 
 @every
@@ -91,7 +91,7 @@ def test_a_log_of_several_campaigns_is_measured_as_one(name: str) -> None:
     results = run(chosen, log).results
     assert {one.cell["campaign"] for one in results} == {"c", "d"}
     assert all(table.rows for table in chosen.tables(results))
-    assert image(chosen, results, suffix=".png")
+    assert draw_image(chosen, results, suffix=".png")
 
 
 def test_two_processes_give_what_one_gives(log: Log, tmp_path: Path) -> None:
@@ -149,13 +149,13 @@ def test_results_of_another_log_or_experiment_are_not_mixed_in(log: Log, tmp_pat
     file = tmp_path / "results.jsonl"
     chosen = quick("prediction", models=["elo"], repeats=1)
     run(chosen, log, file=file)
-    with pytest.raises(JudgestreamError, match="holds results on another log, small"):
+    with pytest.raises(JudgestreamError, match="has results on another log, small"):
         run(chosen, small_log(seed=9), file=file)
     file.write_bytes(file.read_bytes().replace(b'"experiment":"prediction"', b'"experiment":"other"', 1))
-    with pytest.raises(JudgestreamError, match="holds results of 'other'; name another file for 'prediction'"):
+    with pytest.raises(JudgestreamError, match="has results of 'other'; choose another file for 'prediction'"):
         run(chosen, log, file=file)
     file.write_text("what is this\n")
-    with pytest.raises(JudgestreamError, match="no results of an experiment"):
+    with pytest.raises(JudgestreamError, match="not a results file of an experiment"):
         run(chosen, log, file=file)
     assert file.read_text() == "what is this\n"
 

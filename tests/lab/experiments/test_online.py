@@ -8,7 +8,7 @@ import pytest
 from streams.core.methods.rankings import Rankings
 from streams.core.models import create
 from streams.lab.experiments import Estimate, Log, Result, experiment
-from streams.lab.experiments.online import TIES, VARIANTS, held_before, order_only, pooled, summary
+from streams.lab.experiments.online import TIES, VARIANTS, order_only, pool_bins, predict_before, summary
 from streams.lab.measures.calibration import reliability
 from streams.lab.measures.prediction import log_loss
 from streams.lab.protocols.prequential import predict_prequentially, predict_ranking_by_ranking
@@ -39,7 +39,7 @@ def test_the_pairs_of_a_ranking_do_not_tell_of_each_other_and_those_before_do() 
 
 def test_ties_so_far_are_those_of_the_rankings_before() -> None:
     log = Rankings.of(rankings(40))
-    held = held_before(TIES, log)
+    held = predict_before(TIES, log)
     for row in range(len(log.pairs)):
         before = log.pairs.outcome[log.number < log.number[row]]
         expected = ((before == 1).sum() + 1) / (len(before) + 3)
@@ -55,10 +55,10 @@ def test_given_no_tie_a_win_and_a_loss_sum_to_one() -> None:
 def test_bins_of_campaigns_together_are_bins_of_all_predictions() -> None:
     log = Log.of([*rankings(40), *(judgment(900 + k, campaign="d") for k in range(30))], file="two")
     results = run(experiment("online", {"models": ["trueskill"]}), log).results
-    held = [held_before("trueskill", log.campaigns[name]) for name in ("c", "d")]
+    held = [predict_before("trueskill", log.campaigns[name]) for name in ("c", "d")]
     outcomes = [log.campaigns[name].pairs.outcome for name in ("c", "d")]
     whole = reliability(np.concatenate(held), np.concatenate(outcomes), bins=20)
-    found = pooled(results)
+    found = pool_bins(results)
     np.testing.assert_array_equal(found.counts, whole.counts)
     np.testing.assert_allclose(found.predicted, whole.predicted)
     np.testing.assert_allclose(found.observed, whole.observed)

@@ -73,7 +73,7 @@ def test_delta_avg_of_no_ranking_is_zero_and_of_the_best_one_is_the_most() -> No
 def test_delta_avg_needs_two_quantiles_of_two(count: int) -> None:
     with pytest.raises(ParameterError, match="four or more"):
         delta_avg(np.ones(count), np.ones(count))
-    with pytest.raises(ParameterError, match="quantiles: 9"):
+    with pytest.raises(ParameterError, match="`quantiles` is 9"):
         delta_avg_of(np.ones(4), 9)
 
 
@@ -143,7 +143,7 @@ def test_a_resample_of_counts_is_a_resample_of_rows() -> None:
 def test_rates_of_a_system_without_observations_are_refused() -> None:
     with pytest.raises(ParameterError, match="no observation"):
         rates(np.array([0, 2]), np.array([1, 1]), systems=3)
-    with pytest.raises(ParameterError, match="goes from 0 to 1"):
+    with pytest.raises(ParameterError, match="must be from 0 to 1"):
         rates(np.array([0, 2]), np.array([1, 1]), systems=2)
     with pytest.raises(ParameterError, match="one of each"):
         rates(np.array([0, 2]), np.array([1]), systems=3)

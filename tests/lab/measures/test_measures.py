@@ -59,7 +59,7 @@ def test_equal_scores_share_their_gains_in_ndcg() -> None:
 
 
 def test_ndcg_refuses_gains_below_zero() -> None:
-    with pytest.raises(ParameterError, match="no gains"):
+    with pytest.raises(ParameterError, match="cannot be gains"):
         ndcg(np.array([1.0, 2.0]), np.array([-1.0, 1.0]))
 
 
@@ -132,7 +132,7 @@ def test_a_radius_for_accuracy_calls_fewer_ties() -> None:
 
 
 def test_a_model_without_deviations_has_nothing_to_carve() -> None:
-    with pytest.raises(ParameterError, match="no scores with deviations"):
+    with pytest.raises(ParameterError, match="needs scores with deviations"):
         with_radius(Fitted(outcomes=np.zeros((2, 2, 3))), 0.1)
 
 

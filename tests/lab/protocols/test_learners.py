@@ -65,7 +65,7 @@ def test_a_policy_is_answered_from_the_pool_and_the_model_learns_the_answers(nam
 
 def test_a_pool_without_the_pairs_that_are_asked_for_is_refused() -> None:
     pool = drawn(300).select(np.empty(0, np.int64))
-    with pytest.raises(ParameterError, match="asks for pairs that the log does not have"):
+    with pytest.raises(ParameterError, match="requests pairs that the log does not have"):
         ask(find_policy("uniform"), create("trueskill", {}), pool, 1, np.random.default_rng(1))
 
 

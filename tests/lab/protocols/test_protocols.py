@@ -8,7 +8,14 @@ import pytest
 from streams.core.methods.rankings import Rankings
 from streams.errors import ParameterError
 from streams.formats import read
-from streams.lab.protocols.drawing import add_noise, draw_pairs, draw_rankings, find_judges, inside, split_segments
+from streams.lab.protocols.drawing import (
+    add_noise,
+    count_repeated,
+    draw_pairs,
+    draw_rankings,
+    find_judges,
+    split_segments,
+)
 from tests.builders import judgment
 from tests.data import real_log
 from tests.lab.logs import rankings
@@ -34,7 +41,7 @@ def test_a_small_log_keeps_most_of_it_for_training() -> None:
 
 
 def test_a_log_that_leaves_nothing_to_test_on_is_refused() -> None:
-    with pytest.raises(ParameterError, match="leave nothing to test on"):
+    with pytest.raises(ParameterError, match="too few for a test set"):
         split_segments(Rankings.of([judgment()]), np.array([0]), np.random.default_rng(1))
 
 
@@ -47,8 +54,8 @@ def test_a_test_set_inside_the_training_set_is_found() -> None:
         for k, one in enumerate(log[:7])
     ]
     other = [judgment(990, systems=log[9].systems, ranks=(1, 1, 1, 1), judge=log[9].judge, segment=log[9].segment)]
-    assert inside(Rankings.of(turned + other), Rankings.of(log)) == 7
-    assert inside(Rankings.of(log), Rankings.of(rankings(50, seed=1))) == 0
+    assert count_repeated(Rankings.of(turned + other), Rankings.of(log)) == 7
+    assert count_repeated(Rankings.of(log), Rankings.of(rankings(50, seed=1))) == 0
 
 
 @pytest.mark.data
@@ -58,11 +65,11 @@ def test_rows_that_stand_twice_in_the_wmt13_log_do_not_leak_into_the_test_set() 
     split = split_segments(data, find_judges(data, "researcher*"), np.random.default_rng(3))
     test, training = (Rankings.of([log[k] for k in rows]) for rows in (split.test, split.training))
     assert 2000 <= len(test.pairs) < 2150
-    assert inside(test, training) == 0
+    assert count_repeated(test, training) == 0
     # By rankings alone they do: the log has rows twice.
     halves = np.random.default_rng(3).permutation(len(log))
     one, two = (Rankings.of([log[k] for k in rows]) for rows in np.array_split(halves, 2))
-    assert inside(one, two) > 10
+    assert count_repeated(one, two) > 10
 
 
 def test_pairs_are_drawn_without_repeats() -> None:
