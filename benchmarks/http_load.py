@@ -1,4 +1,4 @@
-"""A frugal HTTP client for load tests: it shares the machine with what it measures, so it parses next to nothing."""
+"""A small HTTP client for load tests. It runs on the machine that it measures, so it parses as little as possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 class Connection(asyncio.Protocol):
-    """One connection that is kept open; requests are made beforehand, of an answer only the status is looked at."""
+    """One open connection. Requests are encoded beforehand, and only the status of a response is read."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport
@@ -21,7 +21,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
 
     async def send(self, request: bytes) -> int:
-        """Send a request; give the status of its answer."""
+        """Send a request and return the status of its response."""
         self._waiting = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return await self._waiting
@@ -45,7 +45,7 @@ class Connection(asyncio.Protocol):
 
 
 class Pool:
-    """Connections that requests take turns on; there are as many as were ever needed at once."""
+    """A pool of connections that grows to the largest number needed at once."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -61,13 +61,13 @@ class Pool:
             connection.close()
 
     def request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> bytes:
-        """Put a request into words."""
+        """Return a request as bytes."""
         lines = [f"{method} {path} HTTP/1.1", f"Host: {self.host}:{self.port}", f"Content-Length: {len(body)}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
     async def send(self, request: bytes) -> int:
-        """Send a request on a connection that is free."""
+        """Send a request on a free connection."""
         if self._idle:
             connection = self._idle.pop()
         else:
@@ -79,7 +79,7 @@ class Pool:
 
 
 class Stream(asyncio.Protocol):
-    """One event stream, of which bytes and events are counted."""
+    """One event stream. Its bytes and events are counted."""
 
     def __init__(self, path: str, host: str) -> None:
         self._request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()

@@ -1,8 +1,8 @@
-"""The monitor under load, on a real Kafka and a real Redis with a worker behind it.
+"""The monitor under load, on a real Kafka and a real Redis with a worker.
 
-1. 100 open event streams and 500 posts a second through the door: the time from when a post was due to its answer.
-2. A campaign of 200 systems and a million judgments: how long a cold monitor takes to its leaderboard, how long after a
-   post the event comes that has it, and what one event stream carries a second.
+1. 100 open event streams and 500 posts per second: the time from when a post was due to its response.
+2. A campaign of 200 systems and a million judgments: the time until a new monitor shows its leaderboard, the time
+   from a post to the event that contains it, and the bytes per second of one event stream.
 
     python benchmarks/monitor.py --seconds 60
     python benchmarks/monitor.py --seconds 60 --judgments 1000000
@@ -90,7 +90,7 @@ def monitor() -> Iterator[tuple[str, int]]:
 
 
 async def until(pool: Pool, path: str) -> None:
-    """Wait until something is answered with 200."""
+    """Wait until a path is answered with 200."""
     while True:
         with suppress(OSError):
             if await pool.send(pool.request("GET", path, b"", {})) == 200:
@@ -99,7 +99,7 @@ async def until(pool: Pool, path: str) -> None:
 
 
 class Streams:
-    """Event streams, each read as it comes, and what they carried."""
+    """Event streams that are read as they come, and what they carried."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -128,14 +128,14 @@ class Streams:
 
 
 def cpu_seconds(processes: Mapping[str, int]) -> dict[str, float]:
-    """Give the processor time that each process has used, by name."""
+    """Return the processor time that each process has used, by name."""
     ticks = os.sysconf("SC_CLK_TCK")
     fields = {name: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for name, pid in processes.items()}
     return {name: (int(each[11]) + int(each[12])) / ticks for name, each in fields.items()}
 
 
 async def under_load(url: str, processes: Mapping[str, int], *, streams: int, rate: int, seconds: float) -> bool:
-    """Post at a steady rate whatever the answers take, so that a late answer is not hidden by waiting for it."""
+    """Post at a constant rate, however long the responses take. So a late response delays no other post."""
     async with Pool(url) as pool:
         await until(pool, "/readyz")
         requests = [
@@ -162,7 +162,7 @@ async def under_load(url: str, processes: Mapping[str, int], *, streams: int, ra
                 waiting.append(asyncio.create_task(post(number, due)))
             await asyncio.gather(*waiting)
 
-        await posts(0, rate)  # the campaigns come into being, and everything is compiled
+        await posts(0, rate)  # creates the campaigns, and compiles the kernels
         await asyncio.gather(*(until(pool, f"/campaigns/campaign-{number}") for number in range(CAMPAIGNS)))
         taken.clear()
         listening = Streams(pool)
@@ -192,7 +192,7 @@ async def under_load(url: str, processes: Mapping[str, int], *, streams: int, ra
 
 
 async def fill(settings: Settings, count: int) -> None:
-    """Put a large campaign into the log."""
+    """Publish a large campaign."""
     names = tuple(f"system-{number}" for number in range(LARGE_SYSTEMS))
     create = Create(id="create", campaign=LARGE, at=datetime.now(UTC), settings=CampaignSettings(systems=names))
     async with AIOKafkaProducer(bootstrap_servers=settings.kafka, linger_ms=20, max_batch_size=2**20) as producer:
@@ -220,7 +220,7 @@ async def large(url: str, *, seconds: float, rate: int) -> None:
         await listening.open(f"/campaigns/{LARGE}/events")
         await asyncio.sleep(3)
         first = listening.bytes
-        posted: list[tuple[int, float]] = []  # how many there are after a post, and when it was answered
+        posted: list[tuple[int, float]] = []  # number of judgments after a post, and the time of its response
         delays: list[float] = []
 
         async def watch() -> None:

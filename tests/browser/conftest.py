@@ -38,7 +38,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(chromium: Browser) -> Iterator[Tab]:
-    """Give a tab, and fail the test for every error, dialog or breach of the policy in it."""
+    """Return a tab. Fail the test for every error, dialog or violation of the policy in it."""
     tab = Tab.open(chromium)
     yield tab
     tab.close()

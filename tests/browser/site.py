@@ -38,7 +38,7 @@ JUDGES = ("eve\x07\x1b[31m", "eve\u202egro")
 def contests(
     campaign: str, order: Sequence[str], number: int, *, start: int = 0, tier: int = 1, judges: Sequence[str] = ("j",)
 ) -> list[Judgment]:
-    """Let every two systems meet in turn: the one that comes first in the order wins, in one tier each in its turn."""
+    """Return judgments of all pairs in turn. The first in the order wins; inside a tier the winner alternates."""
     meetings = islice(cycle(combinations(range(len(order)), 2)), number)
     log = []
     for turn, (one, other) in enumerate(meetings, start):
@@ -91,7 +91,7 @@ class Site:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Take the monitor away for a while."""
+        """Stop the monitor for a while."""
         self.stop_monitor()
         try:
             yield
@@ -118,7 +118,7 @@ class Site:
             return json.load(answer)
 
     def campaign(self) -> str:
-        """Give a name that no other test has."""
+        """Return a name that no other test uses."""
         return f"campaign.{next(self._numbers)}"
 
     def publish(self, judgments: Sequence[Judgment]) -> None:

@@ -68,7 +68,7 @@ class Tab:
         )
 
     def order(self) -> list[str]:
-        """Give the systems as they stand on the leaderboard."""
+        """Return the systems in the order of the leaderboard."""
         return self.find(".board tbody tr:visible th bdi").all_text_contents()
 
     def walk(self) -> None:

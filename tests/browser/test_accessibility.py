@@ -20,7 +20,7 @@ VIEWS = [(DESK, "light"), (DESK, "dark"), (PHONE, "light")]
 
 
 def serious(tab: Tab) -> list[str]:
-    """Let axe look; tell what is serious or worse."""
+    """Run axe and return the serious and critical violations."""
     found = Axe().run(tab.page).response["violations"]
     return [
         f"{violation['id']}: {[node['html'][:160] for node in violation['nodes'][:3]]}"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Site, web.Request], Awaitable[web.StreamResponse]]
 
 Kind = Literal["open", "read", "write"]
+Body = Literal["judgments", "label-studio", "token"]
 CAMPAIGN = "/campaigns/{campaign}"
 TEXT, HTML, EVENTS, ANY_JSON = "text/plain", "text/html", "text/event-stream", "application/json"
 
@@ -56,7 +57,7 @@ class Route:
     response: type | str | None = None
     needs: Kind = "read"
     query: tuple[QueryParameter, ...] = ()
-    body: Literal["judgments", "label-studio", "token"] | None = None
+    body: Body | None = None
     errors: tuple[int, ...] = ()
     limited: bool = True
 
@@ -69,6 +70,18 @@ class Route:
 def _limit(default: int) -> QueryParameter:
     schema = {"type": "integer", "minimum": 0, "maximum": parameters.MOST_ROWS, "default": default}
     return QueryParameter(name="limit", about="Largest number of rows.", schema=schema)
+
+
+def _posting(path: str, handler: Handler, *, body: Body) -> Route:
+    return Route(
+        method="POST",
+        path=f"{CAMPAIGN}{path}",
+        handler=handler,
+        response=AcceptedPayload,
+        needs="write",
+        body=body,
+        errors=(409, 413, 415, 422, 503),
+    )
 
 
 ORDER = QueryParameter(
@@ -90,15 +103,7 @@ JUDGE = QueryParameter(
 
 ROUTES = (
     # First, because routes are searched in this order and this one is used most.
-    Route(
-        method="POST",
-        path=f"{CAMPAIGN}/judgments",
-        handler=write.post_judgments,
-        response=AcceptedPayload,
-        needs="write",
-        body="judgments",
-        errors=(409, 413, 415, 422, 503),
-    ),
+    _posting("/judgments", write.post_judgments, body="judgments"),
     Route(method="GET", path="/", handler=read.page, response=HTML, needs="open"),
     Route(method="GET", path="/campaigns", handler=read.campaigns, response=CampaignsPayload, errors=(503,)),
     *(
@@ -117,15 +122,7 @@ ROUTES = (
         )
     ),
     Route(method="GET", path="/events", handler=read.events, response=EVENTS, errors=(503,)),
-    Route(
-        method="POST",
-        path=f"{CAMPAIGN}/label-studio",
-        handler=write.post_label_studio,
-        response=AcceptedPayload,
-        needs="write",
-        body="label-studio",
-        errors=(409, 413, 415, 422, 503),
-    ),
+    _posting("/label-studio", write.post_label_studio, body="label-studio"),
     Route(
         method="GET",
         path=f"{CAMPAIGN}/next-match",

@@ -39,7 +39,7 @@ def test_a_campaign_that_can_not_be_read_is_said_to_be_and_the_others_go_on(
     assert monitor.ask("/healthz").status == 200
 
 
-def test_while_the_store_is_away_the_last_look_is_given(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_store_is_away_the_last_snapshot_is_used(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monitor.publish(judgment(1))
     before = monitor.get("/campaigns/c/judges")
 

@@ -23,7 +23,7 @@ CAMPAIGN = "campaign-0"
 
 @pytest.fixture(scope="module")
 def filled() -> Iterator[Running]:
-    """Give a monitor of a campaign with 400 judgments in two parts."""
+    """Return a monitor of a campaign with 400 judgments, published in two parts."""
     log = crowd_log(400, systems=6)
     with running() as found:
         found.publish(*log[:200])
@@ -204,13 +204,13 @@ def test_only_the_page_s_own_files_are_served(filled: Running, path: str) -> Non
     assert filled.ask(path).status in (403, 404)
 
 
-def test_looks_are_not_taken_more_often_than_the_campaign_changes(monitor: Running) -> None:
+def test_a_campaign_that_does_not_change_is_not_read_again(monitor: Running) -> None:
     monitor.publish(judgment(1))
     monitor.get("/campaigns/c/leaderboard")
-    snapshot = monitor.site.monitor.known("c")
-    assert snapshot is not None
-    first = snapshot.snapshot
+    watched = monitor.site.monitor.known("c")
+    assert watched is not None
+    first = watched.snapshot
     deadline = time.monotonic() + 1.5
     for _ in itertools.takewhile(lambda _: time.monotonic() < deadline, itertools.count()):
         monitor.get("/campaigns/c/judges")
-    assert snapshot.snapshot is first
+    assert watched.snapshot is first
