@@ -1,4 +1,4 @@
-"""The embedded way: the worker's processor between an in-process log and a memory store, with no server."""
+"""An embedded stream: the worker's processor between an in-process log and a memory store, without servers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Embedded:
         self.log.append(topics.JUDGMENTS.name, event.campaign.encode(), encode(event))
 
     def run(self) -> int:
-        """Process what the log holds and emit what comes of it; give the number of records."""
+        """Process the records of the log and append the outputs. Return the number of records."""
         done = 0
         for processor in self.processors:
             while records := self.log.read(
@@ -75,9 +75,9 @@ class Embedded:
                 self.log.append(output.topic, output.key, output.value)
 
     def campaign(self, name: str) -> Campaign:
-        """Find a campaign by name; KeyError if there is none."""
+        """Return a campaign by name. Raise KeyError if there is none."""
         return {name: found for processor in self.processors for name, found in processor.campaigns.items()}[name]
 
     def counts(self) -> Outcomes:
-        """Say what became of every record."""
+        """Return what became of every record."""
         return Outcomes(*map(sum, zip(*(processor.counts() for processor in self.processors), strict=True)))

@@ -1,4 +1,4 @@
-"""The in-process log of the embedded way: topics with partitions, offsets and keys, as Kafka has them."""
+"""The in-process log of an embedded stream: topics with partitions, offsets and keys, like Kafka's."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class MemoryLog:
         self._records: defaultdict[tuple[str, int], list[Record]] = defaultdict(list)
 
     def append(self, topic: str, key: bytes | None, value: bytes | None) -> tuple[int, int]:
-        """Append a record; give its partition and offset."""
+        """Append a record. Return its partition and offset."""
         partition = crc32(key or b"") % self.partitions
         records = self._records[topic, partition]
         records.append(Record(len(records), key, value))
         return partition, len(records) - 1
 
     def read(self, topic: str, partition: int, *, start: int, limit: int) -> list[Record]:
-        """Read up to so many records of a partition."""
+        """Return up to `limit` records of a partition."""
         return self._records[topic, partition][start : start + limit]
 
     def end(self, topic: str, partition: int) -> int:
-        """Give the offset that the next record will have."""
+        """Return the offset that the next record will have."""
         return len(self._records[topic, partition])
 
     def all(self, topic: str) -> list[Record]:
-        """Read a whole topic, partition after partition."""
+        """Return all records of a topic, partition after partition."""
         return [record for partition in range(self.partitions) for record in self._records[topic, partition]]

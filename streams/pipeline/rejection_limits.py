@@ -1,4 +1,4 @@
-"""When too much is rejected: a deployment that publishes garbage stops the worker, not the campaign's log."""
+"""Limits of rejections. A client that publishes garbage stops the worker instead of filling the dead letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streams.errors import RecordError, TooManyRejections
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# These are refused for what the campaign is, not for what the record is: a judge must not be able to stop a worker.
+# These depend on the campaign, not on the record. A judge must not be able to stop a worker.
 BLAMELESS = frozenset({"campaign_closed", "judge_excluded", "judge_too_fast", "refused_command"})
 
 
@@ -22,7 +22,7 @@ WAY_OUT = (
 
 @dataclass(frozen=True, kw_only=True)
 class RejectionLimits:
-    """So many bad records in a row, or this share of the last `window` or so; 0 and 1 stand for no limit."""
+    """Limits of bad records: in a row (0: no limit), and as a share of about the last `window` (1: no limit)."""
 
     in_a_row: int = 1000
     share: float = 0.5
@@ -30,13 +30,13 @@ class RejectionLimits:
 
 
 class Tally(NamedTuple):
-    """The bad records since the last good one, and the share of bad ones, the newest `window` weighing most."""
+    """Bad records since the last good one, and their share of about the last `window` records."""
 
     in_a_row: int = 0
     share: float = 0.0
 
     def after(self, outcomes: Iterable[RecordError | None], limits: RejectionLimits) -> Tally:
-        """Count the next records of a partition; TooManyRejections where a limit is passed.
+        """Return the tally after the next records. Raise TooManyRejections if a limit is exceeded.
 
         >>> bad = RecordError("empty", "the record has no value")
         >>> Tally().after([bad, None, bad, bad], RejectionLimits(in_a_row=2)).in_a_row

@@ -1,4 +1,4 @@
-"""What differs between two states of a campaign: what is stored, and what its log gives."""
+"""Differences between two states of a campaign: the stored one, and the one that its log yields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNREADABLE = "unreadable"
 
 
 class TableDifference(Struct, frozen=True, kw_only=True):
-    """Rows that the log gives and the store lacks, that only the store has, and that are not the same."""
+    """Numbers of rows that only the log has, that only the store has, and that differ."""
 
     missing: int
     extra: int
@@ -28,75 +28,77 @@ class TableDifference(Struct, frozen=True, kw_only=True):
         return bool(self.missing or self.extra or self.different)
 
 
-class Changed(Struct, frozen=True):
-    """A value in the store and the one that the log gives."""
+class ValueDifference(Struct, frozen=True):
+    """A stored value, and the one that the log yields."""
 
     stored: Any
     log: Any
 
 
 class CampaignDifference(Struct, frozen=True, kw_only=True):
-    """What differs in one campaign, with the means of the systems concerned; None where there is none."""
+    """The differences in one campaign, with the means of the systems that differ. A missing mean is None."""
 
     campaign: str
     tables: dict[str, TableDifference]
-    fields: dict[str, Changed]
-    means: dict[str, Changed]
+    fields: dict[str, ValueDifference]
+    means: dict[str, ValueDifference]
 
 
 class PartitionReport(Struct, frozen=True, kw_only=True):
-    """What a rebuild found on a partition, and whether it swapped the differences away."""
+    """The differences on one partition, and whether the state of the log was swapped in."""
 
     partition: str
     records: int
     campaigns: int
-    head: dict[str, Changed]
+    head: dict[str, ValueDifference]
     differences: tuple[CampaignDifference, ...]
     swapped: bool
 
 
-class Report(Struct, frozen=True, kw_only=True):
-    """What a rebuild found."""
+class RebuildReport(Struct, frozen=True, kw_only=True):
+    """The differences that a rebuild found."""
 
     dry_run: bool
     partitions: tuple[PartitionReport, ...]
 
     @property
     def differs(self) -> bool:
-        """Say whether anything was not as the log says."""
+        """Whether anything stored differs from what the log yields."""
         return any(partition.head or partition.differences for partition in self.partitions)
 
     @property
     def other_judges(self) -> bool:
-        """Say whether it looks as if only the key of the pseudonyms were another one."""
+        """Whether it looks as if the judges' pseudonyms were made with another key."""
         tables = [found.tables for partition in self.partitions for found in partition.differences]
         return any("judges" in found and found["judges"].missing == found["judges"].extra > 0 for found in tables)
 
 
 def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | None) -> CampaignDifference | None:
-    """Compare two states row by row; match requests that are out and outboxes do not count."""
+    """Return the differences row by row, or None. Outstanding match requests and outboxes are not compared."""
     old, new = _tables(stored), _tables(log)
-    tables = {table: rows for table in new if (rows := _compared(old[table], new[table]))}
+    tables = {table: rows for table in new if (rows := _compare_rows(old[table], new[table]))}
     before, after = _fields(stored), _fields(log)
     fields = {
-        name: Changed(before.get(name), after.get(name))
+        name: ValueDifference(before.get(name), after.get(name))
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     }
     if not tables and not fields:
         return None
     means = {
-        system: Changed(_mean(old["systems"].get(system)), _mean(new["systems"].get(system)))
+        system: ValueDifference(_mean(old["systems"].get(system)), _mean(new["systems"].get(system)))
         for system in sorted(old["systems"].keys() | new["systems"].keys())
         if old["systems"].get(system) != new["systems"].get(system)
     }
     return CampaignDifference(campaign=campaign, tables=tables, fields=fields, means=means)
 
 
-def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str, Changed]:
-    """Compare the heads of a partition: where it is, and how many records it has read and rejected."""
+def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str, ValueDifference]:
+    """Return the differences of a partition's offset, of its counts and of its last record's fingerprint."""
     names = ("offset", "read", "rejected", "mark")
-    return {name: Changed(stored.get(name), log.get(name)) for name in names if stored.get(name) != log.get(name)}
+    return {
+        name: ValueDifference(stored.get(name), log.get(name)) for name in names if stored.get(name) != log.get(name)
+    }
 
 
 def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
@@ -106,7 +108,7 @@ def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
     return {**found.tables, "seen": seen, "leaderboard": found.scores}
 
 
-def _compared(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:
+def _compare_rows(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:
     both = stored.keys() & log.keys()
     return TableDifference(
         missing=len(log) - len(both),
@@ -116,7 +118,7 @@ def _compared(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDiffere
 
 
 def _fields(found: StoredCampaign | None) -> dict[str, Any]:
-    """Give the fields of the meta; the counts each by its name."""
+    """Return the fields of the meta, with each count under its own name."""
     if found is None:
         return {}
     try:

@@ -1,13 +1,13 @@
-"""Rebuilding: the log rated again by the worker's own processor, compared with the store, and swapped in.
+"""Rebuilding: rate the log again with the worker's own processor, compare with the store, and swap differences in.
 
 For each partition:
 
-1. What is stored is looked at, and nothing is taken over: workers go on.
-2. The log is rated again from its beginning, on a store in memory; each campaign is compared where it stood in the log.
-3. Where nothing differs that is all. Else the partition is taken over, which fences its worker off for a while.
-4. The rest of the log up to the partition's offset is rated too.
-5. Each campaign that differs is written to fresh keys, read back, and swapped in by one atomic call; the partition's
-   head comes last, so that after a crash campaigns are at most ahead of it, and skip what they have.
+1. Read what is stored. The workers go on.
+2. Rate the log again from its beginning, into a store in memory. Compare each campaign at the offset that is stored.
+3. Stop if nothing differs. Otherwise take the partition over, which fences its worker off for a while.
+4. Rate the rest of the log up to the partition's offset.
+5. Write each campaign that differs to fresh keys, read it back, and swap it in with one atomic call. The partition's
+   head comes last: after a crash some campaigns may be ahead of it, and then skip the records that they have.
 """
 
 from __future__ import annotations
@@ -29,8 +29,15 @@ from streams.errors import (
 )
 from streams.kafka.admin import count_log_partitions
 from streams.kafka.partitioned_log import PartitionedLog
-from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report, compare, compare_heads
-from streams.rebuild.replacement import replacement
+from streams.rebuild.differences import (
+    CampaignDifference,
+    PartitionReport,
+    RebuildReport,
+    ValueDifference,
+    compare,
+    compare_heads,
+)
+from streams.rebuild.replacement import make_replacement
 from streams.rebuild.rerun import FreshStore, Rerun
 from streams.stores.base import decode_head
 from streams.stores.commit import Commit
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.stores.base import Lease
 
-    Progress = Callable[[int, int], None]  # records rated, of so many
+    Progress = Callable[[int, int], None]  # records rated, and their total number
 
 ATTEMPTS = 3
 
@@ -55,8 +62,8 @@ def rebuild(
     *,
     dry_run: bool = False,
     progress: Progress = lambda _done, _total: None,
-) -> Report:
-    """Rebuild one campaign, or all of them and the heads of the partitions; a dry run only says what differs."""
+) -> RebuildReport:
+    """Rebuild one campaign, or all campaigns and partitions. A dry run changes nothing. Return the differences."""
     if not settings.judge_key:
         raise SettingError("judge_key is not set; set JUDGESTREAM_JUDGE_KEY to the secret that the workers have")
     store = RedisStore(settings.redis, namespace=settings.namespace)
@@ -71,26 +78,26 @@ def rebuild(
             known = store.list_campaigns(log.name(number) for number in range(count))
             hint = suggestion(campaign, known) if known else "nothing is stored"
             raise ParameterError(
-                f"no campaign {campaign!r} is stored; {hint}. What was lost altogether is found by: rebuild --all"
+                f"no campaign {campaign!r} is stored; {hint}. To find campaigns that were lost: rebuild --all"
             )
         ends = {number: log.end(number) for number in numbers}
         homes: dict[str, str] = {}
         reports, done = [], 0
         for number, end in ends.items():
             advance = partial(_advance, progress, done, sum(ends.values()))
-            task = _Rebuild(settings, store, log, number, campaign, homes, advance)
+            task = _PartitionRebuild(settings, store, log, number, campaign, homes, advance)
             reports.append(task.run(end, dry_run=dry_run))
             done += end
         progress(done, done)
-        return Report(dry_run=dry_run, partitions=tuple(reports))
+        return RebuildReport(dry_run=dry_run, partitions=tuple(reports))
 
 
 def _advance(progress: Progress, before: int, total: int, offset: int) -> None:
     progress(before + offset, total)
 
 
-class _Rebuild:
-    """The work on one partition: look, rate again and compare; then, if need be, take over and swap."""
+class _PartitionRebuild:
+    """Rebuilds one partition: read, rate again and compare; if anything differs, take over and swap."""
 
     def __init__(
         self,
@@ -112,29 +119,29 @@ class _Rebuild:
         self._advance = advance
         self._staging = Staging(live)
         self._differences: dict[str, CampaignDifference] = {}
-        self._head: dict[str, Changed] = {}
-        self._begin()
+        self._head: dict[str, ValueDifference] = {}
+        self._start_rerun()
 
-    def _begin(self) -> None:
+    def _start_rerun(self) -> None:
         self._fresh = FreshStore(self._live, self._homes)
         self._rerun = Rerun(
             self._settings, self._fresh, self._log.topic, self._number, emitted=self._log.committed(self._number)
         )
 
     def run(self, end: int, *, dry_run: bool) -> PartitionReport:
-        """Compare the partition with its log, and make it as the log says."""
+        """Compare the partition with its log, and swap differences in unless it is a dry run."""
         listed = [self._campaign] if self._campaign else self._live.list_campaigns([self._name])
-        stored = {name: self._stored(name) for name in listed}
+        stored = {name: self._read(name) for name in listed}
         head = self._live.read_partition(self._name)
         until = int(head.get("offset", end))
         if until > end:
             raise HistoryGone(
-                f"{self._name} ends at offset {end}, and what is stored reflects it up to {until}: this is not the log "
-                "that it came from; check the broker and the namespace"
+                f"{self._name} ends at offset {end}, and the stored state reflects it up to {until}: this is not the "
+                "log that it came from; check the broker and the namespace"
             )
         stops: defaultdict[int, list[Stop]] = defaultdict(list)
         for name, found in stored.items():
-            stops[_place(name, found, until, end)].append(partial(self._compare, name, found))
+            stops[_offset_to_compare(name, found, until, end)].append(partial(self._compare, name, found))
         stops[until].append(partial(self._compare_rest, stored, head, until))
         reach = max(stops)
         self._rerun.rate(
@@ -156,8 +163,8 @@ class _Rebuild:
             swapped=swapped,
         )
 
-    def _stored(self, name: str) -> StoredCampaign | None:
-        """Read a campaign; what can't be read counts as lost."""
+    def _read(self, name: str) -> StoredCampaign | None:
+        """Return a stored campaign. One that can't be read counts as lost."""
         try:
             return self._live.read(name)
         except StoreCorrupt:
@@ -169,28 +176,28 @@ class _Rebuild:
             self._differences[name] = difference
 
     def _compare_rest(self, stored: Mapping[str, StoredCampaign | None], head: Mapping[str, str], until: int) -> None:
-        """Compare, where all is looked at, the head of the partition, and what it does not list."""
+        """Compare the partition's head and the campaigns that it does not list, unless one campaign is rebuilt."""
         if self._campaign is not None:
             return
         if until > 0:
             self._head = compare_heads(head, self._fresh.read_partition(self._name))
         for name in self._fresh.list_campaigns([self._name]):
-            if name not in stored and (found := self._stored(name)) is None:
+            if name not in stored and (found := self._read(name)) is None:
                 self._compare(name, found)
 
     def _take_over(self) -> None:
         for _ in range(ATTEMPTS):
-            lease = self._lease()
+            lease = self._open()
             with suppress(Fenced, Conflict):
                 self._swap_all(lease)
                 return
         raise Fenced(
-            f"{self._name} was taken back {ATTEMPTS} times while it was rebuilt; nothing is half done: "
-            "stop its worker until the rebuild is through, and rebuild again"
+            f"{self._name} was taken back {ATTEMPTS} times while it was rebuilt. No campaign is half written. "
+            "Stop its worker until the rebuild has ended, and rebuild again"
         )
 
-    def _lease(self) -> Lease:
-        """Take the partition over; where its head was lost the campaigns still know later epochs."""
+    def _open(self) -> Lease:
+        """Take the partition over. If its head was lost, its campaigns may still have later epochs."""
         heads = (self._live.read_head(name) for name in self._fresh.list_campaigns([self._name]))
         latest = max((int(head["epoch"]) for head in heads if head.get("partition") == self._name), default=0)
         while (lease := self._live.open(self._name)[0]).epoch <= latest:
@@ -198,12 +205,12 @@ class _Rebuild:
         return lease
 
     def _swap_all(self, lease: Lease) -> None:
-        """Swap in all that differs; where the head was lost nobody knows who is behind it, and all is compared."""
+        """Swap in all that differs. If the head was lost, any campaign may be behind, and all are compared."""
         head = self._live.read_partition(self._name)
         lost = "offset" not in head
         until = self._log.end(self._number) if lost else int(head["offset"])
         if self._rerun.next_offset > until:
-            self._begin()  # a campaign was ahead of its partition
+            self._start_rerun()  # a campaign was ahead of its partition
         self._rerun.rate(self._log.read(self._number, self._rerun.next_offset, until), self._advance)
         names = set(self._differences)
         if lost and self._campaign is None:
@@ -214,9 +221,9 @@ class _Rebuild:
             self._swap_head(lease, late=lost)
 
     def _swap(self, lease: Lease, name: str, *, late: bool) -> None:
-        """Put what the log gives in the place of a campaign."""
+        """Replace a campaign by what the log yields."""
         self._live.load(lease, name)
-        live, log = self._stored(name), self._fresh.read(name)
+        live, log = self._read(name), self._fresh.read(name)
         if log is None:
             self._staging.remove_campaign(lease, name)
             return
@@ -224,7 +231,7 @@ class _Rebuild:
         if difference is None:
             self._staging.clear(name)
             return
-        change = replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)
+        change = make_replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)
         self._staging.put_campaign(lease, change)
         expected = StoredCampaign(
             meta=change.meta, tables=change.tables, scores=change.scores, seen=change.seen, outbox=change.outbox
@@ -236,14 +243,16 @@ class _Rebuild:
         self._staging.swap_campaign(lease, name)
 
     def _swap_head(self, lease: Lease, *, late: bool) -> None:
-        """Put the head that the log gives in the place of the partition's."""
+        """Replace the partition's head by the one that the log yields."""
         fields = self._fresh.read_partition(self._name)
         outbox = self._live.read_outbox(self._name)
         commit = Commit(
             before=0,
             after=int(fields["offset"]),
             campaigns=(),
-            outbox=tuple(dict.fromkeys((*outbox, *(self._rerun.publications.strays if late else ())))),
+            outbox=tuple(
+                dict.fromkeys((*outbox, *(self._rerun.publications.rejected_without_campaign if late else ())))
+            ),
             **decode_head(fields),
         )
         self._staging.put_partition(lease, commit)
@@ -252,8 +261,8 @@ class _Rebuild:
         self._staging.swap_partition(lease)
 
 
-def _place(campaign: str, found: StoredCampaign | None, until: int, end: int) -> int:
-    """Say behind which offset a stored campaign is to be compared: where it stands itself, if the log has that."""
+def _offset_to_compare(campaign: str, found: StoredCampaign | None, until: int, end: int) -> int:
+    """Return the offset at which to compare a stored campaign: its own, if the log has that."""
     offset = None
     if found is not None:
         with suppress(StoreCorrupt):

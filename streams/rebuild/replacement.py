@@ -1,4 +1,4 @@
-"""What takes the place of a campaign that is rebuilt: its state from the log, and what has to go out for it."""
+"""The state that replaces a campaign's stored one: what its log yields, with the outputs to emit for it."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class _Identified(Struct):
     id: str
 
 
-class _Asking(Struct):
+class _Outstanding(Struct):
     outstanding: tuple[_Identified, ...]
 
 
 class Publications:
-    """The outputs of a run that may have to go out: newest ratings and settings, open requests, late rejections."""
+    """Outputs of a rerun that may have to be emitted: newest ratings and settings, open requests, late rejections."""
 
     def __init__(self) -> None:
         self._newest: defaultdict[str, dict[tuple[str, bytes | None], Output]] = defaultdict(dict)
         self._requests: defaultdict[str, dict[str, Output]] = defaultdict(dict)
         self._rejections: defaultdict[str, list[Output]] = defaultdict(list)
-        self.strays: list[Output] = []  # late rejections that belong to no campaign
+        self.rejected_without_campaign: list[Output] = []  # late rejections
 
-    def take(self, commit: Commit, *, emitted: int) -> None:
-        """Note what a batch gave out; up to the offset `emitted` a worker has emitted the rejections."""
+    def add(self, commit: Commit, *, emitted: int) -> None:
+        """Add the outputs of a batch. A worker has already emitted the rejections up to the offset `emitted`."""
         late = commit.after > emitted
         if late:
-            self.strays += commit.outbox
+            self.rejected_without_campaign += commit.outbox
         for change in commit.campaigns:
             name, requests = change.campaign, self._requests[change.campaign]
             for output in change.outbox:
@@ -53,11 +53,11 @@ class Publications:
                 elif output.topic == topics.REJECTED.name and late:
                     self._rejections[name].append(output)
             if requests:
-                out = {request.id for request in msgspec.json.decode(change.meta, type=_Asking).outstanding}
+                out = {request.id for request in msgspec.json.decode(change.meta, type=_Outstanding).outstanding}
                 self._requests[name] = {key: output for key, output in requests.items() if key in out}
 
-    def of(self, difference: CampaignDifference, *, requests: bool, late: bool) -> tuple[Output, ...]:
-        """Give what has to go out for a campaign that differs."""
+    def outputs_for(self, difference: CampaignDifference, *, requests: bool, late: bool) -> tuple[Output, ...]:
+        """Return what has to be emitted for a campaign that differs."""
         name = difference.campaign
         keys = {f"{name}/{system}".encode() for system in difference.means}
         newest = [output for (_, key), output in self._newest[name].items() if key in keys]
@@ -67,7 +67,7 @@ class Publications:
         return (*(self._rejections[name] if late else ()), *newest, *asked)
 
 
-def replacement(
+def make_replacement(
     difference: CampaignDifference,
     *,
     live: StoredCampaign | None,
@@ -75,14 +75,14 @@ def replacement(
     publications: Publications,
     late: bool,
 ) -> CampaignChange:
-    """Make the whole state that is to be swapped in.
+    """Return the whole state that is to be swapped in.
 
-    The requests that are out stay those that were sent, if the live state can still say which these are; else they are
-    those of the run. What may not have gone out yet stays in the outbox, and what differs goes out anew.
+    Outstanding requests stay those that were sent, if the live state still names them. Otherwise they are those of the
+    rerun. Outputs that may not have been emitted stay in the outbox, and outputs that differ are emitted again.
     """
     meta = decode_meta(difference.campaign, log.meta)
-    kept = _still_out(live, meta, log)
-    more = publications.of(difference, requests=kept is None, late=late)
+    kept = _outstanding_requests(live, meta, log)
+    more = publications.outputs_for(difference, requests=kept is None, late=late)
     return CampaignChange(
         campaign=difference.campaign,
         before=-1,
@@ -98,8 +98,10 @@ def replacement(
     )
 
 
-def _still_out(live: StoredCampaign | None, meta: CampaignMeta, log: StoredCampaign) -> tuple[MatchRequest, ...] | None:
-    """Give the requests of a live state at the same place of the log; None where it can't be relied on."""
+def _outstanding_requests(
+    live: StoredCampaign | None, meta: CampaignMeta, log: StoredCampaign
+) -> tuple[MatchRequest, ...] | None:
+    """Return the requests of a live state at the same offset of the log, or None if it can't be relied on."""
     if live is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A partition's log rated again by the worker's own processor, on a store in memory."""
+"""A rerun: a partition's log, rated again by the worker's own processor into a store in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FreshStore(MemoryStore):
-    """A store in memory, on which a campaign stays with the partition that it lives on."""
+    """A store in memory, in which each campaign belongs to the same partition as in the live store."""
 
     def __init__(self, live: RedisStore, homes: Mapping[str, str]) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class FreshStore(MemoryStore):
         self._homes = homes
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state."""
+        """Return a campaign's state and make the lease its writer."""
         home = self._homes.get(campaign) or self._live.read_head(campaign).get("partition")
         if home is not None and home != lease.partition:
             raise ForeignCampaign(campaign, home)
@@ -45,11 +45,11 @@ class FreshStore(MemoryStore):
 
 
 class Rerun:
-    """A partition's log, rated again from its beginning."""
+    """Rates a partition's log again from its beginning."""
 
     def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
         options = ProcessorOptions.from_settings(settings)
-        # The workers went on through all of it, with whatever limits they had then.
+        # The workers read all of these records, whatever their limits were then.
         limits = RejectionLimits(in_a_row=0, share=1.0, window=options.limits.window)
         options = replace(options, limits=limits, snapshot_judgments=0)
         self._processor, _ = Processor.open(
@@ -60,11 +60,11 @@ class Rerun:
 
     @property
     def next_offset(self) -> int:
-        """Say where it stands."""
+        """The offset of the next record to rate."""
         return self._processor.next_offset
 
     def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
-        """Rate records, and do what waits for an offset when all before it are rated."""
+        """Rate records. A function in `stops` is called when all records before its offset are rated."""
         stops = stops or {}
         waiting = sorted(stops)
         for records in batches:
@@ -83,4 +83,4 @@ class Rerun:
         if records:
             commit = self._processor.prepare(records)
             self._processor.persist(commit)
-            self.publications.take(commit, emitted=self._emitted)
+            self.publications.add(commit, emitted=self._emitted)

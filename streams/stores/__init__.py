@@ -1,4 +1,4 @@
-"""Where the state is kept."""
+"""Where the state is stored."""
 
 from streams.stores.base import Lease, Store
 

@@ -11,7 +11,7 @@ from streams.cli.options import with_settings
 from streams.cli.terminal import confirm
 
 if TYPE_CHECKING:
-    from streams.rebuild.differences import CampaignDifference, Changed, PartitionReport, Report
+    from streams.rebuild.differences import CampaignDifference, PartitionReport, RebuildReport, ValueDifference
     from streams.settings import Settings
 
 MOST_SYSTEMS = 20
@@ -62,7 +62,7 @@ def command(
     sys.exit(1 if dry_run and report.differs else 0)
 
 
-def _rebuild_with_bar(settings: Settings, campaign: str | None, *, dry_run: bool) -> Report:
+def _rebuild_with_bar(settings: Settings, campaign: str | None, *, dry_run: bool) -> RebuildReport:
     """Rebuild, with a progress bar."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -81,14 +81,14 @@ def _rebuild_with_bar(settings: Settings, campaign: str | None, *, dry_run: bool
         )
 
 
-def _plain(report: Report) -> dict[str, object]:
+def _plain(report: RebuildReport) -> dict[str, object]:
     import msgspec
 
     plain: dict[str, object] = msgspec.to_builtins(report)
     return plain
 
 
-def _print(report: Report) -> None:
+def _print(report: RebuildReport) -> None:
     for partition in report.partitions:
         if partition.head or partition.differences:
             _print_partition(partition)
@@ -123,7 +123,7 @@ def _print_campaign(difference: CampaignDifference) -> None:
         click.echo(f"    and {more} more; use --json to see all")
 
 
-def _print_changes(changes: dict[str, Changed]) -> None:
+def _print_changes(changes: dict[str, ValueDifference]) -> None:
     for name, value in changes.items():
         click.echo(f"    {name:<12} {_format(value.stored)} stored, {_format(value.log)} from the log")
 

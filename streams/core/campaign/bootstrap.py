@@ -1,4 +1,4 @@
-"""The online bootstrap of a campaign: replicas that saw each judgment 0, 1 or more times, so that ranges are live."""
+"""The online bootstrap: resampled copies of a campaign's model, from which its rank ranges come."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Bootstrap:
-    """Bootstrap replicas of TrueSkill, updated with every judgment.
+    """Replicas of TrueSkill, updated with every judgment.
 
     The weight of a judgment in a replica is Poisson(1), drawn by a hash of the judgment's id and the replica's number
-    (Oza and Russell 2001): the same judgment has the same weights wherever and in whatever batch it is applied.
+    (Oza and Russell 2001). So a judgment has the same weights in every run and in every split into batches.
     """
 
     def __init__(self, count: int, parameters: PairParameters) -> None:
@@ -35,12 +35,12 @@ class Bootstrap:
 
     @classmethod
     def for_model(cls, model: Model, count: int) -> Bootstrap | None:
-        """Make the replicas of a campaign: of its own TrueSkill's pairs or, beside another model, of the default's."""
+        """Return `count` replicas beside a model, or None if there are none or the model offers no bootstrap."""
         parameters = model.bootstrap_parameters()
         return cls(count, parameters) if count and parameters is not None else None
 
     def grow(self, systems: int) -> None:
-        """Make room for so many systems."""
+        """Make room for a number of systems."""
         count, had = self._mean.shape
         if systems > had:
             room = max(systems, 2 * had, 16) - had
@@ -48,7 +48,7 @@ class Bootstrap:
             self._variance = np.hstack([self._variance, np.full((count, room), self._prior[1])])
 
     def apply(self, batch: JudgmentBatch, keys: Ints) -> None:
-        """Update with rankings, in order; `keys` are hashes of their ids."""
+        """Update with rankings, in order. `keys` are checksums of their ids."""
         kernels.compiled("bootstrap").rate_replicas(
             self._mean,
             self._variance,
@@ -61,44 +61,44 @@ class Bootstrap:
         )
 
     def ranges(self, systems: Sequence[int]) -> tuple[Ints, Ints]:
-        """Give the best and the worst place of each of these systems, without the outermost 2.5 % of the replicas.
+        """Return the best and the worst place of each system, without the outermost 2.5 % of the replicas.
 
-        Systems that a replica can't tell apart hold all of their places there.
+        Systems with equal scores in a replica share all of their places there.
         """
         return sampled_ranges(self._mean[:, list(systems)])
 
     def dump_row(self, system: int) -> bytes:
-        """Give a system's state in all replicas, exactly: means, then variances, as little-endian doubles."""
+        """Return a system's exact state in all replicas: means, then variances, as little-endian doubles."""
         return np.concatenate([self._mean[:, system], self._variance[:, system]]).astype("<f8").tobytes()
 
     def load_row(self, system: int, row: bytes) -> None:
-        """Put a system's state back."""
+        """Load a system's state."""
         self._mean[:, system], self._variance[:, system] = np.frombuffer(row, "<f8").reshape(2, -1)
 
 
 def weights(keys: Ints, replicas: int) -> NDArray[np.uint8]:
-    """Draw Poisson(1) weights: one hash of 64 bits gives four weights, each from 16 bits of it.
+    """Return Poisson(1) weights by judgment and replica. A hash of 64 bits yields four weights of 16 bits each.
 
     >>> weights(np.array([5, 5]), 3).tolist()[0] == weights(np.array([5]), 3).tolist()[0]
     True
     """
     blocks = -(-replicas // 4)
     counter = np.arange(1, blocks + 1, dtype=np.uint64) * _GOLDEN
-    hashed = _mixed(_mixed(keys.astype(np.uint64)[:, None]) + counter[None, :])
+    hashed = _mix(_mix(keys.astype(np.uint64)[:, None]) + counter[None, :])
     sixteens = hashed.astype("<u8").view("<u2")
     drawn: NDArray[np.uint8] = _POISSON[sixteens[:, :replicas]]
     return drawn
 
 
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Finish splitmix64: every bit of the result depends on every bit of x."""
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the last step of splitmix64: every bit of the result depends on every bit of x."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
 
 
 def _poisson_of_16_bits() -> NDArray[np.uint8]:
-    """Give each of 65,536 values a count, so that the counts are Poisson(1) to 1 in 65,536."""
+    """Return a count for each of 65,536 values. The counts are Poisson(1) to 1 in 65,536."""
     probabilities = np.exp(-1.0) / np.cumprod([1.0, *range(1, 9)])
     edges = np.round(np.cumsum(probabilities) * 65536).astype(int)
     return np.searchsorted(edges, np.arange(65536), side="right").astype(np.uint8)

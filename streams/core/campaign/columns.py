@@ -1,4 +1,4 @@
-"""Judgments on their way into arrays, one list a column."""
+"""Columns of a batch: admitted judgments on their way into arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Admitted:
-    """Judgments that were let into a campaign: what its model sees of them, and the rest."""
+    """Admitted judgments: what the model rates, and what the tables and the bootstrap need besides."""
 
     batch: JudgmentBatch
     offsets: Ints
@@ -31,7 +31,7 @@ class Admitted:
 
 @dataclass
 class Columns:
-    """The columns of a batch; `append` is on the path of every judgment."""
+    """The columns of a batch as lists."""
 
     offsets: list[int] = field(default_factory=list)
     keys: list[int] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Columns:
         return len(self.offsets)
 
     def append(self, offset: int, judgment: Judgment, *, systems: list[int], judge: int, segment: int) -> None:
-        """Add a judgment whose names have been given their indices."""
+        """Add a judgment, with the indices of its names."""
         self.offsets.append(offset)
         self.keys.append(crc32(judgment.id.encode()))
         self.systems += systems
@@ -59,7 +59,7 @@ class Columns:
         self.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
 
     def admitted(self) -> Admitted:
-        """Give them as arrays."""
+        """Return the columns as arrays."""
         batch = JudgmentBatch(
             systems=_ints(self.systems),
             ranks=_ints(self.ranks),

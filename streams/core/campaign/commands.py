@@ -1,4 +1,4 @@
-"""What each command makes of a campaign's settings, at its place in the log."""
+"""Commands: the status that each one makes of a campaign's present status."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHANGEABLE = frozenset(
 
 
 def apply_command(now: events.CampaignStatus, command: events.Command) -> events.CampaignStatus:
-    """Give the settings in force after a command, or refuse it in a RecordError."""
+    """Return the status after a command. Raise RecordError if the command is refused."""
     if isinstance(command, events.Create):
         if now.offset >= 0:
             raise _refused(f"the campaign {now.campaign!r} exists already; `change` its settings", field="campaign")

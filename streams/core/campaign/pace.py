@@ -1,4 +1,4 @@
-"""How fast each judge judges: so many a minute, by the times that the judgments name."""
+"""How fast each judge judges: judgments per minute, by the times in the judgments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Minute(NamedTuple):
-    """A judge's newest minute, the judgments in it, and all those that were flagged so far."""
+    """A judge's newest minute, the judgments in it, and the number of judgments flagged so far."""
 
     number: int = 0
     judgments: int = 0
@@ -29,12 +29,12 @@ class Paces(dict[str, Minute]):
     """
 
     def is_over(self, judge: str, at: datetime, *, limit: int) -> bool:
-        """Say whether one more judgment would be one too many."""
+        """Return whether one more judgment would exceed the limit."""
         newest = self.get(judge, Minute())
         return _minute(at) <= newest.number and newest.judgments >= limit
 
     def count(self, judge: str, at: datetime, *, flagged: bool = False) -> None:
-        """Count a judgment that was let in."""
+        """Count an admitted judgment."""
         newest, number = self.get(judge, Minute()), _minute(at)
         judgments = newest.judgments if number <= newest.number else 0
         self[judge] = Minute(max(number, newest.number), judgments + 1, newest.flagged + flagged)

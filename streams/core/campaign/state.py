@@ -1,4 +1,4 @@
-"""What is kept of a campaign and of a partition, and the change that one batch makes to it."""
+"""The stored state of a campaign, and the change that one batch makes to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAYOUT = 2  # of CampaignMeta. In layout 1 an outstanding request had no campaig
 
 
 class SystemRow(Struct, frozen=True, kw_only=True):
-    """One system; `state` is the model's own, to the last bit."""
+    """One system. `state` is the model's own, to the last bit."""
 
     index: int
     mean: float
@@ -34,11 +34,11 @@ class SystemRow(Struct, frozen=True, kw_only=True):
 
 
 class JudgeRow(Struct, frozen=True, kw_only=True):
-    """One judge, under a pseudonym; `duration_ms` is the sum over the `timed` judgments.
+    """One judge, under a pseudonym. `duration_ms` is the sum over the `timed` judgments.
 
-    Of the preferences that could be `compared` with the majority of the judgments before, so many `agreed`.
-    Where the campaign limits judges, `minute` is the newest one, `in_minute` the judgments in it, and so many were
-    `flagged` as too fast.
+    `compared` counts the preferences that could be compared with the majority of earlier judgments, and `agreed` those
+    that agreed with it. If the campaign limits judges, `minute` is the newest one, `in_minute` the judgments in it, and
+    `flagged` the judgments that were too fast.
     """
 
     index: int
@@ -62,7 +62,7 @@ class SegmentRow(Struct, frozen=True, kw_only=True):
 
 
 class PairRow(Struct, frozen=True, kw_only=True):
-    """The outcomes of two systems: wins and losses are the first one's."""
+    """The outcomes of two systems. Wins and losses are the first one's."""
 
     wins: int
     ties: int
@@ -70,7 +70,7 @@ class PairRow(Struct, frozen=True, kw_only=True):
 
 
 class Counts(Struct, frozen=True, kw_only=True):
-    """What became of a campaign's records: their sum is the number of records read."""
+    """What became of a campaign's records. The sum is the number of records read."""
 
     judgments: int = 0
     commands: int = 0
@@ -80,7 +80,7 @@ class Counts(Struct, frozen=True, kw_only=True):
 
     @property
     def records(self) -> int:
-        """Count the records."""
+        """The number of records."""
         return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
 
 
@@ -164,7 +164,7 @@ class StoredCampaign:
 class CampaignChange:
     """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
 
-    If it is `whole`, the campaign was rated again, and what its tables do not hold is gone.
+    If it is `whole`, the campaign was rated again, and rows that its tables do not hold are removed.
     """
 
     campaign: str

@@ -1,4 +1,4 @@
-"""The connection to Redis, or to a Redis Cluster: the server that the URL names says which."""
+"""The connection to Redis, or to a Redis Cluster if the server of the URL belongs to one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNABLE = ("OOM", "READONLY", "LOADING", "MISCONF", "CLUSTERDOWN", "MASTERDOWN", 
 
 
 class Client:
-    """Connects when it is first asked; no call is made twice."""
+    """Connects at the first call. No call is retried."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -35,13 +35,13 @@ class Client:
 
     @cached_property
     def is_cluster(self) -> bool:
-        """Say whether the server is a node of a Redis Cluster (`cluster_enabled` of its INFO)."""
+        """Whether the server is a node of a Redis Cluster (`cluster_enabled` of its INFO)."""
         info: dict[str, Any] = self.first.info("cluster")
         return bool(info.get("cluster_enabled"))
 
     @cached_property
     def redis(self) -> redis.Redis:
-        """Give the commands, which go to the right node of a cluster by themselves."""
+        """The client of the commands. In a cluster it finds the right node by itself."""
         if not self.is_cluster:
             return self.first
         return cast("redis.Redis", redis.RedisCluster.from_url(self._url, **_options()))
@@ -52,15 +52,15 @@ class Client:
             return self.redis.register_script(_lua(package, script))(keys=keys, args=args)
 
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
-        """Run a script that writes for a lease: Fenced or Conflict where it refuses."""
+        """Run a script that writes for a lease. Raise Fenced or Conflict if it refuses."""
         status, detail = self.run(script, keys=keys, args=[lease.epoch, lease.partition, *args])
         if status == b"FENCED":
-            raise fenced(lease, detail)
+            raise fenced_error(lease, detail)
         if status == b"CONFLICT":
             raise Conflict(f"{lease.partition}: {detail.decode()}")
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         self.first.close()
         if "redis" in self.__dict__:
             self.redis.close()
@@ -90,8 +90,8 @@ class Client:
             raise StoreUnavailable(f"{where} does not answer: {error}") from None
 
 
-def fenced(lease: Lease, epoch: bytes) -> Fenced:
-    """Say that a lease is over."""
+def fenced_error(lease: Lease, epoch: bytes) -> Fenced:
+    """Return the error of a lease that has ended."""
     return Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch.decode()}")
 
 

@@ -1,4 +1,4 @@
-"""The Redis keys: the one place that knows them."""
+"""The Redis keys. No other module knows them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Keys:
-    """Names of keys; the braces put all keys of a campaign into one slot of a Redis Cluster.
+    """Names of keys. The braces put all keys of a campaign into one slot of a Redis Cluster.
 
     >>> Keys("").campaign("wmt13.fr-en", "systems")
     'judgestream:{wmt13.fr-en}:systems'
@@ -18,22 +18,26 @@ class Keys:
     """
 
     namespace: str
-    layer: str = ""  # beside the live keys, in their slots
+    layer: str = ""  # other keys beside the live ones, in the same slots
 
     def campaign(self, campaign: str, table: str) -> str:
-        """Name a table of a campaign: meta, systems, judges, segments, pairs, seen, leaderboard or outbox."""
+        """Return the key of a campaign's table.
+
+        The tables are meta, systems, judges, segments, pairs, cells, replicas, seen, leaderboard and outbox. The hash
+        meta holds epoch, partition and offset, and under `campaign` the encoded CampaignMeta.
+        """
         return f"{self._prefix}{{{campaign}}}{self._suffix}:{table}"
 
     def partition(self, partition: str) -> str:
-        """Name the head of a partition: its epoch, offset and counts."""
+        """Return the key of a partition's head: its epoch, offset and counts."""
         return f"{self._prefix}{{{partition}}}{self._suffix}"
 
     def partition_campaigns(self, partition: str) -> str:
-        """Name the set of a partition's campaigns."""
+        """Return the key of the set of a partition's campaigns."""
         return f"{self.partition(partition)}:campaigns"
 
     def partition_outbox(self, partition: str) -> str:
-        """Name what the partition's last batch emits besides its campaigns' outputs."""
+        """Return the key of the outputs of the partition's last batch that belong to no campaign."""
         return f"{self.partition(partition)}:outbox"
 
     @property

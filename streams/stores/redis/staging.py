@@ -1,4 +1,4 @@
-"""The keys of a rebuild: written beside the live ones, read back, and swapped in at once."""
+"""The keys of a rebuild: written beside the live ones, and swapped in with one call."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ if TYPE_CHECKING:
     from streams.stores.redis.keys import Keys
     from streams.stores.redis.store import RedisStore
 
-PART = 20_000  # arguments of one call, so that Redis answers others in between
+PART = 20_000  # arguments per call, so that Redis answers other clients in between
 
 
 class Staging:
-    """Fresh keys, in the slots of the live ones; what a crash leaves of them is removed by who comes next."""
+    """Fresh keys in the slots of the live ones. The next rebuild removes what a crash leaves of them."""
 
     def __init__(self, store: RedisStore) -> None:
         self._live = store
         self.fresh = store.beside("fresh")
 
     def put_campaign(self, lease: Lease, change: CampaignChange) -> None:
-        """Write a campaign whole, from its offset -1."""
+        """Write a whole campaign to fresh keys."""
         self.clear(change.campaign)
         for unit in campaign_unit(self.fresh.keys, change).parts(PART):
             self.fresh.write(lease, [unit])
 
     def swap_campaign(self, lease: Lease, campaign: str) -> None:
-        """Put what was written in the place of the campaign, which is listed first."""
+        """Replace the campaign by the fresh keys. It is listed first."""
         self._list(lease.partition, campaign)
         self._swap(lease, self._campaign_keys(campaign), "swap")
 
     def remove_campaign(self, lease: Lease, campaign: str) -> None:
-        """Remove a campaign that the log does not know."""
+        """Remove a campaign of which the log has no record."""
         self.clear(campaign)
         self._swap(lease, self._campaign_keys(campaign), "remove")
         with self._live.client.translated_errors():
             self._live.client.redis.srem(self._live.keys.partition_campaigns(lease.partition), campaign)
 
     def put_partition(self, lease: Lease, commit: Commit) -> None:
-        """Write a partition's head and outbox, from its offset 0."""
+        """Write a partition's head and outbox to fresh keys."""
         keys = self.fresh.keys
         self._unlink([keys.partition(lease.partition), keys.partition_outbox(lease.partition)])
         self.fresh.write(lease, [partition_unit(keys, lease.partition, commit)])
 
     def swap_partition(self, lease: Lease) -> None:
-        """Put them in the place of the partition's; the list of its campaigns stays."""
+        """Replace the partition's head and outbox by the fresh keys. The list of its campaigns stays."""
         names = [(keys.partition(lease.partition), keys.partition_outbox(lease.partition)) for keys in self._both()]
         self._swap(lease, list(zip(*names, strict=True)), "swap")
 
     def clear(self, campaign: str) -> None:
-        """Remove what a rebuild that did not come to its end left of a campaign."""
+        """Remove the fresh keys that an interrupted rebuild left of a campaign."""
         self._unlink([fresh for _, fresh in self._campaign_keys(campaign)])
 
     def _list(self, partition: str, campaign: str) -> None:
@@ -70,7 +70,7 @@ class Staging:
             self._live.client.redis.unlink(*keys)
 
     def _campaign_keys(self, campaign: str) -> list[tuple[str, ...]]:
-        """Pair the live keys with the fresh ones, the heads first."""
+        """Return pairs of live and fresh keys, the heads first."""
         tables = ("meta", *CAMPAIGN_TABLES)
         return [tuple(keys.campaign(campaign, table) for keys in self._both()) for table in tables]
 

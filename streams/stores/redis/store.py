@@ -1,15 +1,15 @@
-"""The store of the real way: per-campaign tables in Redis, one atomic call a batch.
+"""The store in Redis: tables per campaign, and one atomic call per batch.
 
-All keys of a campaign, and all of a partition, lie in one slot of a Redis Cluster, but a batch has several campaigns.
-There a batch is one atomic call for each, in this order:
+In a Redis Cluster all keys of a campaign, and all keys of a partition, lie in one slot. A batch has several campaigns.
+So in a cluster a batch takes one atomic call for each, in this order:
 
-1. The partition's head is asked whether the writer is still its owner, and lists the campaigns of the batch.
+1. The partition's head checks that the writer is still its owner, and lists the campaigns of the batch.
 2. Each campaign moves from its offset before the batch to the one after, in the writer's epoch or not at all.
 3. The partition's head moves last, in the same way.
 
-After a crash, or a new owner, in between some campaigns are ahead of their partition: its records are read again,
-and those campaigns skip what they have. What they had to emit stands in their outboxes. A new owner claims the
-campaigns that the partition lists, and before them those that the former owner has listed and not written yet.
+After a crash or a change of the owner in between, some campaigns are ahead of their partition. Its records are read
+again, and those campaigns skip what they have. Their outputs stand in their outboxes. A new owner claims the campaigns
+that the partition lists, and first those that the former owner has listed and not written yet.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import ForeignCampaign
 from streams.stores.base import Lease, partition_state
-from streams.stores.redis.client import Client, fenced
+from streams.stores.redis.client import Client, fenced_error
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class RedisStore:
-    """Keeps the state in Redis, or in a Redis Cluster if the URL names a node of one.
+    """Stores the state in Redis, or in a Redis Cluster if the URL names a node of one.
 
-    No call is retried here: `persist` and `load` may be given again by the caller, and change nothing the second time.
+    No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
     """
 
     def __init__(self, url: str, *, namespace: str = "") -> None:
@@ -45,19 +45,19 @@ class RedisStore:
         self.keys = Keys(namespace)
 
     def beside(self, layer: str) -> RedisStore:
-        """Give a store on keys of its own in the same slots, on the same connection."""
+        """Return a store on keys of its own in the same slots, on the same connection."""
         store = copy(self)
         store.keys = replace(self.keys, layer=layer)
         return store
 
     def ping(self) -> str:
-        """Give the server's version, or raise what keeps it from answering."""
+        """Return the server's version. Raise StoreUnavailable or SettingError if it can't be used."""
         with self.client.translated_errors():
             info: dict[str, Any] = self.client.first.info("server")
             return f"{info['redis_version']}{' (cluster)' if self.client.is_cluster else ''}"
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
-        """Take a partition over."""
+        """Take a partition over with a new epoch."""
         head = self.keys.partition(partition)
         with self.client.translated_errors():
             pipeline = self.client.redis.pipeline(transaction=True)
@@ -72,7 +72,7 @@ class RedisStore:
         return lease, partition_state(_decode_fields(fields), campaigns=tuple(names), outbox=decode_outbox(outbox))
 
     def _reserve(self, lease: Lease, campaign: str) -> bool:
-        """Claim a listed campaign that is not written yet; strike it off if another partition was the first to."""
+        """Claim a listed campaign that is not written yet. Remove it from the list if it has another partition."""
         head = self.keys.campaign(campaign, "meta")
         status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
         if status == b"FOREIGN":
@@ -81,7 +81,7 @@ class RedisStore:
         return bool(status == b"OK")
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
-        """Give a campaign's state and make the lease its writer."""
+        """Return a campaign's state and make the lease its writer."""
         head = self.keys.campaign(campaign, "meta")
         status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition])
         if status == b"NONE":
@@ -89,11 +89,11 @@ class RedisStore:
         if status == b"FOREIGN":
             raise ForeignCampaign(campaign, detail.decode())
         if status == b"FENCED":
-            raise fenced(lease, detail)
+            raise fenced_error(lease, detail)
         return self.read(campaign)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
-        """Write a batch: in one call, or on a cluster in one for each slot."""
+        """Write a batch in one call, or in a cluster in one call per slot."""
         campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
         partition = partition_unit(self.keys, lease.partition, commit)
         with self.client.translated_errors():
@@ -174,7 +174,7 @@ class RedisStore:
             return sorted(name.decode() for names in pipeline.execute() for name in names)
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         self.client.close()
 
 

@@ -1,4 +1,4 @@
-"""What a batch writes, as units: a campaign or a partition, each with the head that it moves."""
+"""What a batch writes, as units. A unit is a campaign or a partition, with the head that moves with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """What moves together with one head; `persist.lua` says how it is read."""
+    """Writes that go together with one head. `persist.lua` describes the format."""
 
     head: str
     start: int
@@ -32,18 +32,18 @@ class Unit:
     writes: list[tuple[str, str, Sequence[Any]]]
 
     def touched(self) -> Iterator[str]:
-        """Name the keys."""
+        """Yield the keys that the unit writes."""
         yield self.head
         yield from (key for _, key, _ in self.writes)
 
     def arguments(self) -> Iterator[Any]:
-        """Spell it for the script."""
+        """Yield the arguments of the script."""
         yield from (self.head, self.start, self.before, self.after, len(self.writes))
         for command, key, arguments in self.writes:
             yield from (command, key, len(arguments), *arguments)
 
     def parts(self, size: int) -> Iterator[Unit]:
-        """Cut it into units of so many arguments, to be written in order: the head names the part that it is at."""
+        """Yield units of about `size` arguments, to be written in order. In between the head names the last part."""
         writes = [
             (command, key, arguments[first : first + size])
             for command, key, arguments in self.writes
@@ -60,7 +60,7 @@ class Unit:
 
 
 def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
-    """Write what changed in a campaign."""
+    """Return the writes of what changed in a campaign."""
 
     def key(table: str) -> str:
         return keys.campaign(change.campaign, table)
@@ -74,10 +74,10 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
         writes=[
             *(("UNLINK", table, [table]) for table in replaced),
             ("HSET", key("meta"), ["campaign", change.meta]),
-            *(("HSET", key(table), flat(rows.items())) for table, rows in change.tables.items()),
+            *(("HSET", key(table), flatten(rows.items())) for table, rows in change.tables.items()),
             ("RPUSH", key("seen"), change.seen),
             ("LTRIM", key("seen"), [-change.seen_ids, -1]),
-            ("ZADD", key("leaderboard"), flat((score, system) for system, score in change.scores.items())),
+            ("ZADD", key("leaderboard"), flatten((score, system) for system, score in change.scores.items())),
             ("ZREM", key("leaderboard"), change.withdrawn),
             ("SET", key("outbox"), [encode_outbox(change.outbox)]),
         ],
@@ -85,22 +85,22 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
 
 
 def partition_unit(keys: Keys, partition: str, commit: Commit) -> Unit:
-    """Write a partition's offset and counts."""
+    """Return the writes of a partition's offset, counts and outbox."""
     return Unit(
         head=keys.partition(partition),
         start=0,
         before=commit.before,
         after=commit.after,
         writes=[
-            ("HSET", keys.partition(partition), flat(encode_head(commit).items())),
+            ("HSET", keys.partition(partition), flatten(encode_head(commit).items())),
             ("SADD", keys.partition_campaigns(partition), [change.campaign for change in commit.campaigns]),
             ("SET", keys.partition_outbox(partition), [encode_outbox(commit.outbox)]),
         ],
     )
 
 
-def flat(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
-    """Put pairs one after the other."""
+def flatten(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
+    """Return the items of pairs, one after the other."""
     return [item for pair in pairs for item in pair]
 
 
@@ -110,7 +110,7 @@ def encode_outbox(outbox: tuple[Output, ...]) -> bytes:
 
 
 def decode_outbox(outbox: bytes | None) -> tuple[Output, ...]:
-    """Decode an outbox, one of an earlier version too.
+    """Decode an outbox, also one of an earlier version.
 
     >>> decode_outbox(msgspec.msgpack.encode([("ratings.v1", b"c/a", b"{}")]))
     (Output(topic='ratings.v1', key=b'c/a', value=b'{}', headers=()),)
