@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import ssl
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiokafka.errors import KafkaConnectionError
 from faust.transport.drivers.aiokafka import credentials_to_aiokafka_auth
 
 import streams
 from streams import worker
-from streams.errors import SettingError
-from streams.kafka.connection import connection_options
+from streams.errors import BrokerUnavailable, SettingError
+from streams.kafka.connection import answering, connection_options
 from streams.metrics import WorkerMetrics
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
@@ -105,11 +107,32 @@ def test_what_does_not_go_together_is_refused(settings: dict[str, Any], words: s
     assert "secret" not in str(refused.value)
 
 
-def test_no_client_connects_in_a_way_of_its_own() -> None:
+def test_each_kind_of_client_is_built_in_one_place_and_connects_in_one_way() -> None:
     """One that names its brokers itself would not know of TLS."""
     (folder,) = streams.__path__
+    builders = defaultdict(list)
     for file in Path(folder).rglob("*.py"):
         text = file.read_text()
         assert ("bootstrap_servers" in text) == (file.name == "connection.py"), file.name
-        clients = re.findall(r"= AIOKafka\w+\(\s*(\*\*connection_options\(|)", text)
-        assert all(clients), file.name
+        for client, options in re.findall(r"(?:= |return )(AIOKafka\w+)\(\s*(\*\*connection_options\(|)", text):
+            assert options, file.name
+            builders[client].append(f"{file.parent.name}/{file.name}")
+    assert builders == {
+        "AIOKafkaAdminClient": ["kafka/admin.py"],
+        "AIOKafkaConsumer": ["kafka/consumers.py"],
+        "AIOKafkaProducer": ["kafka/producers.py"],
+    }
+
+
+def test_an_error_of_aiokafka_names_the_broker_and_the_login() -> None:
+    settings = Settings(kafka="a:1", kafka_security="SASL_SSL", **LOGIN)
+    message = "Kafka at a:1 does not answer (security SASL_SSL, user app): KafkaConnectionError: no route"
+    with pytest.raises(BrokerUnavailable, match=re.escape(message)), answering(settings):
+        raise KafkaConnectionError("no route")
+    with (
+        pytest.raises(BrokerUnavailable, match="Kafka at a:1 does not answer: timed out"),
+        answering(Settings(kafka="a:1")),
+    ):
+        raise TimeoutError
+    with pytest.raises(ZeroDivisionError), answering(settings):
+        raise ZeroDivisionError
