@@ -1,1 +1,1 @@
-"""The monitor: a live page, an HTTP door and metrics, beside the workers."""
+"""The monitor: an HTTP server beside the workers with the live page, the intake of judgments and the metrics."""

@@ -197,7 +197,7 @@ class Monitor:
     def _finish_reading(self, name: str, task: asyncio.Task[CampaignSnapshot]) -> None:
         del self._reading[name]
         if not task.cancelled():
-            task.exception()  # whoever waited for it got the error; without this asyncio would log it too
+            task.exception()  # the waiting requests got the error; without this asyncio would log it again
 
     def _keep(self, name: str, snapshot: CampaignSnapshot) -> None:
         board, now = snapshot.leaderboard, datetime.now(UTC)
