@@ -1,4 +1,4 @@
-"""Writes reproduction/README.md from the results in the repository."""
+"""Write reproduction/README.md from the results in the repository."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reproduction.sections import PAPERS, SECTIONS
-from reproduction.stored import stored
+from reproduction.stored import read_results
 
 if TYPE_CHECKING:
     from reproduction.section import Section
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 HEAD = """# The papers' tables and figures beside ours
 
-Made by `make reproduction`, which runs every experiment here on the public logs; `python -m reproduction --page`
-writes this page anew from the results in [results](results). A ± is one standard error
-over repeats. All of it can be run on any log: see [the lab](../docs/lab.md).
+`make reproduction` runs every experiment on the public logs and writes this page. `python -m reproduction --page`
+writes only the page, from the stored [results](results). The number after ± is one standard error over repeats. You
+can run all experiments on any log: see [the lab](../docs/lab.md).
+
+"Theirs" are the numbers of the paper. "Ours" are the numbers of this project.
 """
 
 
-def page() -> str:
-    """Put the sections together, paper by paper."""
+def build_page() -> str:
+    """Return the page, with the sections of each paper."""
     parts = [HEAD]
     for paper, (name, not_shown) in PAPERS.items():
         parts.append(f"## {name}\n")
@@ -32,7 +34,7 @@ def page() -> str:
 
 
 def _section(section: Section) -> str:
-    results = stored(section.name)
+    results = read_results(section.name)
     head = results.head
     parts = [f"### {section.title}\n", section.text(results.results).rstrip() + "\n"]
     for table in section.tables(results.results):

@@ -1,4 +1,4 @@
-"""A section of the page: an experiment on a log, what the paper published, and what is to be said of both."""
+"""A section of the page: an experiment on a log, the published numbers, and a text about both."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 HERE = Path(__file__).parent
-SURE = 2.0  # standard errors, beyond which a difference is said to be one
+SURE = 2.0  # a difference is significant beyond this many standard errors
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """What the page tells of one experiment.
+    """The section of one experiment.
 
-    `tables` puts the published numbers, from `reproduction/published`, beside ours; `text` says what they show, and
-    honestly where they differ or what was not public. Both are made from the results alone, so that the page is true
-    of any run. `options` are those of the whole reproduction, which has half an hour on two cores for all sections.
+    `tables` shows the published numbers, from `reproduction/published`, beside ours. `text` says what they show, where
+    they differ, and what was not public. Both are computed from the results, so that the page is correct for any run.
+    `options` are chosen so that all sections together take half an hour on two cores.
     """
 
-    name: str  # of the files in results/ and figures/
+    name: str  # name of the files in results/ and figures/
     title: str
     paper: str  # a key of PAPERS
     experiment: str
-    file: str  # in the folder of the data
-    campaigns: tuple[str, ...] = ()  # of the file; none: all
-    shared_ties: bool = True  # whether systems with one output count as tied, as the official procedure has it
+    file: str  # in the folder of the public logs
+    campaigns: tuple[str, ...] = ()  # campaigns of the file; empty for all
+    shared_ties: bool = True  # systems with the same output count as tied, as in the official procedure
     options: Mapping[str, object] = field(default_factory=dict)
     tables: Callable[[Sequence[Result]], list[ResultTable]]
     text: Callable[[Sequence[Result]], str]
-    caption: str = ""  # of the figure; without one there is none
+    caption: str = ""  # of the figure; empty for no figure
 
-    def prepared(self) -> Experiment:
-        """Give the experiment with its options."""
+    def create_experiment(self) -> Experiment:
+        """Return the experiment with its options."""
         return experiment(self.experiment, self.options)
 
 
-def published(paper: str) -> dict[str, Any]:
-    """Read what a paper published, as it was copied out of it."""
+def read_published(paper: str) -> dict[str, Any]:
+    """Read the numbers of a paper, as copied from it."""
     found: dict[str, Any] = msgspec.json.decode((HERE / "published" / f"{paper}.json").read_bytes())
     return found
 
 
-def paired(ours: Sequence[Result], theirs: Sequence[Result], measure: str) -> Estimate:
-    """Estimate how far two groups differ in a measure, repeat by repeat."""
+def paired_difference(ours: Sequence[Result], theirs: Sequence[Result], measure: str) -> Estimate:
+    """Estimate the difference of two groups in a measure, paired by repeat."""
 
     def by_repeat(results: Sequence[Result]) -> dict[tuple[str, int], float]:
         return {(one.cell["campaign"], one.cell["repeat"]): one.measured[measure] for one in results}
@@ -59,20 +59,20 @@ def paired(ours: Sequence[Result], theirs: Sequence[Result], measure: str) -> Es
     return Estimate.of(first[key] - second[key] for key in first if key in second)
 
 
-def signed(difference: Estimate, digits: int = 4) -> str:
-    """Write a difference with its sign and error."""
+def format_signed(difference: Estimate, digits: int = 4) -> str:
+    """Return a difference with its sign and error as text."""
     text = difference.text(digits)
     return text if difference.mean < 0 else f"+{text}"
 
 
 def verdict(difference: Estimate) -> str:
-    """Say whether a difference is above zero, below it, or not to be told."""
+    """Return whether a difference is above zero, below it, or not significant."""
     error = difference.error or 0.0
     if abs(difference.mean) <= SURE * error:
-        return "not to be told"
+        return "not significant"
     return "yes" if difference.mean > 0 else "no"
 
 
-def told(name: str, **values: str) -> str:
-    """Give the text of `reproduction/texts` under a name, with values put where it names them in braces."""
+def fill_text(name: str, **values: str) -> str:
+    """Return a text of `reproduction/texts`, with values in place of the names in braces."""
     return (HERE / "texts" / f"{name}.md").read_text().format(**values)

@@ -1,4 +1,4 @@
-"""Results as they stand in the repository: one entry for all repeats of a cell, their numbers in columns."""
+"""Results in the repository: one entry for all repeats of a cell, with the numbers in columns."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ DIGITS = 5
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The results of cells that differ in nothing but `repeat`."""
+    """The results of cells that differ only in `repeat`."""
 
     cell: Cell
     repeats: list[int]
     measured: dict[str, list[Any]]
 
 
-def store(name: str, results: Results) -> None:
-    """Write a section's results, numbers rounded."""
+def store_results(name: str, results: Results) -> None:
+    """Write the results of a section, with rounded numbers."""
     groups: dict[bytes, Group] = {}
     for result in results.results:
         cell = {field: value for field, value in result.cell.items() if field != "repeat"}
@@ -32,18 +32,18 @@ def store(name: str, results: Results) -> None:
         group = groups.setdefault(place, Group(cell, [], {field: [] for field in result.measured}))
         group.repeats.append(result.cell.get("repeat", 0))
         for field, value in result.measured.items():
-            group.measured[field].append(_rounded(value))
+            group.measured[field].append(_round(value))
     RESULTS.mkdir(parents=True, exist_ok=True)
     lines = [msgspec.json.encode(results.head), *(msgspec.json.encode(group) for group in groups.values())]
     (RESULTS / f"{name}.jsonl").write_bytes(b"\n".join([*lines, b""]))
 
 
-def stored(name: str) -> Results:
-    """Read a section's results; they come repeat by repeat within each group."""
+def read_results(name: str) -> Results:
+    """Read the results of a section, in order of repeats within each group."""
     try:
         head, *groups = (RESULTS / f"{name}.jsonl").read_bytes().splitlines()
     except FileNotFoundError:
-        raise JudgestreamError(f"{name}: there are no results in {RESULTS}; run python -m reproduction") from None
+        raise JudgestreamError(f"{name}: no results in {RESULTS}; run python -m reproduction") from None
     results = []
     for line in groups:
         group = msgspec.json.decode(line, type=Group)
@@ -53,11 +53,11 @@ def stored(name: str) -> Results:
     return Results(head=msgspec.json.decode(head, type=ResultsHeader), results=tuple(results))
 
 
-def _rounded(value: Any) -> Any:
+def _round(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, list):
-        return [_rounded(each) for each in value]
+        return [_round(each) for each in value]
     if isinstance(value, dict):
-        return {name: _rounded(each) for name, each in value.items()}
+        return {name: _round(each) for name, each in value.items()}
     return value

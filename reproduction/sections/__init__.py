@@ -1,4 +1,4 @@
-"""The sections of the page, paper by paper in its order; a new one is a Section in its paper's file."""
+"""The sections of the page, in the order of the papers. To add one, add a Section to the file of its paper."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reproduction.sections import defaults, findings, hopkins_may, otani, sakagu
 _PAPERS = (sakaguchi, otani, hopkins_may, findings, defaults)
 
 SECTIONS: tuple[Section, ...] = tuple(section for paper in _PAPERS for section in paper.SECTIONS)
-# Keys of sections to what the page calls the paper, and what of it can not be shown.
+# Key of a paper to its name on the page, and to what cannot be shown of it.
 PAPERS: dict[str, tuple[str, str]] = {paper.KEY: (paper.PAPER, paper.NOT_SHOWN) for paper in _PAPERS}
 
 __all__ = ["PAPERS", "SECTIONS", "Section"]

@@ -1,4 +1,4 @@
-"""The product's own models: what its defaults are worth on every log."""
+"""The online models of this project on every log."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ def _text(results: Sequence[Result]) -> str:
     campaigns = len(group_by(results, "campaign"))
     with_ties, without = (grm[f"above `{DEFAULT}`{name}"] for name in ("", " "))
     said = (
-        f"Every judgment is predicted before it is learned from, on {campaigns} campaign{'s' * (campaigns != 1)}. "
-        f"The default, `{DEFAULT}`, knows {gain:.3f} nats a comparison more than the rate of ties alone. Of who wins "
-        f"where nobody tied, `grm`, which also keeps judges and segments, is {_signed(without)} nats above it. "
+        f"Every judgment is predicted before the model learns from it, on {campaigns} "
+        f"campaign{'s' * (campaigns != 1)}. The log-loss of the default model, `{DEFAULT}`, is {gain:.3f} nats per "
+        "comparison below that of the share of ties alone. `grm` also models judges and segments. Without ties, its "
+        f"loss is {_signed(without)} nats above that of `{DEFAULT}`. "
     )
     if with_ties.mean >= 0:
-        return f"{said}With ties it is {_signed(with_ties)} nats above it."
+        return f"{said}With ties, it is {_signed(with_ties)} nats above it."
     return said + (
-        f"With ties `grm` is ahead by {-with_ties.mean:.3f} nats: it learns how often judges tie, and `{DEFAULT}` has "
-        f"a fixed margin. Its odds of a tie are off, with a calibration error of {ours['calibration error']:.3f} "
-        f"against {grm['calibration error']:.3f}; its order is not."
+        f"With ties, `grm` is better by {-with_ties.mean:.3f} nats: it learns how often judges tie, while `{DEFAULT}` "
+        f"has a fixed margin. So `{DEFAULT}` predicts ties less well, with a calibration error of "
+        f"{ours['calibration error']:.3f} against {grm['calibration error']:.3f}. Its order is not affected."
     )
 
 

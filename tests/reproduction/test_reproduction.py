@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from reproduction import page as pages
-from reproduction.section import Section, paired, published, signed, verdict
+from reproduction.section import Section, format_signed, paired_difference, read_published, verdict
 from reproduction.sections import PAPERS, SECTIONS
-from reproduction.stored import RESULTS, store, stored
+from reproduction.stored import RESULTS, read_results, store_results
 from streams.lab.experiments import Estimate, Result, experiment
 from streams.lab.running.results import cell_key
 from streams.lab.running.runner import run
@@ -20,14 +20,14 @@ every = pytest.mark.parametrize("section", SECTIONS, ids=[section.name for secti
 
 
 def test_the_page_is_what_the_results_in_the_repository_make_of_it() -> None:
-    assert (pages.HERE / "README.md").read_text() == pages.page(), "run python -m reproduction --page"
+    assert (pages.HERE / "README.md").read_text() == pages.build_page(), "run python -m reproduction --page"
 
 
 @every
 def test_a_section_has_results_of_its_experiment_with_its_options(section: Section) -> None:
-    head = stored(section.name).head
+    head = read_results(section.name).head
     assert head.experiment == section.experiment
-    assert experiment(head.experiment, head.options) == section.prepared()
+    assert experiment(head.experiment, head.options) == section.create_experiment()
     assert head.log.file == section.file
     assert section.paper in PAPERS
 
@@ -52,8 +52,8 @@ def test_stored_results_are_those_that_were_measured_but_for_rounding(
     monkeypatch.setattr("reproduction.stored.RESULTS", tmp_path)
     chosen = experiment(name, QUICK[name])
     found = run(chosen, small_log())
-    store(name, found)
-    again = stored(name)
+    store_results(name, found)
+    again = read_results(name)
     assert again.head == found.head
     kept = {cell_key(one.cell): one.measured for one in again.results}
     assert kept.keys() == {cell_key(one.cell) for one in found.results}
@@ -71,7 +71,7 @@ def test_differences_are_paired_by_repeat() -> None:
     def results(*values: float) -> list[Result]:
         return [Result({"campaign": "c", "repeat": k}, {"x": value}) for k, value in enumerate(values)]
 
-    difference = paired(results(0.5, 0.7, 0.9), list(reversed(results(0.4, 0.6, 0.8))), "x")
+    difference = paired_difference(results(0.5, 0.7, 0.9), list(reversed(results(0.4, 0.6, 0.8))), "x")
     assert difference.mean == pytest.approx(0.1)
     assert difference.error == pytest.approx(0.0, abs=1e-12)
 
@@ -82,12 +82,12 @@ def test_differences_are_paired_by_repeat() -> None:
 )
 def test_a_difference_is_one_beyond_two_standard_errors(mean: float, error: float, said: str) -> None:
     assert verdict(Estimate(mean, error, 10)) == said
-    assert signed(Estimate(mean, error, 10), 2)[0] in "+-"
+    assert format_signed(Estimate(mean, error, 10), 2)[0] in "+-"
 
 
 def test_published_numbers_are_those_that_the_papers_print() -> None:
-    table2 = published("sakaguchi2014")["table2"]
+    table2 = read_published("sakaguchi2014")["table2"]
     assert (table2["all"]["trueskill-selects"][0], table2["researchers"]["expected-wins"][4]) == (0.479, 0.495)
-    assert published("sakaguchi2014")["table3"]["ways"]["5"][0] == 0.492
-    assert published("sakaguchi2014")["table4"]["ways"]["4"][2] == 0.481
-    assert published("otani2016")["table1"]["pearson"]["grm"] == [0.929, 0.917, 0.9, 0.879, 0.849, 0.807]
+    assert read_published("sakaguchi2014")["table3"]["ways"]["5"][0] == 0.492
+    assert read_published("sakaguchi2014")["table4"]["ways"]["4"][2] == 0.481
+    assert read_published("otani2016")["table1"]["pearson"]["grm"] == [0.929, 0.917, 0.9, 0.879, 0.849, 0.807]

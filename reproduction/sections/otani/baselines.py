@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reproduction.section import SURE, Section, told
+from reproduction.section import SURE, Section, fill_text
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.correlation import short_baselines
@@ -41,14 +41,14 @@ def _baseline_text(results: Sequence[Result]) -> str:
         found[model] = pearson(away, reached), spearman(away, reached)
     r = found["grm-batch"][0]
     sure = abs(r) > SURE * (1.0 - r * r) / (len(by_baseline) - 2) ** 0.5
-    return told(
+    return fill_text(
         "baselines",
         baselines=str(len(by_baseline)),
         size=f"{results[0].cell['size']:,}",
         r=f"{r:.2f}",
         rho=f"{found['grm-batch'][1]:.2f}",
         online_r=f"{found['grm'][0]:.2f}",
-        said="The further from the middle, the worse." if sure and r < 0 else "With so few baselines that says little.",
+        said="The further from the middle, the worse." if sure and r < 0 else "With so few baselines, this is weak.",
     )
 
 

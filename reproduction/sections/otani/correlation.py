@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, paired, signed, told
+from reproduction.section import Section, fill_text, format_signed, paired_difference
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments.correlation import ANY, Correlation, short_baselines
 from streams.lab.protocols.learners import SELECTS
@@ -28,7 +28,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
     names = short_baselines(results)
     best, worst = max(batch, key=lambda name: batch[name].mean), min(batch, key=lambda name: batch[name].mean)
     by_baseline = group_by([one for one in at_large if one.cell["model"] == "grm-batch"], "baseline")
-    return told(
+    return fill_text(
         "correlation",
         large=f"{large:,}",
         trueskill=free[SELECTS],
@@ -38,7 +38,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
         best_name=names[best],
         worst=batch[worst].text(),
         worst_name=names[worst],
-        gap=signed(paired(by_baseline[best], by_baseline[worst], "pearson"), 3),
+        gap=format_signed(paired_difference(by_baseline[best], by_baseline[worst], "pearson"), 3),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, published, told
+from reproduction.section import Section, fill_text, read_published
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments.items import Items
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def _items_text(results: Sequence[Result]) -> str:
-    theirs = published(KEY)["figure5"]
+    theirs = read_published(KEY)["figure5"]
     table = Items().tables(results)[0]
     hard, easy = table.rows[0], table.rows[-1]
-    return told(
+    return fill_text(
         "items",
         their_hard=theirs["hard"]["segment"],
         their_hard_peak=str(theirs["hard"]["peak"]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reproduction.section import Section, paired, published, signed, told, verdict
+from reproduction.section import Section, fill_text, format_signed, paired_difference, read_published, verdict
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.experiments.noise import average_baselines
@@ -20,8 +20,8 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
     ours = average_baselines(results)
     for measure, title in (("pearson", "Correlation"), ("ndcg", "nDCG")):
-        theirs = published(KEY)["table1"][measure]
-        shares = published(KEY)["table1"]["shares"]
+        theirs = read_published(KEY)["table1"][measure]
+        shares = read_published(KEY)["table1"]["shares"]
         rows: list[tuple[Any, ...]] = []
         base = np.array(theirs["grm"])
         for model, name in (
@@ -46,25 +46,25 @@ def _noise_text(results: Sequence[Result]) -> str:
 
     def lost(model: str) -> Estimate:
         noisy, clean = ([one for one in by_model[model] if one.cell["noise"] == share] for share in (most, 0.0))
-        return paired(clean, noisy, "pearson")
+        return paired_difference(clean, noisy, "pearson")
 
     def ahead(model: str, other: str) -> Estimate:
         first, second = ([one for one in by_model[name] if one.cell["noise"] == most] for name in (model, other))
-        return paired(first, second, "pearson")
+        return paired_difference(first, second, "pearson")
 
     losses = {model: lost(model).text() for model in by_model}
     gap = ahead("grm", "expected-wins")
     aware = ahead("trueskill-judges", "trueskill")
-    said = {"yes": "ends above", "no": "ends below", "not to be told": "can't be told from"}[verdict(gap)]
-    return told(
+    said = {"yes": "is above", "no": "is below", "not significant": "does not differ significantly from"}[verdict(gap)]
+    return fill_text(
         "noise",
         most=f"{most:.0%}",
         grm=losses["grm"],
         hopkins_may=losses["hopkins-may-gaussian"],
         wins=losses["expected-wins"],
         said=said,
-        gap=signed(gap),
-        aware=signed(aware),
+        gap=format_signed(gap),
+        aware=format_signed(aware),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reproduction.section import Section, paired, signed, told
+from reproduction.section import Section, fill_text, format_signed, paired_difference
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.noise import average_baselines
@@ -30,13 +30,13 @@ def _batch_text(results: Sequence[Result]) -> str:
     apart = {}
     for share, group in group_by(average_baselines(results), "noise").items():
         by_model = group_by(group, "model")
-        apart[share] = signed(paired(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
-    return told("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")
+        apart[share] = format_signed(paired_difference(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
+    return fill_text("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")
 
 
 SECTION = Section(
     name="noise-batch",
-    title="The same, online beside batch",
+    title="Random judges: online and batch GRM",
     paper=KEY,
     experiment="noise",
     file=WMT13,

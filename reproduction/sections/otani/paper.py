@@ -1,4 +1,4 @@
-"""What all sections on the paper share."""
+"""Names that all sections of the paper share."""
 
 from __future__ import annotations
 

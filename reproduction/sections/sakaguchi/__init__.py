@@ -5,8 +5,8 @@ from reproduction.sections.sakaguchi.paper import KEY
 
 PAPER = "Sakaguchi, Post and Van Durme (2014): TrueSkill"
 NOT_SHOWN = (
-    "Tables 2 to 4 and Figures 3 and 4 are means over the ten language pairs of WMT13, of which our data has "
-    "French-English; the other nine are not in it. Figures 1 and 2 draw the update functions and rest on no data."
+    "Tables 2 to 4 and Figures 3 and 4 are means over the ten language pairs of WMT13. Our data has only one of them, "
+    "French-English. Figures 1 and 2 show the update functions and need no data."
 )
 SECTIONS = tuple(part.SECTION for part in (ranking, prediction, prediction_wmt15, ways, selection, clusters))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, told
+from reproduction.section import Section, fill_text
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, WINS, WMT13
 from streams.lab.experiments import Estimate, Result
 from streams.lab.experiments.clusters import Clusters
@@ -20,7 +20,7 @@ def _clusters_text(results: Sequence[Result]) -> str:
     by_model = group_by([one for one in results if one.cell["size"] == large], "model")
     found = {model: Estimate.of(one.measured["clusters"] for one in some).text(1) for model, some in by_model.items()}
     runs = results[0].cell["runs"]
-    return told(
+    return fill_text(
         "clusters",
         large=f"{large:,}",
         trueskill=found[SELECTS],

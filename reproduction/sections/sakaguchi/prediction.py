@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reproduction.section import SURE, Section, paired, published, signed, told, verdict
+from reproduction.section import SURE, Section, fill_text, format_signed, paired_difference, read_published, verdict
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _prediction_tables(results: Sequence[Result]) -> list[ResultTable]:
-    theirs = published(KEY)["table2"]
+    theirs = read_published(KEY)["table2"]
     kept = [one for one in results if one.cell["pool"] in theirs]
     rows: list[tuple[Any, ...]] = []
     for (pool, size), group in group_by(kept, "pool", "size").items():
@@ -38,8 +38,8 @@ def _prediction_tables(results: Sequence[Result]) -> list[ResultTable]:
 
 
 def order_table(results: Sequence[Result], *, published_too: bool) -> ResultTable:
-    """Compare models within repeats: who is above whom."""
-    theirs = published(KEY)["table2"]
+    """Return the differences of models in accuracy, within repeats."""
+    theirs = read_published(KEY)["table2"]
     rows = []
     for size, group in group_by([one for one in results if one.cell["pool"] == "all"], "size").items():
         by_model = group_by(group, "model")
@@ -48,15 +48,15 @@ def order_table(results: Sequence[Result], *, published_too: bool) -> ResultTabl
             if published_too and better in theirs["all"]:
                 place = theirs["sizes"].index(size)
                 gap = theirs["all"][better][place] - theirs["all"][worse][place]
-                row.append(signed(Estimate(gap, None, 1), 3))
-            difference = paired(by_model[better], by_model[worse], "accuracy")
-            row.append(f"{signed(difference)}: {verdict(difference)}")
+                row.append(format_signed(Estimate(gap, None, 1), 3))
+            difference = paired_difference(by_model[better], by_model[worse], "accuracy")
+            row.append(f"{format_signed(difference)}: {verdict(difference)}")
         rows.append(tuple(row))
     heads = ("Hopkins and May > Expected Wins", "TrueSkill > Hopkins and May", "TrueSkill > Expected Wins")
     told = [name for head in heads for name in ((f"{head}, theirs", "ours") if published_too else (head,))]
     columns = ("pairs", *told, "`trueskill` > Expected Wins")
     title = (
-        f"Who is above whom in accuracy, within repeats, trained on all judges (yes or no: by {SURE:g} standard errors)"
+        f"Order of models by accuracy, within repeats, trained on all judges (yes or no: by {SURE:g} standard errors)"
     )
     return ResultTable(title=title, columns=columns, rows=tuple(rows))
 
@@ -85,16 +85,16 @@ def _perplexity_table(results: Sequence[Result]) -> ResultTable:
 
 
 def _leak_table(results: Sequence[Result]) -> ResultTable:
-    """Show what a test set inside the training set is worth."""
+    """Return the effect of a test set inside the training set."""
     rows = []
     for size, group in group_by(results, "size").items():
         pools = group_by(group, "pool")
         row: list[Any] = [size]
         for model in (WINS, HOPKINS_MAY, SELECTS, ONLINE):
             leaking, clean = (group_by(pools[pool], "model")[model] for pool in ("leaking", "all"))
-            row.append(signed(paired(leaking, clean, "accuracy")))
+            row.append(format_signed(paired_difference(leaking, clean, "accuracy")))
         rows.append(tuple(row))
-    title = "What accuracy gains where the test set is inside the training pool"
+    title = "Gain in accuracy if the test set is inside the training pool"
     return ResultTable(title=title, columns=("pairs", WINS, HOPKINS_MAY, SELECTS, ONLINE), rows=tuple(rows))
 
 
@@ -102,21 +102,21 @@ def _prediction_text(results: Sequence[Result]) -> str:
     everyone = [one for one in results if one.cell["pool"] == "all"]
     small = min(one.cell["size"] for one in everyone)
     by_model = group_by([one for one in everyone if one.cell["size"] == small], "model")
-    first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
-    second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
-    theirs = published(KEY)["table2"]["all"]
+    first = paired_difference(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
+    second = paired_difference(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    theirs = read_published(KEY)["table2"]["all"]
     bounds = {one.cell["repeat"]: one.measured["bound"] for one in everyone}
     said = {
         "yes": "holds",
-        "no": "does not hold: it is the other way round",
-        "not to be told": "is not to be seen: the difference is within its error",
+        "no": "does not hold: the order is reversed",
+        "not significant": "is not significant: the difference is within its error",
     }
-    return told(
+    return fill_text(
         "prediction",
         small=str(small),
-        first=signed(first),
+        first=format_signed(first),
         first_said=said[verdict(first)],
-        second=signed(second),
+        second=format_signed(second),
         second_said=said[verdict(second)],
         away=f"{abs(theirs[SELECTS][0] - theirs[HOPKINS_MAY][0] - second.mean) / (second.error or 1.0):.0f}",
         repeats=str(len(bounds)),

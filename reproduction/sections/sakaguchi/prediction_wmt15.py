@@ -1,10 +1,10 @@
-"""The same on WMT15."""
+"""Accuracy and perplexity by training size on WMT15."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, paired, signed, told
+from reproduction.section import Section, fill_text, format_signed, paired_difference
 from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT15
 from reproduction.sections.sakaguchi.prediction import order_table
 from streams.lab.experiments import Estimate, Result, ResultTable
@@ -35,20 +35,20 @@ def _wmt15_text(results: Sequence[Result]) -> str:
     campaigns = {one.cell["campaign"] for one in results}
     small = min(one.cell["size"] for one in results)
     by_model = group_by([one for one in results if one.cell["size"] == small], "model")
-    first = paired(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
-    second = paired(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
-    return told(
+    first = paired_difference(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
+    second = paired_difference(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    return fill_text(
         "prediction-wmt15",
         campaigns=str(len(campaigns)),
         small=str(small),
-        first=signed(first),
-        second=signed(second),
+        first=format_signed(first),
+        second=format_signed(second),
     )
 
 
 SECTION = Section(
     name="prediction-wmt15",
-    title="The same on the ten language pairs of WMT15",
+    title="Accuracy on the ten language pairs of WMT15",
     paper=KEY,
     experiment="prediction",
     file=WMT15,

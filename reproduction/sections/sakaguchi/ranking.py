@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, published, told
+from reproduction.section import Section, fill_text, read_published
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _ranking_tables(results: Sequence[Result]) -> list[ResultTable]:
-    theirs, ours = published(KEY)["table1"], results[0].measured
+    theirs, ours = read_published(KEY)["table1"], results[0].measured
     ranges = [
         f"{low}-{high}" if low < high else str(low) for low, high in zip(ours["best"], ours["worst"], strict=True)
     ]
@@ -27,15 +27,15 @@ def _ranking_tables(results: Sequence[Result]) -> list[ResultTable]:
 
 
 def _ranking_text(results: Sequence[Result]) -> str:
-    theirs, ours = published(KEY)["table1"], results[0].measured
+    theirs, ours = read_published(KEY)["table1"], results[0].measured
     far = max(abs(a - b) for a, b in zip(theirs["scores"], ours["scores"], strict=True))
-    return told(
+    return fill_text(
         "ranking",
-        comparisons=f"{published(KEY)['figure8']['comparisons']:,}",
+        comparisons=f"{read_published(KEY)['figure8']['comparisons']:,}",
         far=f"{far:.3f}",
         runs=f"{results[0].cell['runs']:,}",
         clusters=str(ours["clusters"][-1]),
-        official=str(published(KEY)["figure8"]["official_clusters"]),
+        official=str(read_published(KEY)["figure8"]["official_clusters"]),
     )
 
 
@@ -47,5 +47,5 @@ SECTION = Section(
     file=WMT13,
     tables=_ranking_tables,
     text=_ranking_text,
-    caption="Rank ranges by Expected Wins, a line between clusters",
+    caption="Rank ranges by Expected Wins, with lines between clusters",
 )

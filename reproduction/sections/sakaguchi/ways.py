@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, paired, published, signed, told
+from reproduction.section import Section, fill_text, format_signed, paired_difference, read_published
 from reproduction.sections.sakaguchi.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
 from streams.lab.running.tables import estimate_by, group_by
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
     tables = []
     for fixed, key, title in (("matches", "table3", "Table 3"), ("pairs", "table4", "Table 4")):
-        theirs = published(KEY)[key]
+        theirs = read_published(KEY)[key]
         group = group_by(results, "fixed")[fixed]
         ours = {ways: estimate_by(some, "accuracy", "size") for ways, some in group_by(group, "ways").items()}
         rows = tuple(
@@ -24,7 +24,7 @@ def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
             for k, size in enumerate(theirs["sizes"])
         )
         columns = (fixed, *(name for ways in ours for name in (f"N = {ways}, theirs", "ours")))
-        tables.append(ResultTable(title=f"{title}: accuracy, with so many {fixed}", columns=columns, rows=rows))
+        tables.append(ResultTable(title=f"{title}: accuracy by number of {fixed}", columns=columns, rows=rows))
     return tables
 
 
@@ -34,8 +34,10 @@ def _ways_text(results: Sequence[Result]) -> str:
     for fixed in ("matches", "pairs"):
         group = [one for one in results if one.cell["fixed"] == fixed and one.cell["size"] == small]
         by_ways = group_by(group, "ways")
-        found[fixed] = paired(by_ways[max(by_ways)], by_ways[min(by_ways)], "accuracy")
-    return told("ways", small=str(small), **{fixed: signed(difference) for fixed, difference in found.items()})
+        found[fixed] = paired_difference(by_ways[max(by_ways)], by_ways[min(by_ways)], "accuracy")
+    return fill_text(
+        "ways", small=str(small), **{fixed: format_signed(difference) for fixed, difference in found.items()}
+    )
 
 
 SECTION = Section(

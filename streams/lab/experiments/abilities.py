@@ -86,7 +86,7 @@ class Abilities(Experiment, frozen=True):
             left.tick_params(axis="y", length=0)
             left.grid(color=GREY, alpha=0.2)
             left.set_title(campaign, parse_math=False)
-            left.set_xlabel(f"ability above the average ± one deviation of {len(some)} trainings")
+            left.set_xlabel(f"ability above the average ± one deviation over {len(some)} training sets")
             draw_heat_map(right, _preferred(some, list(found)))
             right.set_title("Row preferred to column, in percent")
 

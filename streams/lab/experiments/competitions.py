@@ -137,7 +137,7 @@ class Competitions(Experiment, frozen=True):
             tables.append(means(some, f"Perplexity, {whose}"))
             tables.append(differences(some, f"Perplexity above that of {BEST}, {whose}"))
         if any(result.cell["pool"] == "crowd" for result in results):
-            tables.append(costs_of_crowd(results, "What it costs in perplexity to learn from the crowd instead"))
+            tables.append(costs_of_crowd(results, "Cost in perplexity of learning from the crowd instead"))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:

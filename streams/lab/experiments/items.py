@@ -117,7 +117,7 @@ def _tables(results: Sequence[Result]) -> list[ResultTable]:
     return [
         ResultTable(
             title=f"The segments hardest and easiest to beat {_baseline(results)} on, of {len(names)}",
-            columns=("segment", "comparisons", "b1", "b2", "tells most at theta"),
+            columns=("segment", "comparisons", "b1", "b2", "most information at theta"),
             rows=tuple(rows),
             digits=2,
         ),
@@ -151,7 +151,7 @@ def _draw(axes: Axes, results: Sequence[Result]) -> None:
         )
     means = np.array([one.measured["theta"] for one in results]).mean(axis=0)
     axes.plot(means, np.zeros(len(means)), "|", color="black", markersize=12)
-    axes.set_xlabel("theta; the strokes are the systems")
+    axes.set_xlabel("theta; the marks are the systems")
     axes.set_ylabel("information")
     axes.set_title(f"Item information of segments against {_baseline(results)}")
     axes.margins(y=0.12)

@@ -44,7 +44,7 @@ class Selection(Experiment, frozen=True):
     """
 
     name: ClassVar[str] = "selection"
-    title: ClassVar[str] = "Which pairs are asked for, early and late, and what that is worth"
+    title: ClassVar[str] = "Which pairs are requested, early and late, and how much that helps"
     reference: ClassVar[str] = "Sakaguchi et al. 2014, Figures 5 to 7"
 
     sizes: tuple[Size, ...] = (400, 1600, 6400)
@@ -117,7 +117,7 @@ class Selection(Experiment, frozen=True):
         columns = ("policy", "TrueSkill", "matches", "accuracy", "Kendall's tau", "of neighbours, early", "late")
         return [
             ResultTable(
-                title=f"Matches asked for; neighbours are {NEAR} ranks apart or less",
+                title=f"Requested matches; neighbours are {NEAR} ranks apart or less",
                 columns=columns,
                 rows=tuple(rows),
                 labels=2,
@@ -137,7 +137,7 @@ class Selection(Experiment, frozen=True):
         chosen = [one for one in chosen if "early" in one.measured and one.cell["campaign"] == first]
         maps = [np.array(whole.measured["all"], float)]
         maps += [np.sum([one.measured[name] for one in chosen], axis=0) for name in ("early", "late")]
-        titles = ("All judgments of the log", f"First fifth asked by {shown}", f"Last fifth asked by {shown}")
+        titles = ("All judgments of the log", f"First fifth requested by {shown}", f"Last fifth requested by {shown}")
         for axes, met, title in zip(panels, maps, titles, strict=False):
             heat_map(axes, met, title)
         lines = [
