@@ -31,8 +31,7 @@ _encoder = msgspec.json.Encoder()
 def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
     line = 1
     blocks = _scan_ahead(source) if run.columns and run.campaign is None else _without_columns(source)
-    for block, columns in blocks:
-        count = block.count(b"\n")
+    for block, count, columns in blocks:
         judgments: Sequence[Judgment] | None = columns
         if judgments is None:
             judgments = [] if block.isspace() else decode_lines(block, count)
@@ -46,41 +45,42 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         line += count
 
 
-def _without_columns(source: Source) -> Iterator[tuple[bytes, None]]:
-    return ((block, None) for block in _read_blocks(source))
+def _without_columns(source: Source) -> Iterator[tuple[bytes, int, None]]:
+    return ((block, count, None) for block, count in _read_blocks(source))
 
 
-def _scan_ahead(source: Source) -> Iterator[tuple[bytes, JudgmentColumns | None]]:
-    """Yield each block with its columns, while a thread scans the next block."""
+def _scan_ahead(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
+    """Yield each block with its number of lines and its columns, while a thread scans the next block."""
     scanner = Scanner()
     with ThreadPoolExecutor(1, thread_name_prefix="scanner") as thread:
-        ahead: tuple[bytes, Future[JudgmentColumns | None]] | None = None
-        for block in _read_blocks(source):
-            scanning = thread.submit(scanner.scan, block)
+        ahead: tuple[bytes, int, Future[JudgmentColumns | None]] | None = None
+        for block, count in _read_blocks(source):
+            scanning = thread.submit(scanner.scan, block, count)
             if ahead is not None:
-                yield ahead[0], ahead[1].result()
-            ahead = block, scanning
+                yield ahead[0], ahead[1], ahead[2].result()
+            ahead = block, count, scanning
         if ahead is not None:
-            yield ahead[0], ahead[1].result()
+            yield ahead[0], ahead[1], ahead[2].result()
 
 
-def _read_blocks(source: Source) -> Iterator[bytes]:
-    """Yield blocks of whole lines. Each line ends with a line feed, the last one of the file too."""
+def _read_blocks(source: Source) -> Iterator[tuple[bytes, int]]:
+    """Yield blocks of whole lines, with the number of lines. Each line ends with a line feed."""
     rest: list[bytes] = []
     size, line = 0, 1
     while data := source.read():
         end = data.rfind(b"\n") + 1
         if end:
             block = b"".join([*rest, data[:end]])
-            yield block
-            line += block.count(b"\n")
+            count = block.count(b"\n")
+            yield block, count
+            line += count
             rest, size = [], 0
         rest.append(data[end:])
         size += len(data) - end
         if size > MAX_LINE:
             raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
     if size:
-        yield b"".join(rest) + b"\n"
+        yield b"".join(rest) + b"\n", 1
 
 
 def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:

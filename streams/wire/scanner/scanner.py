@@ -42,18 +42,20 @@ class Scanner:
         self._used = np.zeros(1, np.int64)
         self._quotes = np.zeros(0, np.int64)
 
-    def scan(self, data: bytes) -> JudgmentColumns | None:
+    def scan(self, data: bytes, lines: int | None = None) -> JudgmentColumns | None:
         """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
 
         The data consists of one JSON object per line, and ends with a line feed. A line needs the decoder if it is
-        not a usual ranking: a command, a score, an escaped character, an unknown field, or a mistake.
+        not a usual ranking: a command, a score, an escaped character, an unknown field, or a mistake. A caller that
+        knows the number of lines passes it, because counting takes time.
         """
         if not data.isascii():
             try:
                 data.decode()
             except UnicodeDecodeError:
                 return None
-        count, size = data.count(b"\n"), len(data)
+        size = len(data)
+        count = data.count(b"\n") if lines is None else lines
         if count == 0 or size < _MIN_LINE * count:
             return None
         if size + 2 > len(self._quotes):
