@@ -22,7 +22,7 @@ log = logging.getLogger("streams.worker.source")
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    """Put the process' logging back as it was."""
+    """Restore the logging of the process after the test."""
     root = logging.root
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     levels = {name: logging.getLogger(name).level for name in (*LIBRARIES, *LOGGING_RECORDS)}

@@ -47,7 +47,7 @@ class Proxy:
 
     @contextmanager
     def blackhole(self) -> Iterator[None]:
-        """Let nothing through in either direction for a while; connections neither end nor answer."""
+        """Hold back all traffic in both directions. Connections neither end nor answer."""
         self._loop.call_soon_threadsafe(self._open.clear)
         try:
             yield
@@ -84,7 +84,7 @@ class Proxy:
         await self._open.wait()
 
     def is_lost(self, request: bytes) -> bytes | None:
-        """Give the word of a request whose answer will be lost: every second one of its kind."""
+        """Return the word of a request whose answer will be lost, or None. It is every second one of its kind."""
         for word, spare in self._spare.items():
             if word in request:
                 self._spare[word] = not spare

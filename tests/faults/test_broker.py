@@ -81,7 +81,7 @@ def test_a_rebalance_of_the_commands_group_alone_does_not_touch_the_rating(stack
 
 
 async def throw_out(stack: FaultStack, group: str) -> None:
-    """Let the members of a consumer group leave it; they learn it at their next heartbeat, and join again."""
+    """Remove all members from a consumer group. They notice at the next heartbeat and join again."""
     admin = AIOKafkaAdminClient(bootstrap_servers=stack.settings.kafka)
     await admin.start()
     try:

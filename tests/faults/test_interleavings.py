@@ -46,7 +46,7 @@ def verdicts() -> list[bytes]:
 
 
 def commands() -> list[bytes]:
-    """Give each kind of command for both campaigns; only the second is ever closed."""
+    """Return each kind of command for both campaigns; only the second is ever closed."""
     made: list[dict[str, Any]] = [
         {"action": "create"},
         {"action": "pause"},
@@ -174,7 +174,7 @@ class Interleavings(RuleBasedStateMachine):
         return state_hash(self.store, [HOME])
 
     def calm(self, before: int) -> tuple[str, set[bytes]]:
-        """Give the hash and the rejections that one fresh processor makes of the log before an offset, in one go."""
+        """Return the hash and the rejections that one fresh processor makes of the log before an offset, in one go."""
         store = MemoryStore()
         processor, _ = Processor.open(TOPIC, 0, store, OPTIONS, read_before=lambda offset: self.log[:offset])
         outputs = processor.process(self.log[:before]) if before else ()

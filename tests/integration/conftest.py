@@ -44,7 +44,7 @@ class Start(Protocol):
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Give what starts a command in the background, and see to it that none outlives the test."""
+    """Return a function that starts a command in the background. What still runs after the test is killed."""
     running: list[subprocess.Popen[str]] = []
 
     def start(stack: Stack, *arguments: str) -> subprocess.Popen[str]:

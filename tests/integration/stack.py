@@ -154,7 +154,7 @@ class Stack:
         return sum(int(head.get("read", 0)) for head in heads)
 
     def acknowledged(self) -> dict[int, int]:
-        """Give the offsets that the raters' group has committed to Kafka."""
+        """Return the offsets that the raters' group has committed to Kafka."""
         return asyncio.run(self._acknowledged())
 
     async def _acknowledged(self) -> dict[int, int]:
@@ -167,7 +167,7 @@ class Stack:
             await admin.close()
 
     def persisted(self) -> dict[int, int]:
-        """Give the next offset that the store holds of each partition."""
+        """Return the next offset that the store holds of each partition."""
         heads = {
             number: self.store.read_partition(self._partition(number)) for number in range(self.settings.partitions)
         }

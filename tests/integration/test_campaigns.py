@@ -26,7 +26,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 def running(stack: Stack) -> Stack:
-    """Give a stack whose worker has taken its partitions over, so that a command need not wait for that."""
+    """Return a stack whose worker has taken its partitions over, so that a command need not wait for that."""
     worker = stack.start_worker()
     every = [f"{stack.name(topics.JUDGMENTS)}/{number} is open" for number in range(stack.settings.partitions)]
     stack.wait_for(lambda: all(map(worker.said, every)), "a worker with all partitions")
@@ -51,7 +51,7 @@ def rejected(stack: Stack, *arguments: str) -> list[dict[str, Any]]:
 
 
 def board(stack: Stack, name: str = "c") -> dict[str, Any]:
-    """Give the newest leaderboard."""
+    """Return the newest leaderboard."""
     boards = [each for each in map(json.loads, stack.values(topics.LEADERBOARDS)) if each["campaign"] == name]
     return max(boards, key=lambda each: int(each["sequence"]), default={"rows": [], "judgments": 0})
 

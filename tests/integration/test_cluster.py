@@ -34,7 +34,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def clustered(stack: Stack, cluster: str, tmp_path: Path) -> Iterator[Stack]:
-    """Give the stack on a cluster."""
+    """Return the stack on a cluster."""
     clustered = Stack(msgspec.structs.replace(stack.settings, redis=cluster), tmp_path)
     assert clustered.store.ping().endswith("(cluster)")
     try:

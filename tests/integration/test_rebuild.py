@@ -218,7 +218,7 @@ def test_the_requests_that_are_out_stay_out(settled_stack: Stack) -> None:
 
 
 def rated(stack: Stack, campaign: str) -> dict[str, float]:
-    """Give the means that stand in a campaign's outbox."""
+    """Return the means that stand in a campaign's outbox."""
     stored = stack.store.read(campaign)
     assert stored is not None
     values = [output.value for output in stored.outbox if output.topic == topics.RATINGS.name]
@@ -317,7 +317,7 @@ class Crash(BaseException):
 def test_a_rebuild_that_dies_at_any_point_leaves_nothing_half_done(
     settled_stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Let each call that writes be the last one in turn; then a campaign is as it was or as it should be."""
+    """Stop after each writing call in turn. The campaign must be as it was before, or as it should be."""
     healthy = settled(dump(settled_stack))
     write, left = Client.write, 0
 

@@ -45,7 +45,7 @@ def ranked(boards: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def ids_in_kafka(stack: Stack) -> list[tuple[str, str]]:
-    """Give campaign and id of the judgments in the log, in its order."""
+    """Return campaign and id of the judgments in the log, in its order."""
     log = stack.read(topics.JUDGMENTS)
     events = [json.loads(record.value or b"") for partition in sorted(log) for record in log[partition]]
     return [(event["campaign"], event["id"]) for event in events if "action" not in event]
@@ -56,7 +56,7 @@ def holds(stack: Stack, count: int) -> bool:
 
 
 def in_order(log: Sequence[Judgment], stack: Stack) -> list[tuple[str, str]]:
-    """Give campaign and id of judgments in the order of the partitions."""
+    """Return campaign and id of judgments in the order of the partitions."""
     home = {each.campaign: partition_of(each.campaign, stack.settings.partitions) for each in log}
     return sorted(((each.campaign, each.id) for each in log), key=lambda each: home[each[0]])
 
@@ -106,11 +106,12 @@ def test_several_campaigns_with_repeats_give_the_same_bits(stack: Stack) -> None
 def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
     start: Start, stack: Stack, how: signal.Signals
 ) -> None:
-    log = crowd_log(6000, campaigns=3)
+    # Long and slow enough that also a busy machine interrupts it before its end.
+    log = crowd_log(12_000, campaigns=3)
     file = written(stack, log)
     for more in (1, 700, 1500):
         known = len(ids_in_kafka(stack))
-        process = start(stack, "replay", str(file), "--rate", "2000")
+        process = start(stack, "replay", str(file), "--rate", "600")
         # Somebody else publishes to the same campaigns meanwhile.
         stack.publish([(b"campaign-1", encode(judgment(1_000_000 + more, campaign="campaign-1")))])
         stack.wait_for(partial(holds, stack, known + 1 + more), f"{more} more judgments")
@@ -121,9 +122,9 @@ def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
             assert "judgments were sent and acknowledged; run the same command again to continue" in said
             assert "Traceback" not in said
     mine = [each for each in ids_in_kafka(stack) if each in {(e.campaign, e.id) for e in log}]
-    assert 2201 <= len(mine) < 6000
+    assert 2201 <= len(mine) < len(log)
     figures = done(stack.command("replay", str(file), "--json"))["replay"]
-    assert (figures["there"], figures["sent"]) == (len(mine), 6000 - len(mine))
+    assert (figures["there"], figures["sent"]) == (len(mine), len(log) - len(mine))
     wanted = set(in_order(log, stack))
     assert [each for each in ids_in_kafka(stack) if each in wanted] == in_order(log, stack)
 
@@ -153,7 +154,8 @@ def test_judgments_that_do_not_reach_their_campaign_are_not_passed_over(stack: S
     stack.wait_until_read(1)
     result = stack.command("replay", str(written(stack, log)), "--wait", "--json")
     assert done(result)["replay"]["applied"] == 1
-    assert "only 1 of 30 judgments reached their campaigns; the reasons: judgestream rejected list" in result.stderr
+    assert "only 1 of 30 judgments reached their campaigns" in result.stderr
+    assert "for the reasons run: judgestream rejected list" in result.stderr
 
 
 def test_without_a_worker_it_says_so_and_what_was_sent_stays(stack: Stack) -> None:
@@ -191,7 +193,7 @@ def killed_in_the_middle(start: Start, stack: Stack, own: Servers, *arguments: s
 
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[Servers]:
-    """Give servers that nobody else uses."""
+    """Return servers that nobody else uses."""
     running = Servers(tmp_path / "servers")
     try:
         yield running
@@ -201,7 +203,7 @@ def own(tmp_path: Path) -> Iterator[Servers]:
 
 @pytest.fixture
 def mortal(own: Servers, servers: Addresses, tmp_path: Path) -> Iterator[Stack]:
-    """Give a stack whose Kafka may be killed."""
+    """Return a stack whose Kafka may be killed."""
     kafka = own.start("kafka")["JUDGESTREAM_KAFKA"]
     stack = Stack(Settings(kafka=kafka, redis=servers.redis, judge_key="k", partitions=4), tmp_path)
     try:

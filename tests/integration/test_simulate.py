@@ -98,7 +98,7 @@ def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(s
     assert first["simulation"]["ended"] == "there are as many judgments as were wanted"
     for how, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
         known = len(judgments(stack, "trial"))
-        process = start(stack, "simulate", "trial", "--rate", "200", "--seed", str(int(how)))
+        process = start(stack, "simulate", "trial", "--rate", "50", "--seed", str(int(how)))
         stack.wait_for(partial(holds, stack, known + 20), "20 more judgments")
         process.send_signal(how)
         said = process.communicate(timeout=PATIENCE_SECONDS)[1]

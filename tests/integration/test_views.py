@@ -41,7 +41,7 @@ def publish(stack: Stack, judgments: list[Judgment]) -> None:
 
 @pytest.fixture
 def running(stack: Stack) -> Stack:
-    """Give a stack whose worker has rated the first two hundred judgments."""
+    """Return a stack whose worker has rated the first two hundred judgments."""
     stack.start_worker()
     create = Create(id="create", campaign="wmt.fr-en", at=NOON, settings=settings_for("trueskill-judges", "closed"))
     stack.publish([(b"wmt.fr-en", encode(create))])
