@@ -25,8 +25,8 @@ def safe(text: str) -> str:
 
 def refuse_combination(**chosen: object) -> None:
     """Raise UsageError if more than one of some flags is given."""
-    flags = [f"--{name}" for name in chosen]
-    if sum(bool(value) for value in chosen.values()) > 1:
+    flags = [f"--{name}" for name, value in chosen.items() if value]
+    if len(flags) > 1:
         raise click.UsageError(f"{', '.join(flags[:-1])} and {flags[-1]} can't be combined; choose one")
 
 

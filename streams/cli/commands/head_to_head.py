@@ -144,7 +144,7 @@ def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
 
     rows, table, console = found.leaderboard.rows, found.table, stdout_console()
     short = short_names(table.systems)
-    room = min(max(len(safe(name)) for name in short.values()), width - 4 - CELL * len(rows))
+    room = min(max(len(safe(name)) for name in ("score", *short.values())), width - 4 - CELL * len(rows))
     rule = Text("─" * (room + 4 + CELL * len(rows)), "dim")
     console.print(Text(" " * (room + 4) + "".join(f"{k:>{CELL - 1}} " for k in range(1, len(rows) + 1)), "dim"))
     for i, row in enumerate(rows):
