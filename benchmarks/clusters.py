@@ -1,6 +1,6 @@
-"""The official WMT15 ranking of all ten language pairs, computed again beside the published one; and the bootstrap.
+"""Compute the official WMT15 ranking of all ten language pairs and compare it with the published one; then bootstrap.
 
-The original script takes about 40 s a run of one pair, so its time is estimated, not measured.
+The original script takes about 40 s per run and pair, so its time is estimated, not measured.
 
     python benchmarks/clusters.py --runs 1000
 """
@@ -25,11 +25,11 @@ sys.path.insert(0, str(ROOT))
 import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
+from benchmarks.data import find_log  # noqa: E402
 from streams.core.ranking import SCORES, PairCounts, rank_scores  # noqa: E402
 from streams.formats import read  # noqa: E402
 from streams.wire.events import Leaderboard, Row  # noqa: E402
 
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 ORIGINAL_SECONDS = 40.0  # a run and pair, of the published script
 CLOSE = 0.02  # official means nearer than this may change places
 CODES = {"ces": "cs", "deu": "de", "eng": "en", "fin": "fi", "fre": "fr", "rus": "ru"}
@@ -103,7 +103,7 @@ def compare(boards: list[Leaderboard], published: dict[str, list[Row]]) -> Agree
 
 
 def in_order(rows: list[Row], board: Leaderboard) -> bool:
-    """Say whether the order is the official one, but within stretches of neighbours that are close officially."""
+    """Return whether the order is the official one, but within stretches of neighbours that are close officially."""
     stretch, stretches = 0, {rows[0].system: 0}
     for better, worse in pairwise(rows):
         stretch += better.score - worse.score >= CLOSE
@@ -114,7 +114,7 @@ def in_order(rows: list[Row], board: Leaderboard) -> bool:
 
 def clusters(runs: int, seed: int) -> bool:
     """Run the command on all pairs, print how it compares, and say whether it is as near as it should be."""
-    log = str(DATA / "wmt15_rank.csv.gz")
+    log = str(find_log("wmt15_rank.csv.gz"))
     command = [str(Path(sys.executable).with_name("judgestream")), "clusters", log, "--no-resample", "--json"]
     # Numba compiles once and keeps the result; that is no part of a ranking.
     subprocess.run([*command, "--runs", "3"], check=True, capture_output=True)
@@ -122,7 +122,7 @@ def clusters(runs: int, seed: int) -> bool:
     done = subprocess.run([*command, "--runs", str(runs), "--seed", str(seed)], check=True, stdout=subprocess.PIPE)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     boards = msgspec.convert(json.loads(done.stdout)["campaigns"], list[Leaderboard])
-    published = official(DATA / "wmt15_official")
+    published = official(find_log("wmt15_official"))
     found = compare(boards, published)
     systems, estimate = len(found.mean_errors), ORIGINAL_SECONDS * runs * len(boards)
     mean, largest = sum(found.mean_errors) / systems, max(found.mean_errors)
@@ -147,7 +147,7 @@ def clusters(runs: int, seed: int) -> bool:
 
 def bootstrap(runs: int) -> None:
     """Time the bootstrap from pair counts, beside one that draws every comparison."""
-    counts = PairCounts.of(entry.judgment for entry in read(DATA / "wmt13_fr-en_rank.csv.gz"))
+    counts = PairCounts.of(entry.judgment for entry in read(find_log("wmt13_fr-en_rank.csv.gz")))
     seconds = {}
     for score in SCORES:
         start = time.perf_counter()

@@ -9,7 +9,6 @@ random. In mode `pairwise` the comparisons are of any two systems, so that they 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.data import find_log  # noqa: E402
 from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core.methods.baseline_choice import choose_baseline  # noqa: E402
@@ -108,8 +108,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4, help="of the batch fit; 1 keeps the nodes on the prior")
     options = parser.parse_args()
 
-    path = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data")) / FILE
-    log, names = read(path)
+    log, names = read(find_log(FILE))
     sizes = (len(names), int(log.judge.max()) + 1, int(log.segment.max()) + 1)
     gold = official_scores(names)
     print(f"{FILE}: {len(log.u)} comparisons, {sizes[0]} systems, {sizes[1]} judges, {sizes[2]} segments")

@@ -1,4 +1,4 @@
-"""What it is worth to learn who the careless judges are: correlation with the official WMT13 French-English scores.
+"""Value of learning which judges are careless: correlation with the official WMT13 French-English scores.
 
 A share of the judges answers at random; each draw takes other judges and other judgments of the log. A difference is
 paired, draw by draw, and has beside it, in brackets, how many of its standard errors it is.
@@ -9,7 +9,6 @@ paired, draw by draw, and has beside it, in brackets, how many of its standard e
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.data import DATA  # noqa: E402
 from benchmarks.wmt13 import official_scores  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
@@ -37,7 +37,7 @@ MODELS = ("Expected Wins", "TrueSkill", "trueskill-judges")
 
 
 def load(path: Path) -> tuple[Ints, Floats, int]:
-    """Give the pairwise judgments (a, b, order, judge), the official scores and the number of judges."""
+    """Return the pairwise judgments (a, b, order, judge), the official scores and the number of judges."""
     systems: dict[str, int] = {}
     judges: dict[str, int] = {}
     rows = []
@@ -88,13 +88,13 @@ def expected_wins(rows: Ints, systems: int) -> Floats:
 
 
 def separation(doubt: Floats, careless: NDArray[np.bool_]) -> float:
-    """Give the area under the curve: how often a careless judge is doubted more than a careful one."""
+    """Return the area under the curve: how often a careless judge is doubted more than a careful one."""
     bad, good = doubt[careless][:, None], doubt[~careless][None, :]
     return float((bad > good).mean() + 0.5 * (bad == good).mean())
 
 
 def run(rows: Ints, official: Floats, judges: int, *, size: int, share: float, seed: int) -> tuple[list[float], float]:
-    """Give each model's correlation, and how well the careless judges are found."""
+    """Return each model's correlation, and how well the careless judges are found."""
     drawn, careless = draw(rows, judges, size, share, np.random.default_rng(seed))
     batch = batch_of(drawn)
     plain, aware = TrueSkill(TrueSkillParameters()), ReliableTrueSkill(ReliableParameters())
@@ -116,8 +116,7 @@ def difference(ours: Floats, theirs: Floats) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    folder = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared/data"))
-    parser.add_argument("--log", type=Path, default=folder / "wmt13_fr-en_rank.csv.gz", help="(default: %(default)s)")
+    parser.add_argument("--log", type=Path, default=DATA / "wmt13_fr-en_rank.csv.gz", help="(default: %(default)s)")
     parser.add_argument("--draws", type=int, default=20, help="of judges and judgments (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of the first draw (default: %(default)s)")
     parser.add_argument(

@@ -116,7 +116,7 @@ def variants() -> list[Variant]:
 
 
 def measure(variants: list[Variant], rounds: int) -> dict[str, float]:
-    """Give the CPU time of one match by each variant, in its best round; they take turns under the machine's load."""
+    """Return the CPU time of one match by each variant, in its best round; they take turns under the machine's load."""
     logs = [rankings(variant.matches, variant.ways) for variant in variants]
     for variant in variants:
         variant.rate(rankings(2, variant.ways))  # compiles

@@ -13,7 +13,6 @@ what a better guess of them could gain.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import dataclass
 from itertools import combinations
@@ -26,6 +25,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from numba import njit  # noqa: E402
 
+from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.methods.pair_scores import expected_wins  # noqa: E402
 from streams.formats import read  # noqa: E402
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 RESULTS = ROOT / "benchmarks" / "results"
 FILES = ("wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz")
 TUNED_ON = ("wmt13.fr-en", "wmt15.en-de", "wmt15.en-fi", "wmt15.fr-en", "wmt15.en-cs")
@@ -71,7 +70,7 @@ class Oracle:
 
     @property
     def truth(self) -> Floats:
-        """Give TrueSkill's means after every outcome of the log, in a random order."""
+        """Return TrueSkill's means after every outcome of the log, in a random order."""
         count = len(self.wins)
         pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
         outcomes = [
@@ -116,7 +115,7 @@ def pick(policy: int, mean: Any, variance: Any, met: Any, truth: Any, random: An
 
 @njit
 def kendall(mean: Any, gold: Any) -> float:
-    """Give Kendall's tau of two orders; a pair that is tied in one of them counts for neither."""
+    """Return Kendall's tau of two orders; a pair that is tied in one of them counts for neither."""
     agree = 0
     for a in range(len(mean)):
         for b in range(a + 1, len(mean)):
@@ -154,7 +153,7 @@ def oracles() -> dict[str, Oracle]:
     """Read the logs, a campaign each."""
     rankings: dict[str, list[tuple[tuple[str, ...], tuple[int, ...]]]] = {}
     for file in FILES:
-        for _, judgment in read(DATA / file):
+        for _, judgment in read(find_log(file)):
             rankings.setdefault(judgment.campaign, []).append((judgment.systems, judgment.ranks or ()))
     found = {}
     for campaign, rows in sorted(rankings.items()):
@@ -173,7 +172,7 @@ def oracles() -> dict[str, Oracle]:
 
 
 def measure(policy: str, oracle: Oracle, seeds: int) -> tuple[Ints, Floats]:
-    """Give when each run reached each target, and the mean tau after each judgment."""
+    """Return when each run reached each target, and the mean tau after each judgment."""
     taus = np.zeros(CURVE)
     reached = [
         run(
@@ -194,7 +193,7 @@ def measure(policy: str, oracle: Oracle, seeds: int) -> tuple[Ints, Floats]:
 
 
 def ratio(needed: Ints, uniform: Ints) -> tuple[float, float]:
-    """Give the ratio of two means and its standard error."""
+    """Return the ratio of two means and its standard error."""
     value = needed.mean() / uniform.mean()
     relative = [runs.std(ddof=1) / runs.mean() / np.sqrt(len(runs)) for runs in (needed, uniform)]
     return float(value), float(value * np.hypot(*relative))

@@ -10,7 +10,6 @@ scales all ratings and changes no prediction.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.data import DATA  # noqa: E402
 from streams import formats  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.names import NameIndex  # noqa: E402
@@ -93,8 +93,7 @@ def loss(log: Log, *, deviation: float, beta: float, margin: float) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
-    parser.add_argument("--data", type=Path, default=default, help="the folder of the logs (default: %(default)s)")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the logs (default: %(default)s)")
     logs = read(parser.parse_args().data)
     ours_now = PairParameters()
     unit = ours_now.deviation

@@ -68,7 +68,7 @@ async def publish(settings: Settings, records: list[tuple[bytes, bytes]]) -> Non
 
 
 def run_worker(settings: Settings, count: int) -> float:
-    """Give the judgments a second of one worker, from its first batch to its last."""
+    """Return the judgments a second of one worker, from its first batch to its last."""
     store = RedisStore(settings.redis, namespace=settings.namespace)
     heads = [f"{topics.JUDGMENTS.within(settings.namespace)}/{number}" for number in range(settings.partitions)]
 
@@ -94,7 +94,7 @@ def run_worker(settings: Settings, count: int) -> float:
 
 
 def run_plain(settings: Settings, count: int) -> float:
-    """Give the judgments a second of the plain agent, from its first record to its last."""
+    """Return the judgments a second of the plain agent, from its first record to its last."""
     command = [
         sys.executable,
         str(ROOT / "benchmarks/plain_agent.py"),

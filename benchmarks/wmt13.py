@@ -1,4 +1,4 @@
-"""The official result of WMT13 French-English, which benchmarks and tests hold their scores against."""
+"""The official scores of WMT13 French-English, by the names of the log. Benchmarks and tests compare with them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.crowd import WMT13_FR_EN, Competition
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-# Expected Wins as published, by what tells the names in the log apart.
-OFFICIAL = {
-    "uedin-heafield": 0.638,
-    "uedin-wmt13": 0.604,
-    "online-b": 0.591,
-    "limsi": 0.573,
-    "kit": 0.562,
-    "online-a": 0.541,
-    "mes": 0.512,
-    "dcu": 0.486,
-    "rwth": 0.439,
-    "cmu": 0.429,
-    "cu-zeman": 0.420,
-    "jhu": 0.389,
-    "shef": 0.322,
-}
+# A part of each system's name in the log, in the official order.
+NAME_PARTS = (
+    *("uedin-heafield", "uedin-wmt13", "online-b", "limsi", "kit", "online-a", "mes"),
+    *("dcu", "rwth", "cmu", "cu-zeman", "jhu", "shef"),
+)
+PUBLISHED = tuple(row.score for row in Competition.load(WMT13_FR_EN).official)
 
 
 def official_scores(systems: Iterable[str]) -> NDArray[np.float64]:
-    """Give the published score of each system, named as the log names it."""
-    return np.array([next(score for part, score in OFFICIAL.items() if part in name.lower()) for name in systems])
+    """Return the published score of each system, named as in the log."""
+    scores = dict(zip(NAME_PARTS, PUBLISHED, strict=True))
+    return np.array([next(score for part, score in scores.items() if part in name.lower()) for name in systems])

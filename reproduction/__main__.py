@@ -12,9 +12,9 @@ import os
 import sys
 import time
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.data import find_log
 from reproduction.page import HERE, build_page
 from reproduction.sections import SECTIONS
 from reproduction.stored import read_results, store_results
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from reproduction.section import Section
 
 ROOT = HERE.parent
-DATA = Path(os.environ.get("JUDGESTREAM_DATA", ROOT.parent / "shared" / "data"))
 WORK = ROOT / ".reproduction"
 
 
 @cache
 def log(file: str, campaigns: tuple[str, ...], shared_ties: bool) -> Log:
-    path = DATA / file
-    if not path.exists():
-        raise JudgestreamError(f"{path} is missing; set JUDGESTREAM_DATA to the folder of the public logs")
+    try:
+        path = find_log(file)
+    except FileNotFoundError as error:
+        raise JudgestreamError(str(error)) from None
     return Log.of((entry.judgment for entry in read(path, shared_ties=shared_ties)), file=file, only=campaigns)
 
 

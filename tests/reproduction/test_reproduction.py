@@ -78,7 +78,7 @@ def test_differences_are_paired_by_repeat() -> None:
 
 @pytest.mark.parametrize(
     ("mean", "error", "said"),
-    [(0.03, 0.01, "yes"), (-0.03, 0.01, "no"), (0.015, 0.01, "not to be told"), (-0.015, 0.01, "not to be told")],
+    [(0.03, 0.01, "yes"), (-0.03, 0.01, "no"), (0.015, 0.01, "not significant"), (-0.015, 0.01, "not significant")],
 )
 def test_a_difference_is_one_beyond_two_standard_errors(mean: float, error: float, said: str) -> None:
     assert verdict(Estimate(mean, error, 10)) == said

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
+from benchmarks.wmt13 import PUBLISHED
 from streams.core.methods.pair_scores import PRIOR, bradley_terry, expected_wins
 from streams.core.ranking import SCORES, PairCounts
 from tests.builders import crowd_log
@@ -18,8 +19,6 @@ from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 if TYPE_CHECKING:
     from streams.core.ranking.ranges import Floats, Ints
-
-PUBLISHED = [0.638, 0.604, 0.591, 0.573, 0.562, 0.541, 0.512, 0.486, 0.439, 0.429, 0.420, 0.389, 0.322]
 
 
 def table(size: int, most: int = 30) -> st.SearchStrategy[Ints]:
