@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from math import nan
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from zlib import crc32
 
 import numpy as np
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns
 
     Ints = NDArray[np.int64]
-
-# One pass over the judgments reads all columns. Fields are read by name, so a new field of Judgment is no matter.
-_read_columns = attrgetter("id", "segment", "judge", "systems", "at", "ranks", "request", "duration_ms")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,29 +85,32 @@ def check_judgments(
     """Return the columns of judgments that are all new and of known systems, or None if one of them is not."""
     if set(map(type, events)) != {Judgment}:
         return None
-    ids, segments, judges, judged, times, ranks, requests, durations = zip(*map(_read_columns, events), strict=True)
-    latest = max(times)
-    if None in ranks or latest > clock + LONGEST_JUMP:
+    judgments = cast("Sequence[Judgment]", events)
+    latest = max([each.at for each in judgments])
+    ranks = [each.ranks for each in judgments if each.ranks is not None]
+    if len(ranks) < len(judgments) or latest > clock + LONGEST_JUMP:
         return None
+    ids = [each.id for each in judgments]
     distinct = set(ids)
     if len(distinct) < len(ids) or seen.has_any(distinct) or not distinct.isdisjoint(retractions.ids):
         return None
+    judges = [each.judge for each in judgments]
     if pseudonyms is not None:
-        judges = tuple(map(pseudonyms.__getitem__, judges))
+        judges = [pseudonyms[judge] for judge in judges]
     if status.excluded and not set(judges).isdisjoint(status.excluded):
         return None
     try:
-        found = list(map(systems.index.__getitem__, chain.from_iterable(judged)))
+        found = list(map(systems.index.__getitem__, chain.from_iterable([each.systems for each in judgments])))
     except KeyError:
         return None
     return OrdinaryJudgments(
         ids=ids,
-        segments=segments,
+        segments=[each.segment for each in judgments],
         judges=judges,
         systems=found,
         ranks=ranks,
-        answered=[each for each in requests if each is not None],
-        durations=durations,
+        answered=[each.request for each in judgments if each.request is not None],
+        durations=[each.duration_ms for each in judgments],
         latest=latest,
     )
 

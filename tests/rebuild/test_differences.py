@@ -1,0 +1,39 @@
+"""What a comparison of a stored campaign with its log counts as a difference, and what it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.state import StoredCampaign
+from streams.rebuild.differences import ValueDifference, compare
+from tests.builders import crowd_log
+
+
+def stored() -> StoredCampaign:
+    campaign, log = Campaign("c"), crowd_log(30)
+    change = campaign.drain_changes(campaign.apply(range(len(log)), log), ())
+    return StoredCampaign(meta=change.meta, tables=change.tables, scores=change.scores, seen=change.seen)
+
+
+def with_meta(campaign: StoredCampaign, **fields: object) -> StoredCampaign:
+    return replace(campaign, meta=msgspec.json.encode(msgspec.json.decode(campaign.meta) | fields))
+
+
+def test_an_earlier_layout_and_other_requests_are_no_difference() -> None:
+    campaign = stored()
+    assert compare("c", campaign, campaign) is None
+    assert compare("c", with_meta(campaign, layout=1, outstanding=[]), campaign) is None
+
+
+def test_an_offset_a_row_and_a_score_are_differences() -> None:
+    campaign = stored()
+    found = compare("c", with_meta(campaign, offset=7), campaign)
+    assert found is not None
+    assert (found.fields, found.tables) == ({"offset": ValueDifference(7, 29)}, {})
+    rows = campaign.tables | {"judges": {}}
+    found = compare("c", replace(campaign, tables=rows, scores={}), campaign)
+    assert found is not None
+    assert {name: table.missing for name, table in found.tables.items()} == {"judges": 7, "leaderboard": 8}
