@@ -51,7 +51,7 @@ def test_the_demo_serves_its_page_until_it_is_told_to_stop(tmp_path: Path) -> No
         assert demo.stdout is not None
         first, second, third = (demo.stdout.readline() for _ in range(3))
         url, token = first.split()[4], second.split()[-1]
-        assert third == "The budget is spent; the page stays.\n"
+        assert third == "The budget is used up. The page stays available.\n"
         client = Client(url)
         assert client.ask("/").status == 200
         wait_for(lambda: client.get("/campaigns/wmt13.fr-en/leaderboard")["judgments"] == 40)
