@@ -44,9 +44,9 @@ def test_the_doctor_finds_a_well_stack_well(stack: Stack) -> None:
     well = stack.command("doctor")
     assert well.returncode == 0, well.stdout
     assert "A worker can run." in well.stdout
-    assert "none runs; start one: judgestream worker" in well.stdout
+    assert "none is running; start one with: judgestream worker" in well.stdout
     stack.start_worker()
-    stack.wait_for(lambda: "1 in the group" in stack.command("doctor").stdout, "the doctor sees the worker")
+    stack.wait_for(lambda: "1 running" in stack.command("doctor").stdout, "the doctor sees the worker")
     password = stack.settings.redis.split("@")[0].rsplit(":", 1)[1]
     assert password not in well.stdout
     assert stack.settings.judge_key not in well.stdout
