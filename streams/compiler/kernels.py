@@ -69,7 +69,7 @@ class Kernels:
 
     def suited(self, name: str, updates: int) -> Any:
         """Return the compiled module if kernels are loaded or this many updates repay it, else the plain one."""
-        return self.compiled(name) if is_loaded() or updates >= WORTH_LOADING else self.plain(name)
+        return self.compiled(name) if _loaded or updates >= WORTH_LOADING else self.plain(name)
 
     def by_numba(self, name: str) -> ModuleType:
         """Return a module of kernels compiled by numba."""

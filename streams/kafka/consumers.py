@@ -101,59 +101,58 @@ class Consumer:
     def assign(self, partitions: Iterable[Partition]) -> None:
         """Choose the partitions to read."""
         with answering(self._settings):
-            self._client.assign(_theirs(partitions))
+            self._client.assign(list(partitions))
 
     def seek(self, partition: Partition, offset: int) -> None:
         """Read this partition next from an offset."""
         with answering(self._settings):
-            self._client.seek(TopicPartition(*partition), offset)
+            self._client.seek(partition, offset)
 
     async def fetch(
         self, *partitions: Partition, timeout_ms: int, max_records: int | None = None
     ) -> dict[Partition, Sequence[FetchedRecord]]:
         """Return the next records of these partitions, or of all assigned ones. Empty if none came in time."""
         with answering(self._settings):
-            fetched = await self._client.getmany(*_theirs(partitions), timeout_ms=timeout_ms, max_records=max_records)
-        return _ours(fetched)
+            fetched = await self._client.getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+        return {Partition(*source): records for source, records in fetched.items()}
 
     async def position(self, partition: Partition) -> int:
         """Return the offset that is read next."""
         with answering(self._settings):
-            offset: int = await self._client.position(TopicPartition(*partition))
+            offset: int = await self._client.position(partition)
         return offset
 
     async def beginning_offsets(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         """Return the offset of the first record that the broker still has, per partition."""
         with answering(self._settings):
-            return _ours(await self._client.beginning_offsets(_theirs(partitions)))
+            return _ours(await self._client.beginning_offsets(list(partitions)))
 
     async def end_offsets(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         """Return the offset that the next record will have, per partition."""
         with answering(self._settings):
-            return _ours(await self._client.end_offsets(_theirs(partitions)))
+            return _ours(await self._client.end_offsets(list(partitions)))
 
     async def offsets_since(self, partitions: Iterable[Partition], moment: datetime) -> dict[Partition, int | None]:
         """Return the offset of the first record at or after a time, per partition; None if there is none."""
         milliseconds = max(0, int(moment.timestamp() * 1000))  # a negative one means something else to Kafka
         with answering(self._settings):
-            found = await self._client.offsets_for_times(dict.fromkeys(_theirs(partitions), milliseconds))
+            found = await self._client.offsets_for_times(dict.fromkeys(partitions, milliseconds))
         return {partition: None if at is None else at.offset for partition, at in _ours(found).items()}
 
     def known_end(self, partition: Partition) -> int | None:
         """Return the end that the last fetch saw, or None if the partition is not assigned or was not fetched."""
-        source = TopicPartition(*partition)
-        end: int | None = self._client.highwater(source) if source in self._client.assignment() else None
+        end: int | None = self._client.highwater(partition) if partition in self._client.assignment() else None
         return end
 
     async def committed(self, partition: Partition) -> int:
         """Return the offset that the group has committed; 0 if it has committed none."""
         with answering(self._settings):
-            return await self._client.committed(TopicPartition(*partition)) or 0
+            return await self._client.committed(partition) or 0
 
     async def commit(self, offsets: Mapping[Partition, int]) -> None:
         """Commit offsets for the group."""
         with answering(self._settings):
-            await self._client.commit({TopicPartition(*partition): offset for partition, offset in offsets.items()})
+            await self._client.commit(dict(offsets))
 
 
 @asynccontextmanager
@@ -182,10 +181,6 @@ class _ListenerAdapter(ConsumerRebalanceListener):  # type: ignore[misc]  # aiok
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         self._listener.on_assigned([Partition(*source) for source in assigned])
-
-
-def _theirs(partitions: Iterable[Partition]) -> list[TopicPartition]:
-    return [TopicPartition(*partition) for partition in partitions]
 
 
 def _ours(found: Mapping[TopicPartition, Any]) -> dict[Partition, Any]:

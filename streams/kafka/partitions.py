@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from aiokafka import TopicPartition
 from aiokafka.partitioner import DefaultPartitioner
 
 _partitioner = DefaultPartitioner()
 
 
-class Partition(NamedTuple):
-    """One partition of a topic.
+class Partition(TopicPartition):  # type: ignore[misc]  # aiokafka has no types
+    """One partition of a topic. aiokafka accepts it as it is.
 
     >>> str(Partition("judgments.v1", 3))
     'judgments.v1/3'
     """
 
-    topic: str
-    number: int
+    __slots__ = ()
+
+    @property
+    def number(self) -> int:
+        """The number of the partition in its topic."""
+        number: int = self.partition
+        return number
 
     def __str__(self) -> str:
-        return f"{self.topic}/{self.number}"
+        return f"{self.topic}/{self.partition}"
 
 
 def partition_of(campaign: str, partitions: int) -> int:

@@ -124,7 +124,8 @@ class TopicReader:
         for partition, records in self._reader.read(self._starts, self._ends):
             for record in records:
                 at = record_time(record)
-                yield TopicRecord(*partition, record.offset, at, record.key, record.value or b"")
+                value = record.value or b""
+                yield TopicRecord(partition.topic, partition.number, record.offset, at, record.key, value)
 
 
 @contextmanager

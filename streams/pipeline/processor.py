@@ -111,11 +111,12 @@ class Processor:
         for offset, event in self._decode(fresh, without_campaign):
             batch = batches.get(event.campaign)
             if batch is None:
-                try:
-                    self._load(event.campaign)
-                except RecordError as error:
-                    without_campaign[offset] = error
-                    continue
+                if event.campaign not in self.campaigns:
+                    try:
+                        self.campaigns[event.campaign] = self._load(event.campaign)
+                    except RecordError as error:
+                        without_campaign[offset] = error
+                        continue
                 batch = batches[event.campaign] = ([], [])
             batch[0].append(offset)
             batch[1].append(event)
@@ -166,10 +167,8 @@ class Processor:
                 rejections[offset] = error
         return events
 
-    def _load(self, name: str) -> None:
-        """Load a campaign from the store, or create it, unless it is in memory."""
-        if name in self.campaigns:
-            return
+    def _load(self, name: str) -> Campaign:
+        """Return a campaign from the store, or a new one. Raise RecordError if it lives on another partition."""
         try:
             stored = self._store.load(self._lease, name)
         except ForeignCampaign as error:
@@ -179,9 +178,9 @@ class Processor:
             )
             raise RecordError("wrong_partition", message, field="campaign") from None
         options = self._options.campaign
-        self.campaigns[name] = (
-            Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
-        )
+        if stored is None:
+            return Campaign(name, options=options)
+        return Campaign.restore(name, stored, options=options)
 
     def _apply(
         self, name: str, offsets: list[int], events: list[Judgment | Command], records: Mapping[int, Record]

@@ -22,7 +22,7 @@ from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Sequence
     from ssl import SSLContext
 
     from faust.types import EventT
@@ -69,17 +69,17 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
 
     names = {topic.name: topic.within(settings.namespace) for topic in topics.TOPICS}
 
-    async def hand_over(output: Output) -> Awaitable[object]:
-        sent: Awaitable[object] = await app.producer.send(
-            names[output.topic], output.key, output.value, partition=None, timestamp=None, headers=list(output.headers)
-        )
-        return sent
-
     async def send(outputs: Sequence[Output]) -> None:
         """Send outputs and wait until the broker has them all. Raise BrokerUnavailable if it does not answer."""
         with answering(settings):
             try:
-                await asyncio.gather(*[await hand_over(output) for output in outputs])
+                sent = [
+                    await app.producer.send(
+                        names[output.topic], output.key, output.value, None, None, list(output.headers)
+                    )
+                    for output in outputs
+                ]
+                await asyncio.gather(*sent)
             except ProducerSendError as error:
                 raise unavailable(settings, str(error)) from None
 

@@ -108,7 +108,9 @@ class Assignment:
         """Load the state of a partition, compare the log with it, and begin to read there."""
         partition = ownership.partition
         past = partial(read_before, self._settings, partition.number)
-        open_processor = partial(Processor.open, *partition, self._store, self._options, read_before=past)
+        open_processor = partial(
+            Processor.open, partition.topic, partition.number, self._store, self._options, read_before=past
+        )
         processor = await self._rater.open(ownership, open_processor)
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(RETRY_SECONDS)

@@ -56,7 +56,7 @@ class Rater:
     ) -> Processor:
         """Open a processor, and emit again what the partition's last owner may not have emitted."""
         async with self._turn:
-            processor, outputs = await self._run(ownership, open_processor)
+            (processor, outputs), _ = await self._run(ownership, open_processor)
             await self.emit(outputs, ownership)
             return processor
 
@@ -66,8 +66,8 @@ class Rater:
             ownership, processor = batch.ownership, batch.ownership.processor
             if processor.next_offset != batch.start:
                 raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
-            commit, rated = await self._run(ownership, lambda: _timed(lambda: processor.prepare(batch.records)))
-            _, persisted = await self._run(ownership, lambda: _timed(lambda: processor.persist(commit)))
+            commit, rated = await self._run(ownership, lambda: processor.prepare(batch.records))
+            _, persisted = await self._run(ownership, lambda: processor.persist(commit))
             ownership.applied_at = time()
             delay = None if batch.written_at is None else ownership.applied_at - batch.written_at
             self._metrics.count_batch(commit, rated=rated, persisted=persisted, delay=delay)
@@ -82,7 +82,7 @@ class Rater:
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""
         async with self._turn:
-            leaderboards, seconds = await self._run(ownership, lambda: _timed(ownership.processor.snapshots))
+            leaderboards, seconds = await self._run(ownership, ownership.processor.snapshots)
             if leaderboards:
                 self._metrics.snapshot_seconds.observe(seconds)
             await self.emit(leaderboards, ownership)
@@ -97,8 +97,8 @@ class Rater:
             await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
             self._metrics.count_outputs(outputs)
 
-    async def _run(self, ownership: PartitionOwnership, work: Callable[[], Result]) -> Result:
-        """Call a function that uses the store, in the thread."""
+    async def _run(self, ownership: PartitionOwnership, work: Callable[[], Result]) -> tuple[Result, float]:
+        """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""
         loop = asyncio.get_running_loop()
         return await self._retry("Redis", StoreUnavailable, lambda: loop.run_in_executor(self._thread, work), ownership)
 
@@ -108,12 +108,16 @@ class Rater:
         unavailable: type[BrokerUnavailable | StoreUnavailable],
         attempt: Callable[[], Awaitable[Result]],
         ownership: PartitionOwnership | None,
-    ) -> Result:
-        """Try again until the server answers. Raise Abandoned if the ownership is over by then."""
+    ) -> tuple[Result, float]:
+        """Try again until the server answers. Return the result and the seconds of the last attempt.
+
+        Raise Abandoned if the ownership is over by then.
+        """
         pause = FIRST_PAUSE_SECONDS
         while True:
             if ownership is not None:
                 ownership.check_not_over()
+            started = perf_counter()
             try:
                 result = await attempt()
             except unavailable as error:
@@ -122,13 +126,8 @@ class Rater:
                 fields = {"server": server.lower()}
                 log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra=fields)
             else:
-                self._status.mark_back(server)
-                return result
+                if self._status.away:
+                    self._status.mark_back(server)
+                return result, perf_counter() - started
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-
-def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """Return the result of a call and its seconds. Failed attempts before it are not counted."""
-    started = perf_counter()
-    return work(), perf_counter() - started

@@ -109,7 +109,9 @@ class BatchSource(Service):
     async def _read(self) -> None:
         """Read each open partition in turn. The channel is bounded, so the reading waits when rating is behind."""
         while not self.should_stop:
-            self._report()
+            self._status.loop_ran_at = monotonic()
+            self._status.assigned = len(self._assignment.owned)
+            self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
             idle = True
             for partition, ownership in list(self._assignment.owned.items()):
                 if not ownership.is_open:
@@ -195,11 +197,6 @@ class BatchSource(Service):
         except BrokerUnavailable as error:
             log.info("the offsets were not committed: %s; the store has them", error, extra={"server": "kafka"})
             self._metrics.count_error("Kafka")
-
-    def _report(self) -> None:
-        self._status.loop_ran_at = monotonic()
-        self._status.assigned = len(self._assignment.owned)
-        self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
 
     def progress(self) -> Iterator[PartitionProgress]:
         """Return the progress in each partition of this worker."""

@@ -305,7 +305,7 @@ def test_a_campaign_that_the_log_does_not_know_is_removed(settled_stack: Stack) 
     for name in healthy:
         if "{campaign-0}" in name:
             settled_stack.store.client.redis.copy(name, name.replace("{campaign-0}", "{invented}"))
-    settled_stack.store.client.redis.sadd(settled_stack.store.keys.partition_campaigns(home), "invented")
+    settled_stack.store.client.redis.sadd(settled_stack.store.keys.partition(home, "campaigns"), "invented")
     assert rebuild(settled_stack.settings).differs
     assert settled(dump(settled_stack)) == settled(healthy)
 

@@ -16,7 +16,9 @@ PARTITION = Partition("judgments.v1", 0)
 
 def opened() -> PartitionOwnership:
     ownership = PartitionOwnership(PARTITION)
-    processor, _ = Processor.open(*PARTITION, MemoryStore(), ProcessorOptions.from_settings(Settings()))
+    processor, _ = Processor.open(
+        PARTITION.topic, PARTITION.number, MemoryStore(), ProcessorOptions.from_settings(Settings())
+    )
     ownership.open(processor)
     return ownership
 

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from streams.core.campaign.columns import Admitted, Columns
+from streams.core.campaign.columns import Admitted
 from streams.core.models import JudgmentBatch
 from streams.wire.events import LONGEST_JUMP, Judgment
 
@@ -48,17 +48,19 @@ class OrdinaryJudgments:
 
     def admitted(self, offsets: Sequence[int], *, judges: list[int], segments: list[int], with_keys: bool) -> Admitted:
         """Return the columns as arrays. Only a bootstrap needs the keys, which are checksums of the ids."""
-        return Columns(
-            offsets=list(offsets),
-            keys=[crc32(each.encode()) for each in self.ids] if with_keys else [],
-            systems=self.systems,
-            ranks=list(chain.from_iterable(self.ranks)),
-            starts=list(accumulate(map(len, self.ranks), initial=0)),
-            judges=judges,
-            segments=segments,
-            scores=[nan] * len(self.ids),
-            durations=[-1 if each is None else each for each in self.durations],
-        ).admitted()
+        return Admitted(
+            batch=JudgmentBatch(
+                systems=np.array(self.systems, np.int64),
+                ranks=np.fromiter(chain.from_iterable(self.ranks), np.int64, len(self.systems)),
+                starts=np.array([0, *accumulate(map(len, self.ranks))], np.int64),
+                judges=np.array(judges, np.int64),
+                segments=np.array(segments, np.int64),
+                scores=np.full(len(self.ids), nan),
+            ),
+            offsets=np.array(offsets, np.int64),
+            durations=np.array([-1 if each is None else each for each in self.durations], np.int64),
+            keys=np.array([crc32(each.encode()) for each in self.ids] if with_keys else [], np.int64),
+        )
 
 
 def may_admit(first: int, *, kind: str, status: CampaignStatus, retractions: Retractions) -> bool:

@@ -9,11 +9,13 @@ import msgspec
 
 from streams.core.campaign import bulk
 from streams.core.campaign.admission import check_judgment, check_pace, check_systems
+from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
 from streams.core.campaign.read_only import ReadOnlyCampaign
-from streams.core.campaign.requests import choose_requests, drop_expired
+from streams.core.campaign.requests import choose_requests
 from streams.core.campaign.result import BatchResult
+from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange, CampaignMeta
 from streams.errors import HistoryGone, RecordError
 from streams.wire.events import EPOCH, LONGEST_JUMP, ExcludeJudge, Judgment, Retract, encode
@@ -58,11 +60,12 @@ class Campaign(ReadOnlyCampaign):
         else:
             self._rate(admitted)
             result = BatchResult(applied=len(offsets))
-        rows = self._rated.system_rows(self.tables.dirty_systems)
+        tables = self._rated.tables
+        rows = tables.system_rows(self._rated.model, sorted(tables.changed_systems))
         return replace(
             result,
             rows=rows,
-            ratings=self._make_ratings(rows, origin),
+            ratings=make_ratings(rows, tables.systems.names, campaign=self.name, offset=self.offset, origin=origin),
             # What was applied before a restart made its requests then, under the same ids.
             requests=self._send_requests(origin) if self.offset > before else (),
         )
@@ -71,14 +74,16 @@ class Campaign(ReadOnlyCampaign):
         """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
         if not len(offsets) or offsets[0] <= self.offset:
             return None
-        if not bulk.may_admit(offsets[0], kind=self.model.kind, status=self.status, retractions=self.retractions):
+        if not bulk.may_admit(
+            offsets[0], kind=self._rated.model.kind, status=self.status, retractions=self.retractions
+        ):
             return None
         if isinstance(events, JudgmentColumns):
             return self._admit_columns(offsets, events)
         return self._admit_judgments(offsets, events)
 
     def _admit_judgments(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
-        tables = self.tables
+        tables = self._rated.tables
         found = bulk.check_judgments(
             events,
             status=self.status,
@@ -98,11 +103,11 @@ class Campaign(ReadOnlyCampaign):
             offsets,
             judges=tables.judges.add_all(found.judges),
             segments=tables.segments.add_all(found.segments),
-            with_keys=self.bootstrap is not None,
+            with_keys=self._rated.bootstrap is not None,
         )
 
     def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
-        tables = self.tables
+        tables = self._rated.tables
         systems = bulk.check_columns(
             columns,
             status=self.status,
@@ -121,7 +126,7 @@ class Campaign(ReadOnlyCampaign):
             systems=systems,
             judges=tables.judges.add_numbered(columns.judges, columns.names),
             segments=tables.segments.add_numbered(columns.segments, columns.names),
-            with_keys=self.bootstrap is not None,
+            with_keys=self._rated.bootstrap is not None,
         )
 
     def _apply_each(self, records: Iterable[tuple[int, Event]], history: History | None) -> BatchResult:
@@ -136,7 +141,7 @@ class Campaign(ReadOnlyCampaign):
                 continue
             self.offset = offset
             try:
-                if _seen_id(event) in self._seen:
+                if seen_id(event) in self._seen:
                     duplicates += 1
                     self._count(duplicates=1)
                 else:
@@ -203,11 +208,11 @@ class Campaign(ReadOnlyCampaign):
             self._count(judgments=len(admitted.offsets))
 
     def _send_requests(self, origin: str) -> tuple[MatchRequest, ...]:
-        self.outstanding = drop_expired(self.outstanding, self.clock)
+        self.outstanding = {key: each for key, each in self.outstanding.items() if each.expires_at > self.clock}
         requests = choose_requests(
             status=self.status,
-            model=self.model,
-            tables=self.tables,
+            model=self._rated.model,
+            tables=self._rated.tables,
             candidates=self.active,
             outstanding=self.outstanding.values(),
             judgments=self.counts.judgments,
@@ -235,7 +240,7 @@ class Campaign(ReadOnlyCampaign):
         status = apply_command(self.status, command)
         if isinstance(command, Retract):
             self._retract(offset, command, history)
-        self._seen.add(_seen_id(command))
+        self._seen.add(seen_id(command))
         if not self.exists:
             self._rated.create_model(status.settings)
         self._rated.enter(status.settings)
@@ -272,7 +277,7 @@ class Campaign(ReadOnlyCampaign):
             outstanding=tuple(self.outstanding.values()),
             retractions=self.retractions,
         )
-        names = self.tables.systems.names
+        names = self._rated.tables.systems.names
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
@@ -293,8 +298,3 @@ class Campaign(ReadOnlyCampaign):
         """Forget what changed since the last call, where nothing is stored."""
         self.tables.forget_changes()
         self._seen.discard_changes()
-
-
-def _seen_id(event: Event) -> str:
-    """Return the id by which a duplicate is detected. Commands and judgments may have the same ids."""
-    return event.id if isinstance(event, Judgment) else f"command:{event.id}"

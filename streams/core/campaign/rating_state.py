@@ -59,15 +59,12 @@ class RatingState:
 
     def rate(self, admitted: Admitted) -> None:
         """Count and rate judgments, in order."""
-        self._grow()
+        if self.tables.sizes != self._sizes:
+            self._grow()
         self.tables.record(admitted.batch, self.model, offsets=admitted.offsets, durations=admitted.durations)
         self.model.apply(admitted.batch)
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys)
-
-    def system_rows(self, systems: Sequence[int]) -> tuple[SystemRow, ...]:
-        """Return the present rows of some systems."""
-        return tuple(self.tables.system_rows(self.model, systems))
 
     def drain_changes(self, rows: Sequence[SystemRow]) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
@@ -77,8 +74,8 @@ class RatingState:
         return tables
 
     def _grow(self) -> None:
-        systems = len(self.tables.systems)
+        self._sizes = self.tables.sizes
         self.tables.grow()
-        self.model.grow(systems, len(self.tables.judges), len(self.tables.segments))
+        self.model.grow(*self._sizes)
         if self.bootstrap is not None:
-            self.bootstrap.grow(systems)
+            self.bootstrap.grow(len(self.tables.systems))

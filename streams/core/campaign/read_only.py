@@ -12,12 +12,11 @@ from streams.core.campaign.state import Counts, Retractions, decode_meta
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
     from typing import Self
 
     from streams.core.campaign.bootstrap import Bootstrap
-    from streams.core.campaign.state import StoredCampaign, SystemRow
+    from streams.core.campaign.state import StoredCampaign
     from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
     from streams.core.ranking.outlook import Outlook
@@ -81,8 +80,8 @@ class ReadOnlyCampaign:
     @property
     def active(self) -> list[int]:
         """The systems that have not been withdrawn, by index."""
-        withdrawn = self.status.withdrawn
-        return [i for i, name in enumerate(self.tables.systems.names) if name not in withdrawn]
+        withdrawn, names = self.status.withdrawn, self._rated.tables.systems.names
+        return [i for i, name in enumerate(names) if name not in withdrawn]
 
     def outlook(self) -> Outlook:
         """Return whether more judgments would still change the clusters."""
@@ -101,8 +100,6 @@ class ReadOnlyCampaign:
 
     def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:
         """Return the present rating of every system. Their ids begin with `origin`."""
-        return self._make_ratings(self._rated.system_rows(range(len(self.tables.systems))), origin)
-
-    def _make_ratings(self, rows: Iterable[SystemRow], origin: str) -> tuple[Rating, ...]:
         names = self.tables.systems.names
+        rows = self.tables.system_rows(self.model, range(len(names)))
         return board.make_ratings(rows, names, campaign=self.name, offset=self.offset, origin=origin)

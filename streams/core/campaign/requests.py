@@ -1,4 +1,4 @@
-"""Match requests of a campaign: which ones have expired, and which ones to send next."""
+"""Match requests of a campaign: which ones to send next."""
 
 from __future__ import annotations
 
@@ -12,18 +12,13 @@ from streams.core.matching import choose_segments, find_policy
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from streams.core.campaign.tables import CampaignTables
     from streams.core.matching import Match
     from streams.core.models import Model
     from streams.wire.events import CampaignSettings, CampaignStatus
-
-
-def drop_expired(outstanding: Mapping[str, MatchRequest], clock: datetime) -> dict[str, MatchRequest]:
-    """Return the requests that have not expired at a time of the campaign's clock."""
-    return {name: request for name, request in outstanding.items() if request.expires_at > clock}
 
 
 def choose_requests(

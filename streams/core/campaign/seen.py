@@ -6,11 +6,13 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from streams.wire.events import Judgment
 from streams.wire.scanner import ScannedIds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from streams.wire.events import Command
     from streams.wire.scanner import JudgmentColumns
 
 
@@ -32,12 +34,14 @@ class SeenIds:
         self._scanned: ScannedIds | None = None  # only a log that is read from a file has scanned judgments
 
     def __contains__(self, judgment_id: str) -> bool:
-        self._read_scanned()
+        if self._scanned is not None:
+            self._read_scanned(self._scanned)
         return judgment_id in self._ids
 
     def has_any(self, ids: Iterable[str]) -> bool:
         """Return whether any of these ids is remembered."""
-        self._read_scanned()
+        if self._scanned is not None:
+            self._read_scanned(self._scanned)
         return not self._ids.isdisjoint(ids)
 
     def add(self, judgment_id: str) -> None:
@@ -46,11 +50,11 @@ class SeenIds:
 
     def add_all(self, ids: Sequence[str]) -> None:
         """Remember ids that are new and distinct."""
-        self._read_scanned()
+        if self._scanned is not None:
+            self._read_scanned(self._scanned)
+            self._scanned.add_texts(ids)
         self._append(ids)
         self._new += len(ids)
-        if self._scanned is not None:
-            self._scanned.add_texts(ids)
 
     def add_scanned(self, columns: JudgmentColumns) -> bool:
         """Remember the ids of scanned judgments if all are surely new and distinct. Return whether they are."""
@@ -63,7 +67,8 @@ class SeenIds:
 
     def drain_changes(self) -> tuple[str, ...]:
         """Return the remembered ids that were added since the last call, oldest first."""
-        self._read_scanned()
+        if self._scanned is not None:
+            self._read_scanned(self._scanned)
         latest = list(islice(reversed(self._order), self._new))
         self._new = 0
         return tuple(reversed(latest))
@@ -72,10 +77,9 @@ class SeenIds:
         """Forget which ids were added since the last call of `drain_changes`."""
         self._new = 0
 
-    def _read_scanned(self) -> None:
-        if self._scanned is not None:
-            for ids in self._scanned.drain_texts():
-                self._append(ids)
+    def _read_scanned(self, scanned: ScannedIds) -> None:
+        for ids in scanned.drain_texts():
+            self._append(ids)
 
     def _append(self, ids: Sequence[str]) -> None:
         excess = len(self._order) + len(ids) - self.kept
@@ -83,3 +87,8 @@ class SeenIds:
             self._ids.difference_update(islice(self._order, excess))
         self._order.extend(ids)
         self._ids.update(ids[-self.kept :])
+
+
+def seen_id(event: Judgment | Command) -> str:
+    """Return the id by which a duplicate is detected. Commands and judgments may have the same ids."""
+    return event.id if isinstance(event, Judgment) else f"command:{event.id}"

@@ -45,14 +45,19 @@ class CampaignTables:
         self.wins: Ints = np.zeros((16, 16), np.int64)
         self.ties: Ints = np.zeros((16, 16), np.int64)
         self._touched = np.zeros((16, 16), np.bool_)
-        self._dirty_systems: set[int] = set()
+        self.changed_systems: set[int] = set()  # since the last call of `drain_changes`
         self._dirty_judges: set[int] = set()
         self._dirty_segments: set[int] = set()
         self._dirty_cells: set[Cell] = set()
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """The numbers of systems, judges and segments."""
+        return len(self.systems.names), len(self.judges.names), len(self.segments.names)
+
     def grow(self) -> None:
         """Make room for all names that were added so far."""
-        systems, judges, segments = len(self.systems), len(self.judges), len(self.segments)
+        systems, judges, segments = self.sizes
         self.system_judgments = grow_array(self.system_judgments, systems)
         self.system_offset = grow_array(self.system_offset, systems, fill=-1)
         self.judge_judgments = grow_array(self.judge_judgments, judges)
@@ -68,7 +73,7 @@ class CampaignTables:
 
     def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
         """Add systems and segments that no judgment has named yet."""
-        self._dirty_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
+        self.changed_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
         self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
 
     def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints) -> None:
@@ -92,17 +97,12 @@ class CampaignTables:
             batch.ranks,
             batch.starts,
         )
-        self._dirty_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
+        self.changed_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
         self._dirty_judges.update(_distinct(batch.judges))
         self._dirty_segments.update(_distinct(batch.segments))
         if model.cell_width:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
-
-    @property
-    def dirty_systems(self) -> list[int]:
-        """The systems that changed since the last call of `drain_changes`, in order."""
-        return sorted(self._dirty_systems)
 
     @property
     def met(self) -> Ints:
@@ -118,10 +118,10 @@ class CampaignTables:
             systems=tuple(names[i] for i in order), wins=wins, ties=ties, judgments=self.system_judgments[order]
         )
 
-    def system_rows(self, model: Model, systems: Sequence[int]) -> list[SystemRow]:
+    def system_rows(self, model: Model, systems: Sequence[int]) -> tuple[SystemRow, ...]:
         """Return the present rows of some systems."""
         mean, deviation = model.scores()
-        return [
+        return tuple(
             SystemRow(
                 index=i,
                 mean=float(mean[i]),
@@ -134,7 +134,7 @@ class CampaignTables:
                 state=model.dump_row("systems", i),
             )
             for i in systems
-        ]
+        )
 
     def drain_changes(self, rows: Sequence[SystemRow], model: Model) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
@@ -187,7 +187,7 @@ class CampaignTables:
     def forget_changes(self) -> None:
         """Forget which rows changed."""
         self._touched[:] = False
-        self._dirty_systems.clear()
+        self.changed_systems.clear()
         self._dirty_judges.clear()
         self._dirty_segments.clear()
         self._dirty_cells.clear()

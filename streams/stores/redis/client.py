@@ -46,6 +46,10 @@ class Client:
             return self.first
         return cast("redis.Redis", redis.RedisCluster.from_url(self._url, **_options()))
 
+    @property
+    def _address(self) -> str:
+        return f"Redis at {mask_password(self._url)}"
+
     def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any], package: str = __package__) -> Any:
         """Run a script from the `lua` folder of a package. Scripts that write return a status and a detail."""
         with self.translated_errors():
@@ -68,18 +72,17 @@ class Client:
     @contextmanager
     def translated_errors(self) -> Iterator[None]:
         """Raise errors of Redis as errors of this project."""
-        where = f"Redis at {mask_password(self._url)}"
         try:
             yield
         except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
-            raise SettingError(f"{where} refuses the user or the password: {error}") from None
+            raise SettingError(f"{self._address} refuses the user or the password: {error}") from None
         except redis.OutOfMemoryError:
-            raise StoreUnavailable(f"{where} is full: give it memory (maxmemory) or remove data") from None
+            raise StoreUnavailable(f"{self._address} is full: give it memory (maxmemory) or remove data") from None
         except redis.ResponseError as error:
             if str(error).startswith(UNABLE):
-                raise StoreUnavailable(f"{where} can't write now: {error}") from None
+                raise StoreUnavailable(f"{self._address} can't write now: {error}") from None
             if "WRONGTYPE" in str(error):
-                raise StoreCorrupt(f"{where} holds a key that this version did not write: {error}") from None
+                raise StoreCorrupt(f"{self._address} holds a key that this version did not write: {error}") from None
             raise
         except (
             redis.ConnectionError,
@@ -87,7 +90,7 @@ class Client:
             redis.exceptions.ClusterError,
             redis.exceptions.RedisClusterException,
         ) as error:
-            raise StoreUnavailable(f"{where} does not answer: {error}") from None
+            raise StoreUnavailable(f"{self._address} does not answer: {error}") from None
 
 
 def fenced_error(lease: Lease, epoch: bytes) -> Fenced:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+PartitionPart = Literal["head", "campaigns", "outbox"]
 
 
 @dataclass(frozen=True)
@@ -26,24 +30,23 @@ class Keys:
         The tables are meta, systems, judges, segments, pairs, cells, replicas, seen, leaderboard and outbox. The hash
         meta holds epoch, partition and offset, and under `campaign` the encoded CampaignMeta.
         """
-        return f"{self._prefix}{{{campaign}}}{self._suffix}:{table}"
+        return f"{self.prefix}{{{campaign}}}{self.suffix}:{table}"
 
-    def partition(self, partition: str) -> str:
-        """Return the key of a partition's head: its epoch, offset and counts."""
-        return f"{self._prefix}{{{partition}}}{self._suffix}"
+    def partition(self, partition: str, part: PartitionPart = "head") -> str:
+        """Return a key of a partition.
 
-    def partition_campaigns(self, partition: str) -> str:
-        """Return the key of the set of a partition's campaigns."""
-        return f"{self.partition(partition)}:campaigns"
+        `head` is the hash of its epoch, offset and counts, `campaigns` the set of its campaigns, and `outbox` the
+        outputs of its last batch that belong to no campaign.
+        """
+        head = f"{self.prefix}{{{partition}}}{self.suffix}"
+        return head if part == "head" else f"{head}:{part}"
 
-    def partition_outbox(self, partition: str) -> str:
-        """Return the key of the outputs of the partition's last batch that belong to no campaign."""
-        return f"{self.partition(partition)}:outbox"
-
-    @property
-    def _prefix(self) -> str:
+    @cached_property
+    def prefix(self) -> str:
+        """The beginning of every key."""
         return f"judgestream:{self.namespace}:" if self.namespace else "judgestream:"
 
-    @property
-    def _suffix(self) -> str:
+    @cached_property
+    def suffix(self) -> str:
+        """What follows the braces."""
         return f":{self.layer}" if self.layer else ""

@@ -41,17 +41,17 @@ class Staging:
         self.clear(campaign)
         self._swap(lease, self._campaign_keys(campaign), "remove")
         with self._live.client.translated_errors():
-            self._live.client.redis.srem(self._live.keys.partition_campaigns(lease.partition), campaign)
+            self._live.client.redis.srem(self._live.keys.partition(lease.partition, "campaigns"), campaign)
 
     def put_partition(self, lease: Lease, commit: Commit) -> None:
         """Write a partition's head and outbox to fresh keys."""
         keys = self.fresh.keys
-        self._unlink([keys.partition(lease.partition), keys.partition_outbox(lease.partition)])
+        self._unlink([keys.partition(lease.partition), keys.partition(lease.partition, "outbox")])
         self.fresh.write(lease, [partition_unit(keys, lease.partition, commit)])
 
     def swap_partition(self, lease: Lease) -> None:
         """Replace the partition's head and outbox by the fresh keys. The list of its campaigns stays."""
-        names = [(keys.partition(lease.partition), keys.partition_outbox(lease.partition)) for keys in self._both()]
+        names = [(keys.partition(lease.partition), keys.partition(lease.partition, "outbox")) for keys in self._both()]
         self._swap(lease, list(zip(*names, strict=True)), "swap")
 
     def clear(self, campaign: str) -> None:
@@ -60,7 +60,7 @@ class Staging:
 
     def _list(self, partition: str, campaign: str) -> None:
         with self._live.client.translated_errors():
-            self._live.client.redis.sadd(self._live.keys.partition_campaigns(partition), campaign)
+            self._live.client.redis.sadd(self._live.keys.partition(partition, "campaigns"), campaign)
 
     def _swap(self, lease: Lease, pairs: Sequence[tuple[str, ...]], how: str) -> None:
         self._live.client.write("swap", lease, keys=[key for pair in pairs for key in pair], args=[how])

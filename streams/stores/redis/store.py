@@ -63,8 +63,8 @@ class RedisStore:
             pipeline = self.client.redis.pipeline(transaction=True)
             pipeline.hincrby(head, "epoch", 1)
             pipeline.hgetall(head)
-            pipeline.smembers(self.keys.partition_campaigns(partition))
-            pipeline.get(self.keys.partition_outbox(partition))
+            pipeline.smembers(self.keys.partition(partition, "campaigns"))
+            pipeline.get(self.keys.partition(partition, "outbox"))
             epoch, fields, campaigns, outbox = pipeline.execute()
         lease, names = Lease(partition, epoch), sorted(name.decode() for name in campaigns)
         if self.client.is_cluster:
@@ -77,7 +77,7 @@ class RedisStore:
         status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
         if status == b"FOREIGN":
             with self.client.translated_errors():
-                self.client.redis.srem(self.keys.partition_campaigns(lease.partition), campaign)
+                self.client.redis.srem(self.keys.partition(lease.partition, "campaigns"), campaign)
         return bool(status == b"OK")
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
@@ -104,7 +104,7 @@ class RedisStore:
         self.client.write(
             "announce",
             lease,
-            keys=[partition.head, self.keys.partition_campaigns(lease.partition)],
+            keys=[partition.head, self.keys.partition(lease.partition, "campaigns")],
             args=[commit.before, commit.after, *(change.campaign for change in commit.campaigns)],
         )
         for unit in (*campaigns, partition):
@@ -163,14 +163,14 @@ class RedisStore:
     def read_outbox(self, partition: str) -> tuple[Output, ...]:
         """Return the outputs of the partition's last batch that belong to no campaign."""
         with self.client.translated_errors():
-            return decode_outbox(self.client.redis.get(self.keys.partition_outbox(partition)))  # type: ignore[arg-type]
+            return decode_outbox(self.client.redis.get(self.keys.partition(partition, "outbox")))  # type: ignore[arg-type]
 
     def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
         """Return the campaigns of some partitions, sorted."""
         with self.client.translated_errors():
             pipeline = self.client.redis.pipeline(transaction=False)
             for partition in partitions:
-                pipeline.smembers(self.keys.partition_campaigns(partition))
+                pipeline.smembers(self.keys.partition(partition, "campaigns"))
             return sorted(name.decode() for names in pipeline.execute() for name in names)
 
     def close(self) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,7 +14,7 @@ from streams.stores.base import encode_head
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from streams.core.campaign.state import CampaignChange
     from streams.stores.commit import Commit
@@ -61,10 +63,7 @@ class Unit:
 
 def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     """Return the writes of what changed in a campaign."""
-
-    def key(table: str) -> str:
-        return keys.campaign(change.campaign, table)
-
+    key = partial(keys.campaign, change.campaign)
     replaced = [key(table) for table in CAMPAIGN_TABLES] if change.whole else []
     return Unit(
         head=key("meta"),
@@ -74,12 +73,16 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
         writes=[
             *(("UNLINK", table, [table]) for table in replaced),
             ("HSET", key("meta"), ["campaign", change.meta]),
-            *(("HSET", key(table), flatten(rows.items())) for table, rows in change.tables.items()),
+            *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
             ("RPUSH", key("seen"), change.seen),
             ("LTRIM", key("seen"), [-change.seen_ids, -1]),
-            ("ZADD", key("leaderboard"), flatten((score, system) for system, score in change.scores.items())),
+            (
+                "ZADD",
+                key("leaderboard"),
+                [*chain.from_iterable((score, system) for system, score in change.scores.items())],
+            ),
             ("ZREM", key("leaderboard"), change.withdrawn),
-            ("SET", key("outbox"), [encode_outbox(change.outbox)]),
+            ("SET", key("outbox"), [msgspec.msgpack.encode(change.outbox)]),
         ],
     )
 
@@ -92,21 +95,11 @@ def partition_unit(keys: Keys, partition: str, commit: Commit) -> Unit:
         before=commit.before,
         after=commit.after,
         writes=[
-            ("HSET", keys.partition(partition), flatten(encode_head(commit).items())),
-            ("SADD", keys.partition_campaigns(partition), [change.campaign for change in commit.campaigns]),
-            ("SET", keys.partition_outbox(partition), [encode_outbox(commit.outbox)]),
+            ("HSET", keys.partition(partition), [*chain.from_iterable(encode_head(commit).items())]),
+            ("SADD", keys.partition(partition, "campaigns"), [change.campaign for change in commit.campaigns]),
+            ("SET", keys.partition(partition, "outbox"), [msgspec.msgpack.encode(commit.outbox)]),
         ],
     )
-
-
-def flatten(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
-    """Return the items of pairs, one after the other."""
-    return [item for pair in pairs for item in pair]
-
-
-def encode_outbox(outbox: tuple[Output, ...]) -> bytes:
-    """Encode an outbox."""
-    return msgspec.msgpack.encode(outbox)
 
 
 def decode_outbox(outbox: bytes | None) -> tuple[Output, ...]:
