@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import msgspec
     from rich.text import Text
 
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.reports.views import CampaignView
     from streams.settings import Settings
     from streams.stores.redis.store import RedisStore
@@ -47,7 +47,7 @@ def open_store(settings: Settings) -> Iterator[RedisStore]:
         store.close()
 
 
-def load_stored_campaign(store: RedisStore, settings: Settings, name: str) -> Campaign:
+def load_stored_campaign(store: RedisStore, settings: Settings, name: str) -> ReadOnlyCampaign:
     """Load a campaign. If it does not exist, the error suggests a similar name."""
     from streams.reports.views import load_campaign
     from streams.wire.topics import JUDGMENTS
@@ -56,7 +56,7 @@ def load_stored_campaign(store: RedisStore, settings: Settings, name: str) -> Ca
     return load_campaign(store, name, partitions=[f"{topic}/{number}" for number in range(settings.partitions)])
 
 
-def read_campaign(settings: Settings, name: str, *, as_object: bool, as_table: bool) -> Campaign:
+def read_campaign(settings: Settings, name: str, *, as_object: bool, as_table: bool) -> ReadOnlyCampaign:
     """Check the output options, then load a campaign."""
     refuse_combination(json=as_object, csv=as_table)
     with open_store(settings) as store:

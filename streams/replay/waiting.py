@@ -6,7 +6,7 @@ import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import NoAnswer
 from streams.stores.redis.store import RedisStore
 from streams.wire.topics import JUDGMENTS
@@ -45,8 +45,8 @@ def wait_until_applied(
             time.sleep(POLL_SECONDS)
 
 
-def read_campaigns(settings: Settings, names: Iterable[str]) -> list[Campaign]:
+def read_campaigns(settings: Settings, names: Iterable[str]) -> list[ReadOnlyCampaign]:
     """Read campaigns from Redis. One that is not there was not opened."""
     with closing(RedisStore(settings.redis, namespace=settings.namespace)) as store:
         stored = {name: store.read(name) for name in sorted(names)}
-    return [Campaign.restore(name, found) for name, found in stored.items() if found is not None]
+    return [ReadOnlyCampaign.restore(name, found) for name, found in stored.items() if found is not None]

@@ -15,7 +15,7 @@ from streams.reports.thinning import ThinnedSeries
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.core.ranking import PairCounts
     from streams.core.ranking.ranges import Floats, Ints
     from streams.wire.events import Leaderboard
@@ -66,7 +66,7 @@ class History:
         """Return the number of judgments at each point."""
         return [judgments for judgments, _ in self._points.items]
 
-    def observe(self, campaign: Campaign) -> None:
+    def observe(self, campaign: ReadOnlyCampaign) -> None:
         """Record the ratings, unless the point before is too near. If there are too many, drop every other one."""
         judgments = campaign.counts.judgments
         if not self._points.accepts(judgments):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.pace import Minute
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import JudgestreamError, suggestion
 from streams.reports import PairView, Report
 
@@ -86,20 +86,20 @@ class SegmentView(Struct, frozen=True, kw_only=True):
     information: float | None
 
 
-def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Campaign:
+def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> ReadOnlyCampaign:
     """Return a campaign from a store. If it does not exist, the error suggests a similar name."""
     stored = store.read(name)
     if stored is None:
         known = store.list_campaigns(partitions)
         hint = suggestion(name, known) if known else "there is none yet"
         raise JudgestreamError(f"no campaign {name!r}; {hint}")
-    return Campaign.restore(name, stored)
+    return ReadOnlyCampaign.restore(name, stored)
 
 
-def campaign_view(campaign: Campaign) -> CampaignView:
+def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
     """Return the progress of a campaign.
 
-    >>> campaign_view(Campaign("c")).outlook
+    >>> campaign_view(ReadOnlyCampaign("c")).outlook
     'settled: there is nothing to order'
     """
     status, tables, ahead = campaign.status, campaign.tables, campaign.outlook()
@@ -127,21 +127,21 @@ def campaign_view(campaign: Campaign) -> CampaignView:
     )
 
 
-def _named(campaign: Campaign, ahead: Outlook) -> tuple[str, str] | None:
+def _named(campaign: ReadOnlyCampaign, ahead: Outlook) -> tuple[str, str] | None:
     if ahead.boundary is None:
         return None
     names = campaign.tables.systems.names
     return names[ahead.boundary[0]], names[ahead.boundary[1]]
 
 
-def _in_words(campaign: Campaign, ahead: Outlook) -> str:
+def _in_words(campaign: ReadOnlyCampaign, ahead: Outlook) -> str:
     if ahead.settled:
         return f"settled: {ahead.why}"
     one, other = _named(campaign, ahead) or ("", "")
     return f"about {ahead.judgments:,} judgments of {one} against {other} until the next line is certain"
 
 
-def judge_views(campaign: Campaign) -> list[JudgeView]:
+def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
     """Return the judges, in the order of their first judgments."""
     tables, model = campaign.tables, campaign.model
     names = tables.judges.names
@@ -205,7 +205,7 @@ def chance_odds(agreed: int, compared: int, *, typical: float) -> float:
     return float(2.0 ** min(evidence / log(2.0), 1000.0))
 
 
-def segment_views(campaign: Campaign) -> list[SegmentView]:
+def segment_views(campaign: ReadOnlyCampaign) -> list[SegmentView]:
     """Return the segments, in the order of their first judgments."""
     tables = campaign.tables
     line = campaign.outlook().boundary or tuple(campaign.active[:2])
@@ -220,6 +220,6 @@ def segment_views(campaign: Campaign) -> list[SegmentView]:
     ]
 
 
-def pair_views(campaign: Campaign) -> list[PairView]:
+def pair_views(campaign: ReadOnlyCampaign) -> list[PairView]:
     """Return the pairs of systems that met, each from the side of the higher ranked system."""
     return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts()).pairs()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from streams.cli.replay_log import Batches
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.settings import Settings
     from streams.wire.events import CampaignSettings
 
@@ -130,7 +130,7 @@ class ReplayCounts:
     duplicate: int | None = None
     rejected: int | None = None
 
-    def update(self, campaigns: Iterable[Campaign]) -> None:
+    def update(self, campaigns: Iterable[ReadOnlyCampaign]) -> None:
         """Set the counts of the campaigns."""
         counts = [campaign.counts for campaign in campaigns]
         self.applied = sum(each.judgments + each.retracted for each in counts)
@@ -166,12 +166,12 @@ def _read(log: LogFile, counts: ReplayCounts) -> Batches:
 
 def _rate_directly(
     batches: Batches, schedule: ReplaySchedule, opening: CampaignSettings, counts: ReplayCounts
-) -> list[Campaign]:
+) -> list[ReadOnlyCampaign]:
     from streams.offline.rating import rate
 
-    campaigns: dict[str, Campaign] = {}
+    campaigns: dict[str, ReadOnlyCampaign] = {}
 
-    def observe(campaign: Campaign) -> None:
+    def observe(campaign: ReadOnlyCampaign) -> None:
         campaigns[campaign.name] = campaign
         counts.update(campaigns.values())
 
@@ -195,7 +195,7 @@ def _send_to_kafka(
     settings: Settings,
     wait: bool,
     patience: float,
-) -> list[Campaign]:
+) -> list[ReadOnlyCampaign]:
     """Send the judgments that are not in Kafka yet. With `wait`, return the campaigns after all are applied."""
     from streams.replay.published_log import read_published
     from streams.replay.publishing import SentRecords, publish_log
@@ -257,7 +257,7 @@ def _new_campaign_settings(given: Sequence[str]) -> CampaignSettings:
     return settings
 
 
-def _print_result(file: Path, counts: ReplayCounts, campaigns: Sequence[Campaign], *, as_object: bool) -> None:
+def _print_result(file: Path, counts: ReplayCounts, campaigns: Sequence[ReadOnlyCampaign], *, as_object: bool) -> None:
     import msgspec
 
     from streams.cli.ranking import print_leaderboards

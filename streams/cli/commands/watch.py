@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.reports.views import CampaignView
     from streams.settings import Settings
     from streams.stores.redis.store import RedisStore
@@ -88,7 +88,7 @@ class CampaignWatch:
 
         self._store, self._settings, self._name = store, settings, name
         self._head: Mapping[str, str] = {}
-        self._campaign: Campaign | None = None
+        self._campaign: ReadOnlyCampaign | None = None
         self._ranks: dict[str, int] = {}
         self._rate = WindowedRate(WINDOW)
 

@@ -1,4 +1,4 @@
-"""A campaign that can be restored and read. How records change it stands in `streams.core.campaign.campaign`."""
+"""A campaign that can be restored and read. The monitor, the reports and the commands that show one use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ReadOnlyCampaign:
-    """The state of one campaign, without a way to change it."""
+    """The state of one campaign, without a way to change it. `Campaign` adds that."""
 
     def __init__(
         self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.monitor.ledger.base import PairSample
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 
@@ -38,7 +38,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
 class CampaignSnapshot:
     """A campaign as it was at one offset of its log."""
 
-    def __init__(self, campaign: Campaign, *, head: dict[str, str]) -> None:
+    def __init__(self, campaign: ReadOnlyCampaign, *, head: dict[str, str]) -> None:
         self._campaign = campaign
         self.head = head  # if the store's head differs, the snapshot is old
         self.cost = 0.0  # seconds
@@ -51,7 +51,7 @@ class CampaignSnapshot:
         if stored is None:
             return None
         began = thread_time()
-        snapshot = cls(Campaign.restore(name, stored), head=head)
+        snapshot = cls(ReadOnlyCampaign.restore(name, stored), head=head)
         snapshot.leaderboard, snapshot.view  # noqa: B018 - computed here, not in the thread of the event loop
         snapshot.cost = min(thread_time() - began, MOST_COST)
         return snapshot
