@@ -454,8 +454,8 @@ def test_another_log_than_the_one_that_was_applied_is_said(settled_stack: Stack)
     ("arguments", "words"),
     [
         (["campain-0", "--yes"], "did you mean 'campaign-0'?"),
-        ([], "give a CAMPAIGN, or --all"),
-        (["campaign-0", "--all"], "give a CAMPAIGN, or --all"),
+        ([], "give either a CAMPAIGN or --all"),
+        (["campaign-0", "--all"], "give either a CAMPAIGN or --all"),
         (["--all"], "add --yes"),
     ],
 )

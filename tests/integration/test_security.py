@@ -150,4 +150,4 @@ def test_a_broker_that_refuses_is_named_with_the_way_it_was_spoken_to(
     assert done.returncode == 1
     assert f"(security {security}, user app)" in done.stdout
     assert "JUDGESTREAM_KAFKA_SECURITY" in done.stdout
-    assert "password" not in done.stdout.replace("if it wants TLS or a password", "")
+    assert "password" not in done.stdout.replace("if it needs TLS or a password", "")
