@@ -150,7 +150,7 @@ def read_one(name: str, data: bytes, chance: random.Random, folder: Path) -> str
 def fuzz(name: str, *, seconds: float, seed: int, cases: int | None = None, alarm: float = 0) -> Counter[str]:
     """Fuzz one importer; what is found is raised, with the case left in a file.
 
-    With an `alarm` every case gets so many seconds; the caller handles SIGALRM.
+    With an `alarm` every case gets that many seconds; the caller handles SIGALRM.
     """
     chance = random.Random(seed)
     others = [data for seeds in SEEDS.values() for data in seeds]

@@ -34,7 +34,7 @@ TABLE = trueskill.TrueSkill(mu=0, sigma=1, beta=BETA, tau=0, draw_probability=0.
 
 
 class Log(NamedTuple):
-    """Rankings of so many systems each, as rows."""
+    """Return rankings with a number of systems each, as rows."""
 
     systems: NDArray[np.int64]
     ranks: NDArray[np.int64]

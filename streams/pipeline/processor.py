@@ -7,7 +7,7 @@
 5. **Persist**: one atomic call, refused if another worker has taken the partition over.
 6. **Emit**: what the batch brought about, with ids derived from its place in the log.
 
-Only then may the source's offset be committed. Steps 3 and 4 stand in `streams.core.campaign.campaign`.
+Only then may the source's offset be committed. Steps 3 and 4 are in `streams.core.campaign.campaign`.
 """
 
 from __future__ import annotations

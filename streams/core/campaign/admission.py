@@ -45,7 +45,7 @@ def check_pace(judgment: events.Judgment, judge: str, *, settings: events.Campai
 
 
 def check_systems(systems: Sequence[str], *, known: Mapping[str, int], status: events.CampaignStatus) -> None:
-    """Raise RecordError if systems are new and the campaign takes no new ones, or not so many."""
+    """Raise RecordError if systems are new and the campaign takes no new ones, or if there would be too many."""
     new = [system for system in systems if system not in known]
     if not new:
         return

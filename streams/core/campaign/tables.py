@@ -29,7 +29,7 @@ Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 
 
 class CampaignTables:
-    """Who took part, and the outcomes of each pair of systems. The model's own state stands in the model."""
+    """Who took part, and the outcomes of each pair of systems. The state of the model is not part of them."""
 
     def __init__(self) -> None:
         self.systems, self.judges, self.segments = NameIndex(), NameIndex(), NameIndex()

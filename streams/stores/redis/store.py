@@ -8,7 +8,7 @@ So in a cluster a batch takes one atomic call for each, in this order:
 3. The partition's head moves last, in the same way.
 
 After a crash or a change of the owner in between, some campaigns are ahead of their partition. Its records are read
-again, and those campaigns skip what they have. Their outputs stand in their outboxes. A new owner claims the campaigns
+again, and those campaigns skip what they have. Their outputs are in their outboxes. A new owner claims the campaigns
 that the partition lists, and first those that the former owner has listed and not written yet.
 """
 
