@@ -269,6 +269,7 @@ def test_the_code_of_the_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("samples").symlink_to(PAGE.parents[1] / "samples")
     Path("battles.csv").write_text("model_a,model_b,winner\nx,y,model_a\nx,y,tie\n")
     log = b"".join(encode(each) + b"\n" for each in crowd_log(60))
     Path("wmt15.csv.gz").write_bytes(log.replace(b'"campaign-0"', b'"wmt15.de-en"'))  # its content says what it is
