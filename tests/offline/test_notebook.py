@@ -277,9 +277,10 @@ def test_the_code_of_the_page_runs(
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
         exec(compile(block, str(PAGE), "exec"), names)
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "battles  bradley-terry, 2 judgments, 1 cluster"
-    assert said[3:5] == ["x", "x"]
-    assert said[5].startswith("1 1 ")
+    assert said[0] == "arena  bradley-terry, 3,000 judgments, 4 clusters"
+    assert [line.split()[2] for line in said[1:8]] == ["cedar", "birch", "maple", "aspen", "willow", "alder", "hazel"]
+    assert said[8:10] == ["x", "x"]
+    assert said[10].startswith("1 1 ")
     assert said[-1] == "2 Counter()"
     assert Path("ranking.html").read_text().startswith("<!doctype html>")
     assert Path("ranking.png").read_bytes().startswith(b"\x89PNG")
