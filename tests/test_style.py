@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -218,3 +219,11 @@ def test_the_checks_find_bad_help() -> None:
         "bad --wordy: 121 characters of help",
         "bad --hidden-default: the default is not shown",
     ]
+
+
+def test_every_exported_name_exists() -> None:
+    packages = [file.parent for file in Path("streams").rglob("__init__.py")]
+    for name in (".".join(package.parts) for package in packages):
+        module = import_module(name)
+        missing = [exported for exported in getattr(module, "__all__", ()) if not hasattr(module, exported)]
+        assert not missing, f"{name}: {missing}"

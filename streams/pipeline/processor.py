@@ -7,7 +7,8 @@
 5. **Persist**: one atomic call, refused if another worker has taken the partition over.
 6. **Emit**: what the batch brought about, with ids derived from its place in the log.
 
-Only then may the source's offset be committed. Steps 3 and 4 are in `streams.core.campaign.campaign`.
+After step 5 the source's offset may be committed: the next owner emits again what may not have been emitted. Steps 3
+and 4 are in `streams.core.campaign.campaign`.
 """
 
 from __future__ import annotations

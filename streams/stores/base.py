@@ -10,7 +10,6 @@ from streams.stores.commit import PartitionState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    # What the head of a partition holds besides its epoch and its offset, as a Commit and a PartitionState name it.
     from streams.core.campaign.state import CampaignMeta, StoredCampaign
     from streams.stores.commit import Commit
 

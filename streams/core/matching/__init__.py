@@ -7,7 +7,6 @@ from streams.core.matching.information import OrderInformation
 from streams.core.matching.segments import choose_segments
 from streams.core.matching.uniform import UniformPolicy
 from streams.core.matching.variance import LargestVariance
-from streams.core.ranking.outlook import Outlook, outlook
 from streams.errors import ParameterError, suggestion
 
 POLICIES: dict[str, Policy] = {
@@ -26,4 +25,4 @@ def find_policy(name: str) -> Policy:
     return POLICIES[name]
 
 
-__all__ = ["POLICIES", "Match", "Outlook", "Policy", "choose_segments", "outlook", "policy"]
+__all__ = ["POLICIES", "Match", "Policy", "choose_segments", "find_policy"]

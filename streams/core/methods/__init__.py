@@ -65,4 +65,4 @@ def create_method(name: str, options: Mapping[str, object] | None = None) -> Met
         raise ParameterError(f"model {name!r}: {error}; its options: {fields}") from None
 
 
-__all__ = ["METHODS", "Fitted", "Method", "predictor"]
+__all__ = ["METHODS", "Fitted", "Method", "create_method"]

@@ -52,7 +52,7 @@ class MemoryLedger:
         return list(self._campaigns[campaign].pairs.items)
 
     def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
-        """MatchLease a request to a judge."""
+        """Lease a request to a judge."""
         entry, now = self._current(campaign), self._clock()
         held = entry.held.get(judge)
         for offer in offers:

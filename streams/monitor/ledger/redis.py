@@ -65,9 +65,13 @@ class RedisLedger:
         return found
 
     def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
-        """MatchLease a request to a judge."""
+        """Lease a request to a judge."""
         judge_keys = [self._keys.campaign(campaign, f"{name}:{judge}") for name in ("held", "handed")]
         durations = [round(seconds * 1000), round(REMEMBERED_SECONDS * 1000)]
+        if len(offers) > OFFERS:  # the request that the judge holds belongs into the first call
+            with self._client.translated_errors():
+                held = self._client.redis.get(judge_keys[0])
+            offers = sorted(offers, key=lambda offer: offer.request.encode() != held)
         remaining = iter(offers)
         while some := list(islice(remaining, OFFERS)):
             found: tuple[bytes, int] | None = self._client.run(

@@ -1,4 +1,4 @@
-"""The Redis keys. No other module knows them."""
+"""The Redis keys. Other modules know the names of their own tables only."""
 
 from __future__ import annotations
 

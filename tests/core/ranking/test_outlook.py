@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from streams.core import kernels
-from streams.core.matching import outlook
+from streams.core.ranking.outlook import outlook
 from streams.errors import ParameterError
 from tests.core.matching.models import rated
 

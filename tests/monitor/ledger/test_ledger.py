@@ -180,3 +180,12 @@ def test_a_free_request_is_found_among_many_that_are_taken(case: Case) -> None:
     taken = case.ledger.lease("c", many, judge="x", seconds=60)
     assert taken is not None
     assert taken.request == "r240"
+
+
+def test_a_judge_gets_the_same_request_again_among_many_that_are_free(case: Case) -> None:
+    many = [Offer(f"r{number}", f"m{number}") for number in range(250)]
+    held = case.ledger.lease("c", many[240:], judge="x", seconds=60)
+    again = case.other.lease("c", many, judge="x", seconds=60)
+    assert held is not None
+    assert again is not None
+    assert again.request == held.request == "r240"
