@@ -4,7 +4,7 @@ Every ranking is predicted, pair by pair, before it is learned; a loss is the me
 log 3 = 1.0986 is what knowing nothing costs. The deviation of the prior is the unit: to scale it with beta and margin
 scales all ratings and changes no prediction.
 
-    python benchmarks/profiles.py --data ../shared/data
+    python benchmarks/profiles.py
 """
 
 from __future__ import annotations
