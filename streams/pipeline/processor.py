@@ -70,7 +70,7 @@ class Processor:
         self._read_before = read_before
         self._read, self._rejected = state.read, state.rejected
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
-        self._announced: dict[str, int] = {}
+        self._announced: dict[str, int] = {}  # records of each campaign at its last leaderboard
 
     @classmethod
     def open(
@@ -194,7 +194,7 @@ class Processor:
             offsets,
             events,
             origin=self._lease.partition,
-            history=None if read_before is None else lambda before: self._history(name, read_before(before)),
+            history=None if read_before is None else lambda end: self._history(name, read_before(end)),
         )
         self._rejected += result.rejected_without_campaign
         if not campaign.exists:

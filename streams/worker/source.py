@@ -1,6 +1,6 @@
 """The source: it reads the log with a consumer of its own, and hands batches of one partition to the rating agent.
 
-The commit order, for each partition:
+The commit order, for each partition (steps 1 to 3 are in `assignment.py`, 4 and 5 in `rater.py`):
 
 1. On assignment the worker gets a new epoch from the store. The former owner can't write any more.
 2. The state is loaded, and what may not have been emitted is emitted again.
@@ -8,7 +8,7 @@ The commit order, for each partition:
    holds: the store decides, not the group's committed offset.
 4. A batch is rated and persisted atomically together with its offset.
 5. Its outputs are emitted.
-6. The offset is committed to Kafka, for those who watch the lag.
+6. Every second the persisted offset is committed to Kafka, for tools that show the lag.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class BatchSource(Service):
                     continue
                 fetched = await self._consumer.fetch(partition, timeout_ms=0, max_records=self._settings.batch_records)
                 records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
-                if records and ownership.is_open:
+                if records and ownership.is_open:  # it may have been revoked during the fetch
                     if records[0].offset < ownership.read_offset:
                         self._status.fail(ownership.log.wrong_log(f"it goes on at offset {records[0].offset}"))
                         return

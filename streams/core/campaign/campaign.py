@@ -44,7 +44,7 @@ class Campaign(ReadOnlyCampaign):
     ['b', 'a']
     """
 
-    _rated_again = False  # whether everything was rated again since changes were drained
+    _rebuilt = False  # whether a retraction rated everything again since changes were drained
 
     def apply(
         self, offsets: Sequence[int], events: Sequence[Event], *, origin: str = "log", history: History | None = None
@@ -60,8 +60,8 @@ class Campaign(ReadOnlyCampaign):
         else:
             self._rate(admitted)
             result = BatchResult(applied=len(offsets))
-        tables = self._rated.tables
-        rows = tables.system_rows(self._rated.model, sorted(tables.changed_systems))
+        tables = self._state.tables
+        rows = tables.system_rows(self._state.model, sorted(tables.changed_systems))
         return replace(
             result,
             rows=rows,
@@ -75,7 +75,7 @@ class Campaign(ReadOnlyCampaign):
         if not len(offsets) or offsets[0] <= self.offset:
             return None
         if not bulk.may_admit(
-            offsets[0], kind=self._rated.model.kind, status=self.status, retractions=self.retractions
+            offsets[0], kind=self._state.model.kind, status=self.status, retractions=self.retractions
         ):
             return None
         if isinstance(events, JudgmentColumns):
@@ -83,7 +83,7 @@ class Campaign(ReadOnlyCampaign):
         return self._admit_judgments(offsets, events)
 
     def _admit_judgments(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
-        tables = self._rated.tables
+        tables = self._state.tables
         found = bulk.check_judgments(
             events,
             status=self.status,
@@ -103,11 +103,11 @@ class Campaign(ReadOnlyCampaign):
             offsets,
             judges=tables.judges.add_all(found.judges),
             segments=tables.segments.add_all(found.segments),
-            with_keys=self._rated.bootstrap is not None,
+            with_keys=self._state.bootstrap is not None,
         )
 
     def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
-        tables = self._rated.tables
+        tables = self._state.tables
         systems = bulk.check_columns(
             columns,
             status=self.status,
@@ -126,7 +126,7 @@ class Campaign(ReadOnlyCampaign):
             systems=systems,
             judges=tables.judges.add_numbered(columns.judges, columns.names),
             segments=tables.segments.add_numbered(columns.segments, columns.names),
-            with_keys=self._rated.bootstrap is not None,
+            with_keys=self._state.bootstrap is not None,
         )
 
     def _apply_each(self, records: Iterable[tuple[int, Event]], history: History | None) -> BatchResult:
@@ -135,8 +135,8 @@ class Campaign(ReadOnlyCampaign):
         statuses: list[CampaignStatus] = []
         status, columns = self.status, Columns()
         for offset, event in records:
-            if offset <= self.offset:  # applied before a restart
-                rejected_without_campaign += offset < self.opened  # or rejected, before the campaign was opened
+            if offset <= self.offset:  # read again after a restart, and counted before it
+                rejected_without_campaign += offset < self.opened  # these were rejected then
                 duplicates += 1
                 continue
             self.offset = offset
@@ -204,15 +204,15 @@ class Campaign(ReadOnlyCampaign):
 
     def _rate(self, admitted: Admitted) -> None:
         if len(admitted.offsets):
-            self._rated.rate(admitted)
+            self._state.rate(admitted)
             self._count(judgments=len(admitted.offsets))
 
     def _send_requests(self, origin: str) -> tuple[MatchRequest, ...]:
         self.outstanding = {key: each for key, each in self.outstanding.items() if each.expires_at > self.clock}
         requests = choose_requests(
             status=self.status,
-            model=self._rated.model,
-            tables=self._rated.tables,
+            model=self._state.model,
+            tables=self._state.tables,
             candidates=self.active,
             outstanding=self.outstanding.values(),
             judgments=self.counts.judgments,
@@ -242,8 +242,8 @@ class Campaign(ReadOnlyCampaign):
             self._retract(offset, command, history)
         self._seen.add(seen_id(command))
         if not self.exists:
-            self._rated.create_model(status.settings)
-        self._rated.enter(status.settings)
+            self._state.create_model(status.settings)
+        self._state.enter(status.settings)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
 
@@ -262,7 +262,7 @@ class Campaign(ReadOnlyCampaign):
         except HistoryGone as error:
             raise RecordError("refused_command", str(error), field="action") from None
         self.retractions, self.counts = retractions, again.counts
-        self._rated, self._seen, self._rated_again = again._rated, again._seen, True
+        self._state, self._seen, self._rebuilt = again._state, again._seen, True
 
     # -- what is stored --------------------------------------------------------------------------------
 
@@ -277,21 +277,21 @@ class Campaign(ReadOnlyCampaign):
             outstanding=tuple(self.outstanding.values()),
             retractions=self.retractions,
         )
-        names = self._rated.tables.systems.names
+        names = self._state.tables.systems.names
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
-            whole=self._rated_again,
+            whole=self._rebuilt,
             meta=encode(meta),
-            tables=self._rated.drain_changes(result.rows),
+            tables=self._state.drain_changes(result.rows),
             scores={names[row.index]: row.mean for row in result.rows},
             withdrawn=self.status.withdrawn,
             seen=self._seen.drain_changes(),
             seen_ids=self._seen.kept,
             outbox=outbox,
         )
-        self._persisted, self._rated_again = self.offset, False
+        self._persisted, self._rebuilt = self.offset, False
         return change
 
     def discard_changes(self) -> None:

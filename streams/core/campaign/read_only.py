@@ -41,7 +41,7 @@ class ReadOnlyCampaign:
         )
         self._options = options or CampaignOptions()
         self._seen = SeenIds(self._options.seen_ids)
-        self._rated = RatingState(self.status.settings)
+        self._state = RatingState(self.status.settings)
         self._persisted = -1  # the offset up to which changes were drained
 
     @classmethod
@@ -49,7 +49,7 @@ class ReadOnlyCampaign:
         """Return a stored campaign, to the last bit. Raise StoreCorrupt if it cannot be read."""
         meta = decode_meta(name, stored.meta)
         campaign = cls(name, options=options)
-        campaign._rated = RatingState.restore(name, meta.status.settings, stored.tables)
+        campaign._state = RatingState.restore(name, meta.status.settings, stored.tables)
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         campaign.offset = campaign._persisted = meta.offset
         campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
@@ -65,22 +65,22 @@ class ReadOnlyCampaign:
     @property
     def model(self) -> Model:
         """The model that rates the systems."""
-        return self._rated.model
+        return self._state.model
 
     @property
     def tables(self) -> CampaignTables:
         """Who took part, and the outcomes of each pair of systems."""
-        return self._rated.tables
+        return self._state.tables
 
     @property
     def bootstrap(self) -> Bootstrap | None:
         """The resampled copies of the model, if the settings ask for them."""
-        return self._rated.bootstrap
+        return self._state.bootstrap
 
     @property
     def active(self) -> list[int]:
         """The systems that have not been withdrawn, by index."""
-        withdrawn, names = self.status.withdrawn, self._rated.tables.systems.names
+        withdrawn, names = self.status.withdrawn, self._state.tables.systems.names
         return [i for i, name in enumerate(names) if name not in withdrawn]
 
     def outlook(self) -> Outlook:
