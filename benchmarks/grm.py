@@ -1,7 +1,7 @@
-"""The graded response model on WMT13 French-English: online, in one pass, beside the batch fit on the same comparisons.
+"""The graded response model on WMT13 French-English: online in one pass, and the batch fit on the same comparisons.
 
-Pearson correlation with the official scores, the mean over all baselines and draws; a share of the judges answers at
-random. In mode `pairwise` the comparisons are of any two systems, so that they are others than the baselines'.
+Prints Pearson's correlation with the official scores, as the mean over all baselines and draws. A share of the judges
+answers at random. In mode `pairwise` the comparisons are between any two systems, so they are different ones.
 
     python benchmarks/grm.py --draws 3
 """
@@ -105,7 +105,9 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--comparisons", type=int, default=6400)
     parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.5])
-    parser.add_argument("--rounds", type=int, default=4, help="of the batch fit; 1 keeps the nodes on the prior")
+    parser.add_argument(
+        "--rounds", type=int, default=4, help="rounds of the batch fit; 1 keeps the nodes on the prior (default: 4)"
+    )
     options = parser.parse_args()
 
     log, names = read(find_log(FILE))

@@ -1,7 +1,7 @@
 """Value of learning which judges are careless: correlation with the official WMT13 French-English scores.
 
-A share of the judges answers at random; each draw takes other judges and other judgments of the log. A difference is
-paired, draw by draw, and has beside it, in brackets, how many of its standard errors it is.
+A share of the judges answers at random. Each draw uses other judges and other judgments of the log. Differences are
+paired by draw. The number in brackets is the difference in standard errors.
 
     python benchmarks/judges.py --draws 20
 """
@@ -116,13 +116,17 @@ def difference(ours: Floats, theirs: Floats) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--log", type=Path, default=DATA / "wmt13_fr-en_rank.csv.gz", help="(default: %(default)s)")
-    parser.add_argument("--draws", type=int, default=20, help="of judges and judgments (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first draw (default: %(default)s)")
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=[6_400, 30_000], help="judgments (default: %(default)s)"
+        "--log", type=Path, default=DATA / "wmt13_fr-en_rank.csv.gz", help="log to read (default: %(default)s)"
     )
-    parser.add_argument("--shares", type=float, nargs="+", default=[0.0, 0.5], help="random (default: %(default)s)")
+    parser.add_argument("--draws", type=int, default=20, help="draws of judges and judgments (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first draw (default: %(default)s)")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[6_400, 30_000], help="numbers of judgments (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--shares", type=float, nargs="+", default=[0.0, 0.5], help="shares of random judges (default: %(default)s)"
+    )
     chosen = parser.parse_args()
     rows, official, judges = load(chosen.log)
     kernels.compiled("mixture")

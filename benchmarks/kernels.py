@@ -1,7 +1,7 @@
-"""The rating kernels beside the `trueskill` package: how many times faster, in one run.
+"""The rating kernels compared with the `trueskill` package, in one run.
 
-A row is a kind of match on 20 systems with a quarter of ties; times are CPU, the best of some rounds, and what counts
-is the ratio to the package on the same kind of match.
+A row is a kind of match between 20 systems, of which a quarter are ties. Times are CPU times, the best of some rounds.
+The result is the ratio to the package on the same kind of match.
 
     python benchmarks/kernels.py --rounds 5
 """

@@ -1,11 +1,11 @@
-"""The judgments that each match policy needs until the order is right, beside uniform sampling, on real logs.
+"""Judgments that each match policy needs to find the right order, compared with uniform sampling, on real logs.
 
-A log is the oracle: the outcome of an asked pair is drawn, with replacement, from that pair's outcomes in it. TrueSkill
-(prior N(0, 1), beta 1.118, margin 0.45) is updated after each answer, and its order by mean is compared, by Kendall's
-tau, with the order by Expected Wins over the whole log. What counts is how many judgments come before tau first reaches
-a target; a run that does not get there counts as 30,000. The mean ratio is over the logs on which uniform gets there in
-nine runs of ten. `informed` is no policy: it is `information` told the means that the whole log leads to, and shows
-what a better guess of them could gain.
+A log answers the requests: the outcome of a requested pair is drawn, with replacement, from the outcomes of that pair.
+TrueSkill (prior N(0, 1), beta 1.118, margin 0.45) is updated after each answer. Its order by mean is compared,
+by Kendall's tau, with the order by Expected Wins over the whole log. The result is the number of judgments until tau
+first reaches a target. A run that does not reach it counts as 30,000. The mean ratio is over the logs on which uniform
+reaches it in nine of ten runs. `informed` is not a policy: it is `information` with the means of the whole log, and
+shows what better estimates could gain.
 
     python benchmarks/matching.py --seeds 200
 """
@@ -226,7 +226,7 @@ def plot(curves: dict[str, dict[str, Floats]], file: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=200)
-    parser.add_argument("--logs", nargs="*", help="only these campaigns, e.g. wmt15.en-fi")
+    parser.add_argument("--logs", nargs="*", help="campaigns to run, e.g. wmt15.en-fi (default: all)")
     options = parser.parse_args()
     logs = {name: oracle for name, oracle in oracles().items() if not options.logs or name in options.logs}
     curves: dict[str, dict[str, Floats]] = {}

@@ -266,7 +266,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--streams", type=int, default=100)
     parser.add_argument("--rate", type=int, default=500)
-    parser.add_argument("--judgments", type=int, default=0, help="of the large campaign; 0 leaves it out")
+    parser.add_argument(
+        "--judgments", type=int, default=0, help="judgments of the large campaign; 0: leave it out (default: 0)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder))

@@ -1,4 +1,4 @@
-"""The obvious way to write a rating worker: a Faust agent, a Record, the trueskill package, an HSET a system."""
+"""The obvious way to write a rating worker: a Faust agent, a Record, the trueskill package, and one HSET per system."""
 
 from __future__ import annotations
 

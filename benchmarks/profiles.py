@@ -1,8 +1,8 @@
-"""Which beta and margin predict the real logs best: the prequential log-loss of TrueSkill over a grid.
+"""Which beta and margin predict the real logs best? The prequential log-loss of TrueSkill over a grid.
 
-Every ranking is predicted, pair by pair, before it is learned; a loss is the mean of -log P over the pairs, and
-log 3 = 1.0986 is what knowing nothing costs. The deviation of the prior is the unit: to scale it with beta and margin
-scales all ratings and changes no prediction.
+Every ranking is predicted, pair by pair, before it is learned. The loss is the mean of -log P over the pairs. Knowing
+nothing costs log 3 = 1.0986. The deviation of the prior is the unit: to scale it together with beta and margin scales
+all ratings and changes no prediction.
 
     python benchmarks/profiles.py
 """
@@ -93,7 +93,7 @@ def loss(log: Log, *, deviation: float, beta: float, margin: float) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of the logs (default: %(default)s)")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the logs (default: %(default)s)")
     logs = read(parser.parse_args().data)
     ours_now = PairParameters()
     unit = ours_now.deviation

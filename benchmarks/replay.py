@@ -1,8 +1,8 @@
-"""How fast a file is rated: `judgestream rank FILE --json` as a process of its own, beside the `trueskill` package.
+"""How fast a file is rated: `judgestream rank FILE --json` in its own process, compared with the `trueskill` package.
 
-Writes JSON Lines of judgments of 20 systems to a temporary folder. Judgments a second count the whole process, from its
-start to its end; the peak memory of two lengths shows that it does not grow with the log. The package is given the
-first judgments of the same file, decoded by the standard library; its time for all of them is extrapolated.
+Writes JSON Lines of judgments of 20 systems to a temporary folder. Judgments per second are over the whole process,
+from its start to its end. The peak memory of two lengths shows that it does not grow with the log. The package gets the
+first judgments of the same file, decoded by the standard library. Its time for all of them is extrapolated.
 
     python benchmarks/replay.py
 """
@@ -113,10 +113,14 @@ def peer(file: Path, count: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--judgments", type=int, default=1_000_000, help="in the long file (default: %(default)s)")
-    parser.add_argument("--part", type=int, default=200_000, help="in the short file (default: %(default)s)")
-    parser.add_argument("--peer", type=int, default=10_000, help="that the package rates (default: %(default)s)")
-    parser.add_argument("--runs", type=int, default=3, help="of which the best counts (default: %(default)s)")
+    parser.add_argument(
+        "--judgments", type=int, default=1_000_000, help="judgments in the long file (default: %(default)s)"
+    )
+    parser.add_argument("--part", type=int, default=200_000, help="judgments in the short file (default: %(default)s)")
+    parser.add_argument(
+        "--peer", type=int, default=10_000, help="judgments that the package rates (default: %(default)s)"
+    )
+    parser.add_argument("--runs", type=int, default=3, help="runs, of which the best counts (default: %(default)s)")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         print(f"{'judgments':>10} {'seconds':>8} {'a second':>10} {'CPU':>8} {'a second':>10} {'peak MiB':>9}")

@@ -1,6 +1,6 @@
-"""One worker with everything on, beside a plain Faust agent that does the same job, on a real Kafka and Redis.
+"""One worker with all features, compared with a plain Faust agent that does the same job, on a real Kafka and Redis.
 
-Both read the same kind of log in one run; what counts is the ratio.
+Both read the same kind of log in one run. The result is the ratio.
 
     python benchmarks/stream.py --judgments 500000
 """
@@ -112,8 +112,12 @@ def run_plain(settings: Settings, count: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--judgments", type=int, default=500_000, help="for the worker (default: %(default)s)")
-    parser.add_argument("--plain", type=int, default=10_000, help="for the plain agent (default: %(default)s)")
+    parser.add_argument(
+        "--judgments", type=int, default=500_000, help="judgments for the worker (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--plain", type=int, default=10_000, help="judgments for the plain agent (default: %(default)s)"
+    )
     chosen = parser.parse_args()
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
