@@ -116,7 +116,7 @@ def table_9() -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_bounds_and_rank_ranges_of_table_9_come_out() -> None:
     system, good = table_9()
-    found = rates(system, good, systems=12)
+    found = rates(system, good, systems=12, runs=20_000)  # enough for any random stream
     assert len(system) == 4082
     assert 100 * found.overall == pytest.approx(46.7, abs=0.1)
     assert 100 * found.overall_bound == pytest.approx(1.6, abs=0.15)
