@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     Answer = Callable[[MatchRequest, datetime], Judgment]  # to a request, asked at this time; or a ParameterError
 
 POLL_MS = 100
+# The outputs of one batch arrive on several topics, in any order: a leaderboard may come before the news that the
+# campaign is closed. So the crowd ends only after this time without news.
+QUIET_SECONDS = 1.0
 TOPICS = (topics.MATCH_REQUESTS, topics.LEADERBOARDS, topics.CAMPAIGNS)
 
 _judgments = msgspec.json.Decoder(Judgment)
@@ -171,6 +174,8 @@ class LiveCrowd:
         requests = self._partitions[topics.MATCH_REQUESTS.name]
         end = (await self._consumer.end_offsets([requests]))[requests]
         if await self._consumer.position(requests) < end:
+            return ""
+        if time.monotonic() - self._heard < QUIET_SECONDS:
             return ""
         if self._progress.status.state == "paused":
             return "the campaign is paused"
