@@ -43,9 +43,6 @@ class Columns:
     scores: list[float] = field(default_factory=list)
     durations: list[int] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self.offsets)
-
     def append(self, offset: int, judgment: Judgment, *, systems: list[int], judge: int, segment: int) -> None:
         """Add a judgment, with the indices of its names."""
         self.offsets.append(offset)

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from streams.core import kernels
-from streams.core.kernels.grm import gap_information, item_informations, moderation, outcomes
+from streams.core.kernels.grm import gap_information, moderation, outcomes
 from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, SettingProblem
 
 if TYPE_CHECKING:
@@ -147,14 +147,6 @@ class GradedResponse(Model):
         if self.parameters.mode == "baseline" and not settings.baseline:
             return SettingProblem("baseline", "the mode 'baseline' needs a `baseline`")
         return None
-
-    def item_information(self, segment: int, theta: float) -> float:
-        """Return the Fisher information about a system at theta from a judge with a = 1 on a segment.
-
-        The thresholds are those of a judge with the prior's sensitivity.
-        """
-        rows = self._rows["segments"][segment : segment + 1]
-        return float(item_informations(rows, theta, True, self.parameters.sensitivity)[0])
 
     def segment_information(self, a: int, b: int) -> Floats:
         """Return the item information of every segment at the gap of a and b. m matters only against the baseline."""

@@ -92,34 +92,6 @@ def remaining(rankings: Rankings, researchers: str, pairs: int) -> float:
     return 1.0 - 3.0 * min(pairs, testable // LARGEST_SHARE) / max(1, testable)
 
 
-def count_repeated(test: Rankings, training: Rankings) -> int:
-    """Return how many rankings of a test set are also in the training set: same segment, judge, systems and ranks.
-
-    The test file in some public copies of the WMT13 data is a part of its training file.
-    """
-
-    def keys(rankings: Rankings) -> list[tuple[object, ...]]:
-        return [
-            (
-                rankings.segments[rankings.segment[k]],
-                rankings.judges[rankings.judge[k]],
-                frozenset(
-                    zip(
-                        (rankings.systems[i] for i in rankings.system[start:stop]),
-                        rankings.rank[start:stop].tolist(),
-                        strict=True,
-                    )
-                ),
-            )
-            for k, (start, stop) in enumerate(
-                zip(rankings.starts[:-1].tolist(), rankings.starts[1:].tolist(), strict=True)
-            )
-        ]
-
-    known = set(keys(training))
-    return sum(one in known for one in keys(test))
-
-
 def find_judges(rankings: Rankings, pattern: str) -> Ints:
     """Return the judges whose names match a pattern, such as researcher*."""
     return np.array([k for k, name in enumerate(rankings.judges) if fnmatchcase(name, pattern)], np.int64)

@@ -310,7 +310,9 @@ def test_item_information_is_that_of_the_paper(theta: float) -> None:
 
     shares = -np.diff(passed(theta))
     slopes = -np.diff((passed(theta + h) - passed(theta - h)) / (2 * h))
-    assert model.item_information(3, theta) == pytest.approx(float((slopes**2 / shares).sum()), rel=1e-6)
+    rows = np.array([model.dump_row("segments", 3)])
+    (found,) = kernels.plain("grm").item_informations(rows, theta, True, model.parameters.sensitivity)
+    assert found == pytest.approx(float((slopes**2 / shares).sum()), rel=1e-6)
 
 
 # -- baseline mode --------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from streams.errors import ParameterError
 from streams.formats import read
 from streams.lab.protocols.drawing import (
     add_noise,
-    count_repeated,
     draw_pairs,
     draw_rankings,
     find_judges,
@@ -19,6 +18,34 @@ from streams.lab.protocols.drawing import (
 from tests.builders import judgment
 from tests.data import real_log
 from tests.lab.logs import rankings
+
+
+def count_repeated(test: Rankings, training: Rankings) -> int:
+    """Return how many rankings of a test set are also in the training set: same segment, judge, systems and ranks.
+
+    The test file in some public copies of the WMT13 data is a part of its training file.
+    """
+
+    def keys(rankings: Rankings) -> list[tuple[object, ...]]:
+        return [
+            (
+                rankings.segments[rankings.segment[k]],
+                rankings.judges[rankings.judge[k]],
+                frozenset(
+                    zip(
+                        (rankings.systems[i] for i in rankings.system[start:stop]),
+                        rankings.rank[start:stop].tolist(),
+                        strict=True,
+                    )
+                ),
+            )
+            for k, (start, stop) in enumerate(
+                zip(rankings.starts[:-1].tolist(), rankings.starts[1:].tolist(), strict=True)
+            )
+        ]
+
+    known = set(keys(training))
+    return sum(one in known for one in keys(test))
 
 
 def test_no_segment_is_on_two_sides_of_a_split() -> None:
