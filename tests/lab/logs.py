@@ -23,7 +23,7 @@ QUICK: dict[str, dict[str, Any]] = {
         "sizes": [40, 80],
         "repeats": 2,
         "held_out": 200,
-        "models": ["uniform", "independent-pairs", "hopkins-may-gaussian"],
+        "models": ["uniform", "independent-pairs", "hopkins-may"],
     },
     "abilities": {"size": 200, "repeats": 2},
     "online": {},

@@ -32,7 +32,7 @@ def _correlation_text(results: Sequence[Result]) -> str:
         "correlation",
         large=f"{large:,}",
         trueskill=free[SELECTS],
-        hopkins_may=free["hopkins-may-gaussian"],
+        hopkins_may=free["hopkins-may"],
         wins=free["expected-wins"],
         best=batch[best].text(),
         best_name=names[best],

@@ -26,7 +26,7 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
         base = np.array(theirs["grm"])
         for model, name in (
             ("grm", "GRM"),
-            ("hopkins-may-gaussian", "Hopkins and May"),
+            ("hopkins-may", "Hopkins and May"),
             ("expected-wins", "Expected Wins"),
         ):
             values = base if model == "grm" else base + np.array(theirs[model])
@@ -60,7 +60,7 @@ def _noise_text(results: Sequence[Result]) -> str:
         "noise",
         most=f"{most:.0%}",
         grm=losses["grm"],
-        hopkins_may=losses["hopkins-may-gaussian"],
+        hopkins_may=losses["hopkins-may"],
         wins=losses["expected-wins"],
         said=said,
         gap=format_signed(gap),
@@ -77,8 +77,8 @@ SECTION = Section(
     options={
         "repeats": 20,
         "models": [
-            *("grm", "hopkins-may-gaussian", "expected-wins"),
-            *("trueskill", "trueskill-judges", "crowd-bradley-terry"),
+            *("grm", "hopkins-may", "expected-wins"),
+            *("trueskill", "trueskill-judges", "crowd-bt"),
         ],
     },
     tables=_noise_tables,

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 KEY = "sakaguchi2014"
 WMT13, WMT15 = "wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz"
-WINS, HOPKINS_MAY, ONLINE = "expected-wins", "hopkins-may-gaussian", "trueskill"
+WINS, HOPKINS_MAY, ONLINE = "expected-wins", "hopkins-may", "trueskill"

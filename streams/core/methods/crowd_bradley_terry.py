@@ -38,7 +38,7 @@ class CrowdBradleyTerry(Method, frozen=True):
     @property
     def name(self) -> str:
         """The name in the registry."""
-        return "crowd-bradley-terry"
+        return "crowd-bt"
 
     def fit(self, training: Pairs) -> Fitted:
         """Maximise the posterior."""

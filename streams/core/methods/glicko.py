@@ -48,7 +48,7 @@ class Glicko2(Method, frozen=True):
     @property
     def name(self) -> str:
         """The name in the registry."""
-        return "glicko-2"
+        return "glicko2"
 
     def fit(self, training: Pairs) -> Fitted:
         """Update the ratings period by period."""

@@ -54,7 +54,7 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
     @property
     def name(self) -> str:
         """The name in the registry."""
-        return "hopkins-may-gaussian"
+        return "hopkins-may"
 
     def fit(self, training: Pairs) -> Fitted:
         """Draw from the posterior by Gibbs sampling."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streams.core.models.base import Floats
     from streams.lab.running.log import Log
 
-MODEL = "hopkins-may-gaussian"
+MODEL = "hopkins-may"
 
 
 class Abilities(Experiment, frozen=True):

@@ -42,7 +42,7 @@ class Clusters(Experiment, frozen=True):
 
     repeats: Annotated[int, Meta(ge=1, le=100_000)] = 2
     sizes: tuple[Size, ...] = (1000, 2000, 4000, 8000, 16_000, 25_000)
-    models: tuple[str, ...] = ("expected-wins", "hopkins-may-gaussian", SELECTS)
+    models: tuple[str, ...] = ("expected-wins", "hopkins-may", SELECTS)
     runs: Annotated[int, Meta(ge=3, le=10_000)] = 40
 
     def cells(self, log: Log) -> list[Cell]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from streams.lab.running.log import Log
 
 Pool = Literal["own", "crowd"]
-SAMPLED = ("hopkins-may-gaussian", "hopkins-may-categorical")
+SAMPLED = ("hopkins-may", "hopkins-may-categorical")
 
 
 class Competitions(Experiment, frozen=True):
@@ -64,7 +64,7 @@ class Competitions(Experiment, frozen=True):
         "independent-students-arithmetic",
         "independent-students-geometric",
         "hopkins-may-categorical",
-        "hopkins-may-gaussian",
+        "hopkins-may",
         "trueskill",
         "bradley-terry-ties",
     )

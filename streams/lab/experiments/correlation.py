@@ -50,7 +50,7 @@ class Correlation(Experiment, frozen=True):
 
     repeats: Annotated[int, Meta(ge=1, le=100_000)] = 3
     sizes: tuple[Size, ...] = (800, 1600, 3200, 6400)
-    models: tuple[str, ...] = ("expected-wins", "hopkins-may-gaussian", SELECTS, "two-stage", "grm-batch", "grm")
+    models: tuple[str, ...] = ("expected-wins", "hopkins-may", SELECTS, "two-stage", "grm-batch", "grm")
     baselines: Annotated[int, Meta(ge=1, le=1000)] = 3
     noise: Share = 0.0
 

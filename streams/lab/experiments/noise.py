@@ -34,7 +34,7 @@ class Noise(Experiment, frozen=True):
 
     repeats: Annotated[int, Meta(ge=1, le=100_000)] = 5
     shares: tuple[Share, ...] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-    models: tuple[str, ...] = ("grm", "hopkins-may-gaussian", "expected-wins", "trueskill", "trueskill-judges")
+    models: tuple[str, ...] = ("grm", "hopkins-may", "expected-wins", "trueskill", "trueskill-judges")
     size: Size = 6400
     baselines: Annotated[int, Meta(ge=1, le=1000)] = 1000
 

@@ -56,7 +56,7 @@ def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
     """Fit a model to judgments. A sampler gets its seed from `random`."""
     if name == WMT:
         return Online(model="trueskill", parameters={"profile": "wmt"}, budget=max(1, len(training))).fit(training)
-    if name == "hopkins-may-gaussian":
+    if name == "hopkins-may":
         seed = int(random.integers(2**32))
         fitted = create_method(name, {"radius": RADIUS, "item_deviation": ITEM_DEVIATION, "seed": seed}).fit(training)
         return _with_deviation(fitted, ITEM_DEVIATION)

@@ -14,7 +14,7 @@ from tests.core.methods.outcomes import QUALITIES, drawn, pairs_of, relabelled, 
 every = pytest.mark.parametrize("model", METHODS.values(), ids=METHODS)
 SYSTEMS = len(QUALITIES)
 # What a sampler draws depends on the numbers of the systems; after so many sweeps that hardly shows.
-SAMPLED = {name: create_method(name, {"sweeps": 3000}) for name in ("hopkins-may-gaussian", "hopkins-may-categorical")}
+SAMPLED = {name: create_method(name, {"sweeps": 3000}) for name in ("hopkins-may", "hopkins-may-categorical")}
 CLOSE = {"grm-batch": 0.01}  # its search ends after a number of steps
 # The paper's estimate is the plain share of ties, and that may be none or all.
 SURE = {"adjusted-uniform"}
@@ -129,7 +129,7 @@ def test_a_name_with_a_typo_suggests_the_right_one() -> None:
         ("elo", {"k": -1.0}, r"`\$.k`; its options: k"),
         ("elo", {"kay": 1.0}, "kay"),
         ("uniform", {"k": 1.0}, "its options: none"),
-        ("hopkins-may-gaussian", {"burn_in": 200}, "burn_in: 200 leaves none of 200 sweeps"),
+        ("hopkins-may", {"burn_in": 200}, "burn_in: 200 leaves none of 200 sweeps"),
     ],
 )
 def test_a_wrong_option_is_named(name: str, options: dict[str, object], said: str) -> None:

@@ -102,7 +102,7 @@ def test_expected_wins_of_the_whole_log_are_in_the_official_order() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ["hopkins-may-gaussian", "bradley-terry-ties", "trueskill", "two-stage"])
+@pytest.mark.parametrize("name", ["hopkins-may", "bradley-terry-ties", "trueskill", "two-stage"])
 def test_on_a_real_log_abilities_predict_better_than_pairs_on_their_own(name: str) -> None:
     order = np.random.default_rng(0).permutation(len(wmt13()))
     test, training = wmt13().select(order[:2000]), wmt13().select(order[2000:2800])

@@ -114,7 +114,7 @@ def test_no_model_is_above_the_bound_of_accuracy() -> None:
 
 
 def test_the_radius_chosen_is_the_best_of_the_grid() -> None:
-    fitted, development = create_method("hopkins-may-gaussian").fit(drawn(1000)), drawn(1000, seed=1)
+    fitted, development = create_method("hopkins-may").fit(drawn(1000)), drawn(1000, seed=1)
     found = {
         radius: perplexity(with_radius(fitted, radius).probabilities(development), development.outcome)
         for radius in GRID

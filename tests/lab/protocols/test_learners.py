@@ -23,7 +23,7 @@ from tests.core.methods.outcomes import QUALITIES, drawn, scores_of
 from tests.lab.logs import rankings
 
 
-@pytest.mark.parametrize("name", ["expected-wins", "hopkins-may-gaussian", WMT, SELECTS, "trueskill"])
+@pytest.mark.parametrize("name", ["expected-wins", "hopkins-may", WMT, SELECTS, "trueskill"])
 def test_every_model_of_the_paper_finds_the_order_in_a_pool(name: str) -> None:
     fitted = learn(name, drawn(4000, seed=1), 2000, np.random.default_rng(1))
     assert kendall(scores_of(fitted), np.array(QUALITIES)) == 1.0
