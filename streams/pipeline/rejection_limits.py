@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # These depend on the campaign, not on the record. A judge must not be able to stop a worker.
-BLAMELESS = frozenset({"campaign_closed", "judge_excluded", "judge_too_fast", "refused_command"})
-
+BLAMELESS = frozenset({"campaign_closed", "judge_excluded", "judge_too_fast", "refused_command", "without_baseline"})
 
 WAY_OUT = (
     "Nothing of this batch was applied or rejected. Look at those before it in rejected.v1 (judgestream rejected list) "

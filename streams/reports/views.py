@@ -32,7 +32,7 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     """The progress of a campaign.
 
     `next_line` are the two systems between which the next cluster line may be drawn. `next_judgments` is an estimate of
-    the judgments that this needs.
+    the judgments that this needs: of the two against each other, or of both against the baseline `next_against`.
     """
 
     campaign: str
@@ -55,6 +55,7 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     outlook: str
     next_line: tuple[str, str] | None
     next_judgments: int
+    next_against: str | None = None
 
 
 class JudgeView(Struct, frozen=True, kw_only=True):
@@ -124,6 +125,7 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         outlook=_in_words(campaign, ahead),
         next_line=_named(campaign, ahead),
         next_judgments=ahead.judgments,
+        next_against=_baseline_of(campaign, ahead),
     )
 
 
@@ -134,11 +136,19 @@ def _named(campaign: ReadOnlyCampaign, ahead: Outlook) -> tuple[str, str] | None
     return names[ahead.boundary[0]], names[ahead.boundary[1]]
 
 
+def _baseline_of(campaign: ReadOnlyCampaign, ahead: Outlook) -> str | None:
+    """Return the baseline with which both systems of the next line are compared, unless it is one of them."""
+    line = _named(campaign, ahead)
+    return None if line is None or campaign.required_system in line else campaign.required_system
+
+
 def _in_words(campaign: ReadOnlyCampaign, ahead: Outlook) -> str:
     if ahead.settled:
         return f"settled: {ahead.why}"
     one, other = _named(campaign, ahead) or ("", "")
-    return f"about {ahead.judgments:,} judgments of {one} against {other} until the next line is certain"
+    baseline = _baseline_of(campaign, ahead)
+    of = f"{one} against {other}" if baseline is None else f"{one} and {other} against {baseline}"
+    return f"about {ahead.judgments:,} judgments of {of} until the next line is certain"
 
 
 def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:

@@ -60,6 +60,7 @@ Reason = Literal[
     "judge_excluded",
     "judge_too_fast",
     "unsuited_to_model",
+    "without_baseline",
     "refused_command",
 ]
 
@@ -104,7 +105,8 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(max_length=100_000, description="Segments for match requests, in addition to the segments of judgments."),
     ] = ()
     baseline: Annotated[
-        Name | None, Meta(description="The system that all others are compared with, if the model uses a baseline.")
+        Name | None,
+        Meta(description="The system that all others are compared with. Only the model grm has a baseline."),
     ] = None
     budget: Annotated[int, Meta(ge=1, description="Number of judgments to ask for. Null: no limit.")] | None = None
     policy: Annotated[

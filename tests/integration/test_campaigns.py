@@ -71,7 +71,7 @@ def test_a_campaign_is_created_with_its_settings_and_they_are_shown(running: Sta
     created = campaign(
         running,
         *("create", "wmt13.fr-en", "--system", "online,B", "--system", "uedin", "--baseline", "uedin"),
-        *("--budget", "2000", "--stop-confidence", "0.9", "--parameter", "beta=0.5"),
+        *("--budget", "2000", "--stop-confidence", "0.9", "--model", "grm", "--parameter", "margin=0.4"),
         *("--setting", "segments=s1,s2", "--setting", "outstanding=3", "--by", "operator"),
     )
     (shown,) = campaign(running, "show", "wmt13.fr-en")["campaigns"]
@@ -82,7 +82,8 @@ def test_a_campaign_is_created_with_its_settings_and_they_are_shown(running: Sta
         baseline="uedin",
         budget=2000,
         stop_confidence=0.9,
-        parameters={"beta": 0.5},
+        model="grm",
+        parameters={"margin": 0.4},
         segments=("s1", "s2"),
         outstanding=3,
     )

@@ -44,8 +44,16 @@ def check_pace(judgment: events.Judgment, judge: str, *, settings: events.Campai
     return settings.too_fast == "flag"
 
 
-def check_systems(systems: Sequence[str], *, known: Mapping[str, int], status: events.CampaignStatus) -> None:
-    """Raise RecordError if systems are new and the campaign takes no new ones, or if there would be too many."""
+def check_systems(
+    systems: Sequence[str], *, known: Mapping[str, int], status: events.CampaignStatus, required: str | None
+) -> None:
+    """Raise RecordError if systems are new and not admitted, are too many, or do not include a required one."""
+    if required is not None and required not in systems:
+        message = (
+            f"the campaign {status.campaign!r} compares every system with its baseline {quote(required)}, "
+            f"and this judgment does not contain it"
+        )
+        raise RecordError("without_baseline", message, field="systems")
     new = [system for system in systems if system not in known]
     if not new:
         return

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.names import NameIndex
     from streams.core.campaign.seen import SeenIds
     from streams.core.campaign.state import Retractions
+    from streams.core.models import Model
     from streams.wire.events import CampaignStatus, Command
     from streams.wire.scanner import JudgmentColumns
 
@@ -63,12 +64,13 @@ class OrdinaryJudgments:
         )
 
 
-def may_admit(first: int, *, kind: str, status: CampaignStatus, retractions: Retractions) -> bool:
+def may_admit(first: int, *, model: Model, status: CampaignStatus, retractions: Retractions) -> bool:
     """Return whether a campaign may admit the records from an offset on in bulk."""
     return (
         status.offset >= 0
         and status.state != "closed"
-        and kind == "rankings"
+        and model.kind == "rankings"
+        and model.required_system is None
         and status.settings.judge_per_minute is None
         and first >= max(retractions.judges.values(), default=0)
     )

@@ -74,9 +74,7 @@ class Campaign(ReadOnlyCampaign):
         """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
         if not len(offsets) or offsets[0] <= self.offset:
             return None
-        if not bulk.may_admit(
-            offsets[0], kind=self._state.model.kind, status=self.status, retractions=self.retractions
-        ):
+        if not bulk.may_admit(offsets[0], model=self._state.model, status=self.status, retractions=self.retractions):
             return None
         if isinstance(events, JudgmentColumns):
             return self._admit_columns(offsets, events)
@@ -187,7 +185,9 @@ class Campaign(ReadOnlyCampaign):
             self._count(retracted=1)
         else:
             flagged = check_pace(judgment, judge, settings=settings, paces=tables.paces)
-            check_systems(judgment.systems, known=tables.systems.index, status=self.status)
+            check_systems(
+                judgment.systems, known=tables.systems.index, status=self.status, required=self.required_system
+            )
             columns.append(
                 offset,
                 judgment,

@@ -62,6 +62,13 @@ def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStat
         raise _refused(
             f"the baseline {quote(settings.baseline)} is none of the systems; {hint}", field="settings.baseline"
         )
+    if settings.baseline and not model.takes_baseline:
+        others = ", ".join(name for name, each in models.MODELS.items() if each.takes_baseline)
+        message = (
+            f"the model {settings.model!r} compares all systems and has no baseline, but `baseline` is "
+            f"{quote(settings.baseline)}; leave it out, or choose a model that has one: {others}"
+        )
+        raise _refused(message, field="settings.baseline")
     if problem := model.check_settings(settings):
         raise _refused(problem.message, field=f"settings.{problem.setting}")
     for name in ("systems", "segments"):
@@ -112,6 +119,12 @@ def _(command: events.WithdrawSystem, now: events.CampaignStatus) -> events.Camp
     if now.settings.systems and command.system not in now.settings.systems:
         hint = suggestion(command.system, now.settings.systems)
         raise _refused(f"there is no system {quote(command.system)}; {hint}", field="system")
+    if command.system == now.settings.baseline and _compares_with_baseline(now.settings):
+        message = (
+            f"the system {quote(command.system)} is the baseline, with which every other system is compared; "
+            "`create` a new campaign with another baseline"
+        )
+        raise _refused(message, field="system")
     return msgspec.structs.replace(now, withdrawn=(*now.withdrawn, command.system))
 
 
@@ -152,6 +165,12 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
         message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
         raise _refused(message, field="settings.segment_choice")
     return model
+
+
+def _compares_with_baseline(settings: events.CampaignSettings) -> bool:
+    model = models.create(settings.model, settings.parameters, budget=settings.budget)
+    model.baseline = 0  # any index: only whether the model requires it matters here
+    return model.required_system is not None
 
 
 def _refused(message: str, *, field: str) -> RecordError:

@@ -83,6 +83,12 @@ class ReadOnlyCampaign:
         withdrawn, names = self.status.withdrawn, self._state.tables.systems.names
         return [i for i, name in enumerate(names) if name not in withdrawn]
 
+    @property
+    def required_system(self) -> str | None:
+        """The system that every judgment must contain, or None if any systems may meet."""
+        required = self.model.required_system
+        return None if required is None else self.tables.systems.names[required]
+
     def outlook(self) -> Outlook:
         """Return whether more judgments would still change the clusters."""
         return board.remaining_outlook(self.model, self.status.settings, self.active, self.counts.judgments)

@@ -52,10 +52,14 @@ class Policy(ABC):
 
         A match without an answer (pending or just chosen) already narrows the deviations of its systems, as its answer
         is expected to. So parallel judges do not all get the same pair. `met[a, b]` is how often a met b so far; a
-        policy may ignore it.
+        policy may ignore it. If the model requires a system, every match contains it, as the last one. If that system
+        is not a candidate, there are no matches.
         """
         if ways < 2 or len(candidates) < 2:
             raise ParameterError(f"a match needs 2 systems or more, not {min(ways, len(candidates))}")
+        required = model.required_system
+        if required is not None and required not in candidates:
+            return []
         systems = np.asarray(candidates, dtype=np.int64)
         place = {int(system): k for k, system in enumerate(systems)}
         mean, deviation = (values[systems] for values in model.scores())
@@ -66,9 +70,11 @@ class Policy(ABC):
             for a, b in combinations(match, 2):
                 gain = model.information(a, b)
                 bits += gain
+                # The bits are about both systems, or all about the one that meets the required system.
+                share = 0.5 if required is None else 1.0
                 for system in (a, b):
                     if system in place:
-                        deviation[place[system]] *= 2.0 ** (-gain / 2)
+                        deviation[place[system]] *= 2.0 ** (-gain * share)
                 if asked is not None and a in place and b in place:
                     asked[place[a], place[b]] += 1
                     asked[place[b], place[a]] += 1
@@ -77,8 +83,15 @@ class Policy(ABC):
         for match in pending:
             await_answer(match)
         matches = []
+        ways = min(ways, len(systems))
         for _ in range(count):
-            picked = self.pick(mean, deviation, asked, ways=min(ways, len(systems)), random=random)
+            if required is None:
+                picked = self.pick(mean, deviation, asked, ways=ways, random=random)
+            else:
+                bits = np.array([model.information(int(system), required) for system in systems])
+                worth = self.score_each(mean, deviation, bits, random=random)
+                worth[place[required]] = -np.inf
+                picked = [*np.argsort(-worth, kind="stable")[: ways - 1].tolist(), place[required]]
             chosen = tuple(int(systems[k]) for k in picked)
             matches.append(Match(systems=chosen, why=self.why, information=await_answer(chosen)))
         return matches
@@ -88,3 +101,11 @@ class Policy(ABC):
         self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
     ) -> Sequence[int]:
         """Return the positions of one match's systems, from the candidates' means, deviations and meetings."""
+
+    @abstractmethod
+    def score_each(self, mean: Floats, deviation: Floats, bits: Floats, *, random: np.random.Generator) -> Floats:
+        """Return how much a match of each candidate with a required system is worth. The best ones are chosen.
+
+        `bits` is the information that one such match is expected to add about the candidate. The required system is one
+        of the candidates, with deviation 0.
+        """

@@ -37,3 +37,14 @@ class UniformPolicy(Policy):
         """Draw systems without replacement."""
         drawn: list[int] = random.choice(len(mean), size=ways, replace=False).tolist()
         return drawn
+
+    def score_each(
+        self,
+        mean: Floats,
+        deviation: Floats,  # noqa: ARG002
+        bits: Floats,  # noqa: ARG002
+        *,
+        random: np.random.Generator,
+    ) -> Floats:
+        """Draw a score for each system."""
+        return random.random(len(mean))

@@ -42,3 +42,14 @@ class LargestVariance(Policy):
         weights = np.exp(-np.abs(mean[others] - mean[first]))
         drawn = random.choice(others, size=ways - 1, replace=False, p=weights / weights.sum())
         return [first, *drawn.tolist()]
+
+    def score_each(
+        self,
+        mean: Floats,  # noqa: ARG002 - every match has the same opponent
+        deviation: Floats,
+        bits: Floats,  # noqa: ARG002
+        *,
+        random: np.random.Generator,  # noqa: ARG002
+    ) -> Floats:
+        """Return the deviations: the least known system is first."""
+        return deviation.copy()

@@ -99,7 +99,7 @@ class Model(ABC):
     judgments. `baseline` is the index of the campaign's baseline system, or None.
 
     Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
-    `segment_information`) and never look at its class.
+    `required_system`, `segment_information`) and never look at its class.
     """
 
     name: ClassVar[str]
@@ -108,6 +108,7 @@ class Model(ABC):
     widths: ClassVar[Mapping[Axis, int]]
     cell_width: ClassVar[int] = 0
     moves_all: ClassVar[bool] = False  # whether a judgment also changes the scores of systems that are not in it
+    takes_baseline: ClassVar[bool] = False  # whether a campaign of this model may name a `baseline`
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
         self.parameters = parameters
@@ -157,6 +158,11 @@ class Model(ABC):
     def bootstrap_parameters(self) -> PairParameters | None:
         """Return the parameters of the online bootstrap beside this model, or None if judgments have no pairs."""
         return PairParameters() if self.kind == "rankings" else None
+
+    @property
+    def required_system(self) -> int | None:
+        """Return the system without which a judgment tells this model nothing, or None if any systems may meet."""
+        return None
 
     @property
     def learns_segments(self) -> bool:

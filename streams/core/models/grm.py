@@ -24,13 +24,15 @@ Deviation = Annotated[float, Meta(gt=0, le=10)]
 class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
     """The priors, and the `mode`: compare every pair, or each system with the campaign's baseline only.
 
+    Without a `mode`, a campaign with a baseline is rated against it, and any other campaign pairwise.
+
     theta ~ N(0, deviation²) and log a ~ N(log sensitivity, sensitivity_deviation²), as in the paper. The paper has
     independent thresholds N(-0.5, 4) and N(0.5, 4). Here they are replaced by their middle m ~ N(0,
     difficulty_deviation²), of variance 2, and the logarithm of their distance for a judge of prior sensitivity. Its
     mean is log(2 margin). The paper's distance, where positive, has a log deviation of about 1.
     """
 
-    mode: Literal["pairwise", "baseline"] = "pairwise"
+    mode: Literal["pairwise", "baseline"] | None = None
     deviation: Deviation = sqrt(2.0)
     sensitivity: Annotated[float, Meta(ge=1e-3, le=1e3)] = 1.7
     sensitivity_deviation: Deviation = 1.0
@@ -72,6 +74,7 @@ class GradedResponse(Model):
 
     name: ClassVar[str] = "grm"
     parameters_type: ClassVar[type[Parameters]] = GradedResponseParameters
+    takes_baseline: ClassVar[bool] = True
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 4}
     parameters: GradedResponseParameters
 
@@ -110,7 +113,7 @@ class GradedResponse(Model):
             batch.starts,
             batch.judges,
             batch.segments,
-            -1 if self._held is None else self._held,
+            -1 if self.required_system is None else self.required_system,
         )
 
     def predict(self, a: int, b: int) -> Outcome:
@@ -123,7 +126,7 @@ class GradedResponse(Model):
 
     def information(self, a: int, b: int) -> float:
         """Return how far a typical verdict is expected to narrow the two posteriors, or 0 if it would not count."""
-        if self._held is not None and self._held not in (a, b):
+        if self.required_system not in (None, a, b):
             return 0.0
         gap, spread = self._gap(a, b)
         known = gap_information(gap, spread, *self._population())
@@ -133,9 +136,9 @@ class GradedResponse(Model):
         """Return theta and its deviation for each system. Both are 0 for the baseline."""
         rows = self._rows["systems"][: self._counts["systems"]]
         mean, deviation = rows[:, 0].copy(), np.sqrt(rows[:, 1])
-        if self._held is not None:
-            mean -= mean[self._held]
-            deviation[self._held] = 0.0
+        if (held := self.required_system) is not None:
+            mean -= mean[held]
+            deviation[held] = 0.0
         return mean, deviation
 
     def judge_facts(self) -> JudgeFacts:
@@ -143,17 +146,37 @@ class GradedResponse(Model):
         return JudgeFacts(sensitivity=np.exp(self._rows["judges"][: self._counts["judges"], 0]))
 
     def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:
-        """Return a problem if the mode is `baseline` and the campaign names no baseline."""
+        """Return a problem if mode and baseline contradict each other."""
         if self.parameters.mode == "baseline" and not settings.baseline:
-            return SettingProblem("baseline", "the mode 'baseline' needs a `baseline`")
+            message = "the mode 'baseline' needs a `baseline`; name one of the systems, or leave out the mode"
+            return SettingProblem("baseline", message)
+        if self.parameters.mode == "pairwise" and settings.baseline:
+            message = (
+                f"the mode 'pairwise' compares all systems and has no baseline, but `baseline` is "
+                f"{settings.baseline!r}; leave out the baseline, or the mode to compare every system with it"
+            )
+            return SettingProblem("baseline", message)
         return None
 
+    @property
+    def required_system(self) -> int | None:
+        """Return the baseline, if judgments are rated against it."""
+        return None if self.parameters.mode == "pairwise" else self.baseline
+
     def segment_information(self, a: int, b: int) -> Floats:
-        """Return the item information of every segment at the gap of a and b. m matters only against the baseline."""
+        """Return the item information of every segment at the gap of a and b.
+
+        Against a baseline it is the information about theta of each of the two that is not the baseline, summed.
+        """
+        held = self.required_system
+        pairs = [(a, b)] if held is None else [(system, held) for system in (a, b) if system != held]
         rows = self._rows["segments"][: self._counts["segments"]]
-        gap, _ = self._gap(*((b, a) if a == self._held else (a, b)))
         kernel = kernels.suited("grm", len(rows))
-        return kernel.item_informations(rows, gap, self._held in (a, b), self.parameters.sensitivity)  # type: ignore[no-any-return]
+        found = np.zeros(len(rows))
+        for one, other in pairs:
+            gap, _ = self._gap(one, other)
+            found += kernel.item_informations(rows, gap, held is not None, self.parameters.sensitivity)
+        return found
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
         """Return means and variances of theta, of alpha, or of m and delta."""
@@ -163,10 +186,6 @@ class GradedResponse(Model):
         """Restore means and variances."""
         self._rows[axis][index] = row
         self._typical = None
-
-    @property
-    def _held(self) -> int | None:
-        return self.baseline if self.parameters.mode == "baseline" else None
 
     def _population(self) -> _Typical:
         """Return the expected judge and segment: the mean of those seen, weighted by what is known about each."""
@@ -187,10 +206,10 @@ class GradedResponse(Model):
         return float((prior_mean / prior_variance + np.sum(weights * mean)) / (1.0 / prior_variance + np.sum(weights)))
 
     def _variance(self, system: int) -> float:
-        return 0.0 if system == self._held else float(self._rows["systems"][system, 1])
+        return 0.0 if system == self.required_system else float(self._rows["systems"][system, 1])
 
     def _gap(self, a: int, b: int) -> tuple[float, float]:
         """Return the difference of two systems and its variance, including a segment's m against the baseline."""
         rows = self._rows["systems"]
-        segment = self.parameters.difficulty_deviation**2 if self._held in (a, b) else 0.0
+        segment = self.parameters.difficulty_deviation**2 if self.required_system in (a, b) else 0.0
         return float(rows[a, 0] - rows[b, 0]), self._variance(a) + self._variance(b) + segment

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from streams.core.models import Model
 
 
-# Smallest gain of a judgment, to avoid a division by zero if it adds no information.
-FAINT = 1e-12
+# Smallest variance of a gap. That of systems without any doubt is 0, and nothing may be divided by it.
+KNOWN = 1e-30
+# Most judgments that are predicted. It stands for "never", where a judgment adds no information.
+MOST = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,8 @@ def outlook(
     There is a line between two neighbours if every system above is better than every system below with probability
     1 - (1 - confidence) / (n - 1), so that all lines of n systems together hold with the confidence. Where a line is
     missing, take the two systems above and below with the smallest |mu_a - mu_b| / sqrt(s_a + s_b). k judgments of
-    these two reduce their variances to 1 / (1 / s + k i), where i is the information that the model expects of one.
+    these two reduce their variances to 1 / (1 / s + k i), where i is the information that the model expects of one. If
+    the model requires a system in each match, half of the k judgments compare one of the two with it, half the other.
     The line appears if their true gap is then large enough; the expected square of the gap is
     (mu_a - mu_b)² + s_a + s_b. The campaign is settled if no line is missing, or if the cheapest missing line needs
     more judgments than remain.
@@ -72,7 +75,8 @@ def outlook(
 
 def _missing(mean: Floats, deviation: Floats, wanted: float) -> list[tuple[int, int]]:
     """Return, for each missing line, the closest two systems above and below it."""
-    apart = (mean[:, None] - mean[None, :]) / np.hypot(deviation[:, None], deviation[None, :])
+    variance = deviation**2
+    apart = (mean[:, None] - mean[None, :]) / np.sqrt(np.maximum(variance[:, None] + variance[None, :], KNOWN))
     missing = []
     for below in range(1, len(mean)):
         across = apart[:below, below:]
@@ -84,12 +88,29 @@ def _missing(mean: Floats, deviation: Floats, wanted: float) -> list[tuple[int, 
 
 
 def _judgments(model: Model, a: int, b: int, *, wanted: float) -> int:
-    """Solve 1 / (x + k i) + 1 / (y + k i) = gap² / wanted² for k, where x and y are the current precisions."""
+    """Solve s / (1 + k p) + t / (1 + k q) = gap² / wanted² for k, where s and t are the present variances.
+
+    p and q are what one judgment adds to the precisions 1 / s and 1 / t, relative to them.
+    """
     mean, deviation = model.scores()
-    x, y = 1.0 / deviation[a] ** 2, 1.0 / deviation[b] ** 2
-    inverse = wanted**2 / ((mean[a] - mean[b]) ** 2 + 1.0 / x + 1.0 / y)
-    # A judgment of `bits` bits, half about each system, multiplies each variance by 2^-bits.
-    gain = (2.0 ** model.information(a, b) - 1.0) * (x + y) / 2.0
-    half = (x + y) / 2.0 - inverse
-    needed = float((sqrt(half * half - x * y + (x + y) * inverse) - half) / max(gain, FAINT))
-    return max(1, ceil(needed))
+    s, t = float(deviation[a]) ** 2, float(deviation[b]) ** 2
+    target = (float(mean[a] - mean[b]) ** 2 + s + t) / wanted**2
+    p, q = _gains(model, a, b, s, t)
+    square, linear, constant = target * p * q, target * (p + q) - s * q - t * p, target - s - t
+    if constant >= 0.0:
+        return 1 if target > 0.0 else MOST
+    root = sqrt(linear * linear - 4.0 * square * constant)
+    above, below = (-2.0 * constant, linear + root) if linear > 0.0 else (root - linear, 2.0 * square)
+    return max(1, ceil(above / below)) if above < MOST * below else MOST
+
+
+def _gains(model: Model, a: int, b: int, s: float, t: float) -> tuple[float, float]:
+    """Return what one judgment is expected to add to the precisions of a and b, relative to them."""
+    required = model.required_system
+    if required is None:
+        # A judgment of `bits` bits, half about each system, multiplies each variance by 2^-bits.
+        gain = (2.0 ** model.information(a, b) - 1.0) * (1.0 / max(s, KNOWN) + 1.0 / max(t, KNOWN)) / 2.0
+        return gain * s, gain * t
+    share = 1.0 if required in (a, b) else 0.5
+    p, q = (0.0 if each == required else share * (4.0 ** model.information(each, required) - 1.0) for each in (a, b))
+    return p, q

@@ -47,6 +47,7 @@ export interface Overview {
   outlook: string;
   next_line: [string, string] | null;
   next_judgments: number;
+  next_against: string | null;
   rate: number;
   clusters: number;
   separation: number;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from streams.core.matching import POLICIES, Match, find_policy
-from streams.core.models import Model
+from streams.core.models import Model, create
 from streams.errors import ParameterError
 from tests.core.matching.models import rated
 
@@ -117,3 +117,65 @@ def test_a_match_of_one_is_refused(ways: int, candidates: list[int]) -> None:
 def test_a_wrong_policy_is_named_with_the_one_that_was_meant() -> None:
     with pytest.raises(ParameterError, match="did you mean 'information'"):
         find_policy("informaton")
+
+
+# -- with a required system --------------------------------------------------------------------------------
+
+
+def against(rows: list[tuple[float, float]], *, required: int = 0) -> Model:
+    """Return a model that compares systems of these means and variances with one of them."""
+    model = create("grm", {})
+    model.grow(len(rows), 1, 1)
+    for system, row in enumerate(rows):
+        model.load_row("systems", system, row)
+    model.baseline = required
+    return model
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("ways", [2, 3, 9])
+def test_every_match_contains_the_required_system(name: str, ways: int) -> None:
+    candidates = [1, 2, 4, 5, 7]
+    matches = choose(name, against(SPREAD, required=4), 30, candidates=candidates, ways=ways)
+    assert len(matches) == 30
+    for match in matches:
+        assert match.systems[-1] == 4
+        assert len(match.systems) == len(set(match.systems)) == min(ways, 5)
+        assert set(match.systems) <= set(candidates)
+        assert match.information > 0
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_without_the_required_system_there_is_no_match(name: str) -> None:
+    assert choose(name, against(SPREAD, required=4), 3, candidates=[1, 2, 3]) == []
+
+
+def test_uniform_draws_every_opponent_of_the_required_system_alike() -> None:
+    matches = choose("uniform", against(SPREAD, required=2), 3000, candidates=[0, 2, 5, 7])
+    drawn = Counter(match.systems for match in matches)
+    assert len(drawn) == 3
+    assert all(abs(times - 1000) < 5 * np.sqrt(1000) for times in drawn.values())
+
+
+@pytest.mark.parametrize("name", ["variance", "information"])
+def test_the_least_known_of_equals_meets_the_required_system(name: str) -> None:
+    model = against([(0.0, 2.0), (0.3, 0.2), (0.3, 1.2), (0.3, 0.2)])
+    first = Counter(choose(name, model, 1, candidates=[0, 1, 2, 3], seed=seed)[0].systems[0] for seed in range(40))
+    assert first[2] >= 36
+
+
+def test_information_prefers_a_system_whose_place_is_open_to_one_that_stands_alone() -> None:
+    model = against([(0.0, 2.0), (0.8, 0.1), (0.85, 0.1), (-1.5, 0.1)])
+    asked = Counter(choose("information", model, 1, candidates=[0, 1, 2, 3], seed=s)[0].systems[0] for s in range(60))
+    assert asked[1] + asked[2] >= 54
+
+
+@pytest.mark.parametrize("name", ["variance", "information"])
+def test_pending_matches_with_the_required_system_spread_the_judges(name: str) -> None:
+    model = against([(0.0, 2.0)] * 7)
+    asked = Counter(match.systems[0] for match in choose(name, model, 12, candidates=list(range(7))))
+    assert len(asked) == 6
+    assert max(asked.values()) <= 3
+    pending: list[tuple[int, ...]] = [(k, 0) for k in (1, 2, 3, 4, 5)] * 3
+    (match,) = choose(name, model, 1, candidates=list(range(7)), pending=pending)
+    assert match.systems == (6, 0)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from streams.core import kernels
-from streams.core.ranking.outlook import outlook
+from streams.core.models import MODELS, JudgmentBatch, Model, parameters_of
+from streams.core.ranking.outlook import MOST, outlook
 from streams.errors import ParameterError
 from tests.core.matching.models import rated
 
@@ -117,3 +118,73 @@ def test_the_lines_hold_with_the_confidence_when_it_stops() -> None:
     wrong = sum(not right for right, _ in runs)
     assert wrong <= stats.binom.ppf(0.999, len(runs), 0.05)
     assert np.mean([lines for _, lines in runs]) > 1
+
+
+# -- every model, in every state ---------------------------------------------------------------------------
+
+
+def learned(kind: type[Model], count: int, *, systems: int, ties_only: bool, baseline: bool) -> Model:
+    """Return a model after judgments of its kind. With a baseline, every judgment contains it."""
+    random = np.random.default_rng(count)
+    model = kind(parameters_of(kind, {}))
+    model.grow(systems, 3, 5)
+    model.baseline = 0 if baseline else None
+    scored = kind.kind == "scores"
+    first = random.integers(1, systems, count) if baseline else random.integers(systems, size=count)
+    second = np.zeros_like(first) if baseline else (first + 1) % systems
+    shown = first[:, None] if scored else np.stack([first, second], axis=1)
+    seen = np.zeros(shown.shape) if ties_only else np.round(shown + random.normal(size=shown.shape))
+    ranks = np.ones_like(shown) if scored else 1 + (seen > seen.min(axis=1, keepdims=True))
+    model.apply(
+        JudgmentBatch(
+            systems=shown.reshape(-1).astype(np.int64),
+            ranks=ranks.reshape(-1).astype(np.int64),
+            starts=np.arange(count + 1) * shown.shape[1],
+            judges=random.integers(3, size=count),
+            segments=random.integers(5, size=count),
+            scores=50.0 - seen[:, 0] if scored else np.full(count, np.nan),
+        )
+    )
+    return model
+
+
+@pytest.mark.parametrize("ties_only", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 40, 4000])
+@pytest.mark.parametrize(
+    ("kind", "baseline"),
+    [(kind, mode) for kind in MODELS.values() for mode in {False, kind.takes_baseline}],
+)
+def test_the_outlook_is_finite_for_every_model(kind: type[Model], baseline: bool, count: int, ties_only: bool) -> None:
+    model = learned(kind, count, systems=4, ties_only=ties_only, baseline=baseline)
+    for candidates in ([], [0], [3], [0, 3], [1, 2], [0, 1, 2, 3]):
+        for remaining in (None, 0, 100):
+            found = outlook(model, candidates=candidates, remaining=remaining)
+            assert 0 <= found.judgments <= MOST
+            assert found.settled or found.boundary is not None
+
+
+def test_two_systems_without_any_doubt_are_apart_or_never_will_be() -> None:
+    assert outlook(rated([(0.0, 0.0), (1.0, 0.0)]), candidates=[0, 1]).settled
+    equal = outlook(rated([(0.0, 0.0), (0.0, 0.0)]), candidates=[0, 1])
+    assert (equal.settled, equal.judgments) == (False, MOST)
+    assert outlook(rated([(0.0, 0.0), (0.0, 0.0)]), candidates=[0, 1], remaining=10**6).settled
+
+
+def test_with_a_baseline_the_judgments_of_each_system_against_it_are_counted() -> None:
+    model = learned(MODELS["grm"], 20, systems=4, ties_only=False, baseline=True)
+    mean, deviation = model.scores()
+    level = 0.9999
+    for a, b in ((1, 2), (0, 3)):
+        found = outlook(model, candidates=[a, b], confidence=level)
+        assert not found.settled
+        s, t = deviation[a] ** 2, deviation[b] ** 2
+        gain_a, gain_b = (0.0 if i == 0 else (4 ** model.information(i, 0) - 1) / deviation[i] ** 2 for i in (a, b))
+        if a != 0:
+            gain_a, gain_b = gain_a / 2, gain_b / 2
+
+        def sure(judgments: int, s: float = s, t: float = t, gains: tuple[float, float] = (gain_a, gain_b)) -> float:
+            left = (v / (1 + judgments * gain * v) for v, gain in zip((s, t), gains, strict=True))
+            return float(stats.norm.cdf(np.sqrt(((mean[a] - mean[b]) ** 2 + s + t) / sum(left))))  # noqa: B023
+
+        assert sure(found.judgments) >= level - 1e-9
+        assert found.judgments == 1 or sure(found.judgments - 1) < level + 1e-9

@@ -79,9 +79,10 @@ export class Figures {
 
   /**
    * Show how many more judgments of which two systems may make the next line between clusters certain.
+   * With a baseline, they are judgments of each of the two against it.
    * @param {Overview} overview
    */
-  showOutlook({ settled, outlook, next_line, next_judgments }) {
+  showOutlook({ settled, outlook, next_line, next_judgments, next_against }) {
     const key = settled || !next_line ? outlook : `${next_judgments}\n${next_line.join("\n")}`;
     if (key === this.outlookKey) return;
     this.outlookKey = key;
@@ -91,8 +92,9 @@ export class Figures {
       element("b", {}, count(next_judgments)),
       ` more judgment${next_judgments === 1 ? "" : "s"} of `,
       element("b", {}, nameElement(next_line[0])),
-      " against ",
+      next_against ? " and " : " against ",
       element("b", {}, nameElement(next_line[1])),
+      ...(next_against ? [" against ", element("b", {}, nameElement(next_against))] : []),
       " until the next line between clusters is certain.",
     );
   }
