@@ -75,7 +75,7 @@ def parse_pairs(given: Iterable[str], *, option: str) -> list[tuple[str, str]]:
     return [(name.strip().replace("-", "_"), value) for name, _, value in parts]
 
 
-def parse_scalar(text: str) -> object:
+def parse_scalar(text: str) -> events.Parameter:
     """Read a number or a boolean; anything else is text.
 
     >>> parse_scalar("2"), parse_scalar("0.5"), parse_scalar("true"), parse_scalar("baseline")

@@ -19,6 +19,7 @@ SECTIONS = {
         "head-to-head": "Compare every pair of systems of a log, with sign tests.",
         "agreement": "Measure how well the judges of a log agree.",
         "convert": "Convert a log from one format to another.",
+        "audit": "Compare the ratings of a log with those of the trueskill package.",
     },
     "Campaigns": {
         "campaign": "Create, change, pause and close campaigns.",

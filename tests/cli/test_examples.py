@@ -65,7 +65,7 @@ def test_an_example_is_understood(example: str) -> None:
 
 # The files that examples name, and what is in them.
 FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
-ALONE = ("rank", "clusters", "head-to-head", "agreement", "convert", "completion", "evaluate")
+ALONE = ("rank", "clusters", "head-to-head", "agreement", "convert", "audit", "completion", "evaluate")
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args, get_type_hints
 
 import msgspec
 import numpy as np
@@ -194,5 +194,15 @@ def parameters_of(model: type[Model], values: Mapping[str, object]) -> Parameter
     try:
         return msgspec.convert(values, model.parameters_type, strict=True)
     except msgspec.ValidationError as error:
-        known = ", ".join(model.parameters_type.__struct_fields__)
-        raise ParameterError(f"model {model.name!r}: {error}; its parameters: {known}") from None
+        raise ParameterError(f"model {model.name!r}: {error}; {_way_out(model, str(error))}") from None
+
+
+def _way_out(model: type[Model], message: str) -> str:
+    """Return the choices of the parameter that a message is about, or all parameters if it has no choices."""
+    name = message.rpartition("`$.")[2].rstrip("`")
+    choices = get_args(get_type_hints(model.parameters_type).get(name))
+    if len(choices) == 1:
+        return f"this model has only {choices[0]!r}: leave out {name}, or choose another model"
+    if choices:
+        return f"{name} is one of: {', '.join(choices)}"
+    return f"its parameters: {', '.join(model.parameters_type.__struct_fields__)}"

@@ -24,11 +24,12 @@ class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
     """TrueSkill's parameters, and the prior Beta(prior_a, prior_b) of a judge's reliability.
 
     There is no profile `wmt`, because the official procedure ignores judges. There is no free-for-all, because it would
-    count as a single answer of its judge.
+    count as a single answer of its judge. There is no engine `package`, because the package ignores judges too.
     """
 
     profile: Literal["online"] = "online"
     ways: Literal["pairs"] = "pairs"
+    engine: Literal["compiled"] = "compiled"
     prior_a: Annotated[float, Meta(ge=1e-3, le=1e6)] = 4.0
     prior_b: Annotated[float, Meta(ge=1e-3, le=1e6)] = 1.0
 

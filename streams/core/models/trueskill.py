@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import erfc, log2, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 from msgspec import UNSET, Meta
@@ -31,11 +31,12 @@ class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
     """The prior N(mean, deviation²), the noise `beta` of one performance, and the `margin` within which judges tie.
 
     The profile provides the parameters that are not given. The profile `wmt` is the official procedure and accepts no
-    other values.
+    other values. The engine is the kernels of this project, or the `trueskill` package.
     """
 
     profile: Literal["online", "wmt"] = "online"
     ways: Literal["pairs", "free-for-all"] = "pairs"
+    engine: Literal["compiled", "package"] = "compiled"
     mean: Annotated[float, Meta(ge=-1e6, le=1e6)] = BY_PROFILE
     deviation: Annotated[float, Meta(gt=0, le=1e6)] = BY_PROFILE
     beta: Annotated[float, Meta(gt=0, le=1e6)] = BY_PROFILE
@@ -72,6 +73,8 @@ class TrueSkill(Model):
         self._mean: Floats = np.empty(0)
         self._variance: Floats = np.empty(0)
         self._count = 0
+        # Matches that the package could not rate, since this object was made. It is no part of the state.
+        self.package_failures = 0
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - TrueSkill rates systems only
         """Make room for this many systems."""
@@ -81,11 +84,16 @@ class TrueSkill(Model):
 
     def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
-        if self.parameters.ways == "pairs":
+        in_pairs = self.parameters.ways == "pairs"
+        if self.parameters.engine == "package":
+            from streams.core.models import trueskill_package
+
+            rate: Any = trueskill_package.rate_rankings if in_pairs else trueskill_package.rate_matches
+        elif in_pairs:
             rate = kernels.suited("pairs", batch.pairs).rate_rankings
         else:
             rate = kernels.suited("freeforall", VISITS * len(batch.systems)).rate_matches
-        rate(
+        failures = rate(
             self._mean,
             self._variance,
             batch.systems,
@@ -94,6 +102,7 @@ class TrueSkill(Model):
             self.parameters.beta,
             self.parameters.margin,
         )
+        self.package_failures += failures or 0  # kernels return nothing
 
     def predict(self, a: int, b: int) -> Outcome:
         """Split the normal distribution of the difference at -margin and margin."""
