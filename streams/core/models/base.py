@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
@@ -200,7 +200,8 @@ def parameters_of(model: type[Model], values: Mapping[str, object]) -> Parameter
 def _way_out(model: type[Model], message: str) -> str:
     """Return the choices of the parameter that a message is about, or all parameters if it has no choices."""
     name = message.rpartition("`$.")[2].rstrip("`")
-    choices = get_args(get_type_hints(model.parameters_type).get(name))
+    hint = get_type_hints(model.parameters_type).get(name)
+    choices = [choice for each in (hint, *get_args(hint)) if get_origin(each) is Literal for choice in get_args(each)]
     if len(choices) == 1:
         return f"this model has only {choices[0]!r}: leave out {name}, or choose another model"
     if choices:
