@@ -106,8 +106,11 @@ class Fenced(JudgestreamError):  # noqa: N818
     """Another worker has taken over the partition. This worker may not write to it."""
 
 
+MOST_NAMES = 30  # that a hint lists
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return a hint for a wrong word: the most similar known word, or all known words.
+    """Return a hint for a wrong word: the most similar known word, or the known words.
 
     >>> suggestion("truskill", ["trueskill", "grm"])
     "did you mean 'trueskill'?"
@@ -116,4 +119,5 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """
     names = sorted(known)
     close = get_close_matches(word, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+    more = f", and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names[:MOST_NAMES])}{more}"

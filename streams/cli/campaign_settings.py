@@ -46,12 +46,17 @@ def _parse_setting(name: str, text: str) -> object:
 
 
 def _parse_list(text: str) -> list[str]:
-    if not text.startswith("@"):
-        return [part.strip() for part in text.split(",")] if text else []
+    if text.startswith("@"):
+        return read_names(text[1:])
+    return [part.strip() for part in text.split(",")] if text else []
+
+
+def read_names(file: str) -> list[str]:
+    """Read a file with one name per line. Empty lines are ignored."""
     try:
-        return [line.strip() for line in Path(text[1:]).read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [line.strip() for line in Path(file).read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{text[1:]}: can't be read: {error}") from None
+        raise click.UsageError(f"{file}: can't be read: {error}") from None
 
 
 def _parts(hint: Any) -> Iterator[Any]:

@@ -40,6 +40,12 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Tie systems that share one output, or do not compare them.",
         ),
+        click.option(
+            "--only",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Part to read, by judge, segment, source or system; =@FILE has one value per line; may be repeated.",
+        ),
     )
     for option in reversed(options):
         function = option(function)
@@ -50,8 +56,11 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
     """Add FILE and the options for reading it to a command, which gets the LogFile `log`."""
 
     @wraps(function)
-    def run(*, file: Path, from_name: str | None, on_error: str, shared_ties: bool, **more: object) -> None:
-        function(log=LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties), **more)
+    def run(
+        *, file: Path, from_name: str | None, on_error: str, shared_ties: bool, only: tuple[str, ...], **more: object
+    ) -> None:
+        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
+        function(log=log, **more)
 
     argument = click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
     decorated: Callable[..., None] = argument(reading_options(run))
@@ -69,6 +78,7 @@ class LogFile:
         on_error: str = "stop",
         shared_ties: bool = True,
         campaign: str | None = None,
+        only: Sequence[str] = (),
     ) -> None:
         from streams.formats import read
 
@@ -83,6 +93,7 @@ class LogFile:
                 campaign=campaign,
                 on_error="stop" if on_error == "stop" else self._record_bad_row,
                 shared_ties=shared_ties,
+                only=_parse_only(only),
             )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
@@ -107,13 +118,20 @@ class LogFile:
     ) -> Iterator[Sequence[Judgment]]:
         """Read the file with a progress bar. Its text is the file name, or `describe` of the size of each batch."""
         with Bar(total=self.size) as bar:
-            for batch in self.reading.batches(columns=columns):
-                bar.describe(describe(len(batch.judgments)) if describe else str(self.file))
+            for judgments in self.judgments(columns=columns):
+                bar.describe(describe(len(judgments)) if describe else str(self.file))
                 bar.complete(self.reading.position)
-                yield batch.judgments
+                yield judgments
+
+    def judgments(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
+        """Read the file without a progress bar."""
+        try:
+            yield from (batch.judgments for batch in self.reading.batches(columns=columns))
+        except ParameterError as error:  # --only selects nothing
+            raise click.UsageError(f"{self.file}: {error}") from None
 
     def report_skipped(self) -> None:
-        """Report skipped rows. Raise FormatError if there was no judgment."""
+        """Report skipped rows and the size of the selected part. Raise FormatError if there was no judgment."""
         summary = self.reading.summary
         if not summary.judgments:
             reason = f"; the first error: {self.first_bad}" if self.first_bad else ""
@@ -123,6 +141,18 @@ class LogFile:
                 f"{self.file}: {bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}",
                 err=True,
             )
+        if part := self.reading.selection:
+            click.echo(f"{self.file}: {part.kept:,} of {part.read:,} judgments were kept by --only", err=True)
+
+
+def _parse_only(given: Sequence[str]) -> dict[str, list[str]]:
+    """Read NAME=VALUE and NAME=@FILE. Values of the same name are collected."""
+    from streams.cli.campaign_settings import parse_pairs, read_names
+
+    values: dict[str, list[str]] = {}
+    for name, text in parse_pairs(given, option="--only") if given else ():
+        values.setdefault(name, []).extend(read_names(text[1:]) if text.startswith("@") else [text])
+    return values
 
 
 def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:

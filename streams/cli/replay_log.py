@@ -61,7 +61,7 @@ def read_new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
         return {}
     if not log.file.is_file():
         raise click.UsageError(f"--campaign reads FILE twice, but {log.file} can be read only once")
-    known = {judgment.campaign for batch in log.reading.batches() for judgment in batch.judgments}
+    known = {judgment.campaign for batch in log.judgments() for judgment in batch}
     names: dict[str, str] = {}
     for text in given:
         old, equals, new = text.rpartition("=")

@@ -5,6 +5,7 @@ from streams.formats.input.compression import SUFFIXES, compressing
 from streams.formats.input.sources import STDIN
 from streams.formats.reading import OnError, Reading
 from streams.formats.registry import FORMATS, find_format, read, recognise
+from streams.formats.selection import LogSelection
 
 __all__ = [
     "FORMATS",
@@ -13,6 +14,7 @@ __all__ = [
     "Entry",
     "EntryBatch",
     "Format",
+    "LogSelection",
     "OnError",
     "Reading",
     "RowError",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from streams.formats.base import Format, RowError
     from streams.formats.reading import OnError
+    from streams.formats.selection import Only
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -41,6 +42,7 @@ def read(
     campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
+    only: Only | None = None,
 ) -> Reading:
     """Read a log.
 
@@ -50,18 +52,18 @@ def read(
     `campaign` replaces the campaign name of the file.
     `on_error` decides what happens to a bad row: "stop" raises it, "skip" counts it, and a function is called with it.
     With `shared_ties=False`, systems that shared an output are not compared with each other.
+    `only` selects a part of the log, for example {"source": "researcher"}; see `LogSelection`.
     """
     if campaign is not None and not is_campaign_name(campaign):
         raise ParameterError(f"{campaign!r} is not a campaign name; {CAMPAIGN_RULE}, for example wmt13.fr-en")
-    if format is not None:
-        known = find_format(format)
-        return Reading(source, lambda _: known, campaign=campaign, on_error=on_error, shared_ties=shared_ties)
+    known = find_format(format) if format is not None else None
     return Reading(
         source,
-        lambda found: recognise(found.head, name=found.name),
+        lambda found: known or recognise(found.head, name=found.name),
         campaign=campaign,
         on_error=on_error,
         shared_ties=shared_ties,
+        only=only,
     )
 
 

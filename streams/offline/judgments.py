@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from streams.formats import OnError, Reading, RowError, Summary
+    from streams.formats.selection import Only
 
 MOST_SHOWN = 10  # judgments that a notebook shows
 
@@ -64,6 +65,7 @@ def read(
     campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
+    only: Only | None = None,
 ) -> Judgments:
     """Read a log into memory: a file in any supported format, or a DataFrame.
 
@@ -71,7 +73,7 @@ def read(
     systems and ranks (or score) are required. `campaign` replaces the campaign name of the log. The other options are
     those of `streams.formats.read`.
     """
-    reading = read_log(source, format=format, campaign=campaign, on_error=on_error, shared_ties=shared_ties)
+    reading = read_log(source, format=format, campaign=campaign, on_error=on_error, shared_ties=shared_ties, only=only)
     judgments = tuple(judgment for batch in reading.batches() for judgment in batch.judgments)
     return Judgments(judgments, reading.summary)
 

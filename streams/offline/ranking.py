@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
+from streams.formats import LogSelection
 from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
 from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from streams.core.campaign.campaign import Campaign
+    from streams.formats.selection import Only
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
 
     LogSource = str | PathLike[str] | Iterable[Judgment] | DataFrame
@@ -38,7 +40,8 @@ BATCH = 1000  # judgments that are rated together
 class Ranking:
     """The leaderboards of a log, one per campaign. `ranking["wmt13.fr-en"]` is the ranking of one campaign.
 
-    `read` counts the judgments of the log. `duplicates` counted once, and `rejected` ones did not count.
+    `read` counts the judgments of the log, without those that `only` left out. `duplicates` counted once, and
+    `rejected` ones did not count.
     """
 
     reports: tuple[Report, ...]
@@ -46,6 +49,7 @@ class Ranking:
     duplicates: int = 0
     rejected: int = 0
     first_rejection: str = ""
+    left_out: int = 0
 
     @classmethod
     def of(cls, campaign: Campaign) -> Ranking:
@@ -142,7 +146,9 @@ class Ranking:
         )
 
     def _not_counted(self) -> str:
-        text = f"; {self.duplicates:,} duplicate{'s' * (self.duplicates != 1)}" if self.duplicates else ""
+        text = f"; {self.left_out:,} of {self.read + self.left_out:,} left out" if self.left_out else ""
+        if self.duplicates:
+            text += f"; {self.duplicates:,} duplicate{'s' * (self.duplicates != 1)}"
         if self.rejected:
             text += f"; {self.rejected:,} of {self.read:,} rejected, the first: {self.first_rejection}"
         return text
@@ -155,13 +161,15 @@ def rank(
     ranges: str | None = None,
     parameters: Mapping[str, Parameter] | None = None,
     campaigns: Collection[str] = (),
+    only: Only | None = None,
     runs: int = 1000,
     seed: int = 1,
     threads: int = 1,
 ) -> Ranking:
     """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
 
-    The models and ranges are those of `judgestream rank`. With `campaigns`, only these campaigns are ranked.
+    The models and ranges are those of `judgestream rank`. With `campaigns`, only these campaigns are ranked. `only`
+    selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
@@ -170,8 +178,9 @@ def rank(
     """
     engine = choose_engine(model, ranges)
     histories: dict[str, History] = {}
+    selection = LogSelection(only) if only else None
     rated = rate(
-        _batches(source),
+        selection.batches(_batches(source)) if selection else _batches(source),
         settings_for(model, engine, parameters),
         only=campaigns,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
@@ -193,6 +202,7 @@ def rank(
         duplicates=sum(campaign.counts.duplicates for campaign in found),
         rejected=rated.rejections,
         first_rejection=str(rated.first_rejection or ""),
+        left_out=selection.read - selection.kept if selection else 0,
     )
 
 

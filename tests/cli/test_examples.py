@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from streams.cli.main import cli
 from streams.wire.events import Judgment, encode
@@ -71,13 +72,17 @@ ALONE = ("rank", "clusters", "head-to-head", "agreement", "convert", "audit", "c
 @pytest.mark.long
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.split()[1] in ALONE])
 def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> None:
-    log: list[Judgment] = crowd_log(60, campaigns=1, systems=5)
+    log: list[Judgment] = [
+        replace(each, source="researcher" if each.judge in ("judge-0", "judge-1", "judge-2") else "turker")
+        for each in crowd_log(60, campaigns=1, systems=5)
+    ]
     names = {"wmt13.csv.gz": "wmt13.fr-en", "wmt15.csv.gz": "wmt15.de-en"}
     for name in FILES:
         campaign = names.get(name, "wmt13.fr-en")
         lines = [encode(entry).replace(b"campaign-0", campaign.encode()) for entry in log]
         (tmp_path / name).write_bytes(b"\n".join(lines) + b"\n")
     battle = '{"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "j", "question_id": "1"}'
+    (tmp_path / "segments.txt").write_text("\n".join(dict.fromkeys(each.segment for each in log[:30])))
     (tmp_path / "samples").symlink_to(Path("samples").resolve())
     (tmp_path / "battles.json").write_text(f"[{battle}]")
     words = shlex.split(re.split(r" (?:>>?|\|) ", example)[0], comments=True)[1:]

@@ -110,9 +110,9 @@ def _chunks(
     left, before = limit, 0
     with Bar(total=limit or log.size) as bar:
         bar.describe(str(log.file))
-        for batch in log.reading.batches():
-            known |= dict.fromkeys(judgment.campaign for judgment in batch.judgments)
-            judgments = [each for each in batch.judgments if not campaigns or each.campaign in campaigns][:left]
+        for batch in log.judgments():
+            known |= dict.fromkeys(judgment.campaign for judgment in batch)
+            judgments = [each for each in batch if not campaigns or each.campaign in campaigns][:left]
             for start in range(0, len(judgments), CHUNK):
                 part = judgments[start : start + CHUNK]
                 yield part

@@ -53,6 +53,7 @@ def command(
     campaign: str | None,
     on_error: str,
     shared_ties: bool,
+    only: tuple[str, ...],
     force: bool,
     as_object: bool,
 ) -> None:
@@ -62,7 +63,7 @@ def command(
     and `-` is standard output. TO is written completely or not at all.
     """
     written = _find_target_format(target, to_name)
-    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign)
+    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign, only=only)
     with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
@@ -123,11 +124,20 @@ def _print_summary(reading: Reading, source: Path, target: Path, written: Format
     summary, found = reading.summary, reading.format
     assert found
     if as_object:
-        account = {"from": str(source), "format": found.name, "to": str(target), "written": written.name}
+        account: dict[str, object] = {
+            "from": str(source),
+            "format": found.name,
+            "to": str(target),
+            "written": written.name,
+        }
         account |= msgspec.to_builtins(summary)
+        if reading.selection:
+            account["kept"] = reading.selection.kept
         click.echo(msgspec.json.encode(account).decode(), err=str(target) == STDOUT)
         return
     parts = [f"{summary.rows:,} rows of {found.name}", f"{summary.judgments:,} judgments"]
+    if reading.selection:
+        parts.append(f"{reading.selection.kept:,} kept by --only")
     if summary.unranked:
         parts.append(f"{summary.unranked:,} outputs without a rank")
     for what, counts in (("skipped", summary.skipped), ("left out", summary.left_out)):

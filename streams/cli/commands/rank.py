@@ -30,6 +30,7 @@ Examples:
   judgestream rank wmt13.csv.gz
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
+  judgestream rank wmt13.csv.gz --only source=researcher
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
 @log_argument

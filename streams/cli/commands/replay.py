@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,8 @@ def command(
     """
     if loop and not log.file.is_file():
         raise click.UsageError(f"--loop reads FILE again, but {log.file} can be read only once")
+    if log.reading.selection and log.file.is_file():
+        deque(log.judgments(), maxlen=0)  # so that nothing is sent if --only names a value that does not occur
     opening, new_names, counts = _new_campaign_settings(given), read_new_names(log, names), ReplayCounts()
 
     def rounds() -> Batches:
