@@ -13,12 +13,12 @@ from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
 from streams.core.campaign.read_only import ReadOnlyCampaign
-from streams.core.campaign.requests import choose_requests
+from streams.core.campaign.requests import choose_requests, open_requests
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange, CampaignMeta
 from streams.errors import HistoryGone, RecordError
-from streams.wire.events import EPOCH, LONGEST_JUMP, ExcludeJudge, Judgment, Retract, encode
+from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract, encode
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class Campaign(ReadOnlyCampaign):
             self._count(judgments=len(admitted.offsets))
 
     def _send_requests(self, origin: str) -> tuple[MatchRequest, ...]:
-        self.outstanding = {key: each for key, each in self.outstanding.items() if each.expires_at > self.clock}
+        self.outstanding = open_requests(self.outstanding, status=self.status, clock=self.clock)
         requests = choose_requests(
             status=self.status,
             model=self._state.model,
@@ -244,6 +244,8 @@ class Campaign(ReadOnlyCampaign):
         if not self.exists:
             self._state.create_model(status.settings)
         self._state.enter(status.settings)
+        if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
+            self.tables.changed_systems.add(self.tables.systems.index[command.system])
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
 
@@ -263,8 +265,6 @@ class Campaign(ReadOnlyCampaign):
             raise RecordError("refused_command", str(error), field="action") from None
         self.retractions, self.counts = retractions, again.counts
         self._state, self._seen, self._rebuilt = again._state, again._seen, True
-
-    # -- what is stored --------------------------------------------------------------------------------
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""

@@ -12,7 +12,7 @@ from streams.core.matching import choose_segments, find_policy
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from streams.core.campaign.tables import CampaignTables
@@ -71,6 +71,22 @@ def choose_requests(
         )
         for number, (match, segment) in enumerate(zip(matches, segments, strict=True))
     ]
+
+
+def open_requests(
+    outstanding: Mapping[str, MatchRequest], *, status: CampaignStatus, clock: datetime
+) -> dict[str, MatchRequest]:
+    """Return the outstanding requests, by id, that a judge may still be given.
+
+    A request ends when it expires, when one of its systems is withdrawn, and when the campaign is closed.
+    """
+    if status.state == "closed":
+        return {}
+    return {
+        key: request
+        for key, request in outstanding.items()
+        if request.expires_at > clock and not any(system in status.withdrawn for system in request.systems)
+    }
 
 
 def _choose_segments(

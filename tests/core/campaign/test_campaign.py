@@ -395,6 +395,23 @@ class TestCommands:
         assert {row.system for row in campaign.leaderboard().rows} == {"a", "b"}
         assert {name for request in campaign.outstanding.values() for name in request.systems} == {"a", "b"}
 
+    def test_a_withdrawal_ends_the_requests_of_the_system_and_others_take_their_place(self) -> None:
+        campaign = self.opened()
+        kept = {key for key, request in campaign.outstanding.items() if "x" not in request.systems}
+        assert len(kept) < 3
+        applied = campaign.apply(*unzip([(1, events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x"))]))
+        assert {request.systems for request in applied.requests} <= {("a", "b"), ("b", "a")}
+        assert campaign.outstanding.keys() == kept | {request.id for request in applied.requests}
+        assert len(campaign.outstanding) == 3
+
+    def test_a_system_that_comes_back_has_a_score_in_the_store_again(self) -> None:
+        campaign = self.opened()
+        changes = []
+        for offset, kind in enumerate((events.WithdrawSystem, events.AddSystem), start=1):
+            result = campaign.apply(*unzip([(offset, kind(id=f"x-{offset}", campaign="c", at=NOON, system="x"))]))
+            changes.append(campaign.drain_changes(result, ()))
+        assert [(change.withdrawn, "x" in change.scores) for change in changes[1:]] == [((), True)]
+
     def test_pause_holds_the_requests_and_resume_sends_them_again(self) -> None:
         campaign = self.opened()
         answer = judgment(1, request=next(iter(campaign.outstanding)))
@@ -405,6 +422,7 @@ class TestCommands:
         campaign = self.opened()
         applied = campaign.apply(*unzip([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))]))
         assert [error.reason for error in applied.rejections.values()] == ["campaign_closed"]
+        assert campaign.outstanding == {}
         assert "closed" in self.refusal(campaign, events.Resume(id="3", campaign="c", at=NOON))
 
     def test_change_sets_what_does_not_rate_again(self) -> None:
