@@ -1,0 +1,76 @@
+"""The battery itself: nothing that a campaign can be is left out, and a new model joins without an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import pytest
+
+from streams.core.models import MODELS, Model, Parameters
+from streams.core.models.trueskill import TrueSkillParameters
+from tests.core.models.tiny_model import Tiny
+from tests.product.cases import OPTIONS, Case, cases
+from tests.product.checks import check_numbers, check_text
+from tests.product.variants import VARIANTS, choices, variants
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_choice_of_every_model_is_in_the_battery(model: type[Model]) -> None:
+    mine = [variant.settings.parameters for variant in VARIANTS if variant.settings.model == model.name]
+    assert mine
+    for name, values in choices(model.parameters_type).items():
+        assert {settings[name] for settings in mine} == set(values), f"no campaign can have some {name} of {model.name}"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_option_meets_every_other_in_some_case(model: str) -> None:
+    mine = [case for case in cases() if case.variant.settings.model == model]
+    allowed = {name: values for name, values in OPTIONS.items() if name != "segment_choice"}
+    for (one, ones), (other, others) in combinations(allowed.items(), 2):
+        met = {(getattr(each.settings(), one), getattr(each.settings(), other)) for each in mine}
+        assert met == {(a, b) for a in ones for b in others}
+    both = {case.settings().segment_choice for case in mine}
+    assert both == ({"least", "information"} if mine[0].variant.model.learns_segments else {"least"})
+
+
+class TinyParameters(TrueSkillParameters, frozen=True, kw_only=True):
+    """TrueSkill's parameters, and one more choice."""
+
+    profile: Literal["online"] = "online"
+    mood: Literal["glad", "sad"] = "glad"
+
+
+class Choosy(Tiny):
+    """A model that nobody has heard of."""
+
+    name: ClassVar[str] = "choosy"
+    parameters_type: ClassVar[type[Parameters]] = TinyParameters
+
+
+def test_a_new_model_with_a_new_parameter_joins_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    models: Mapping[str, type[Model]] = {Choosy.name: Choosy}
+    monkeypatch.setitem(MODELS, Choosy.name, Choosy)
+    assert {str(variant) for variant in variants(models)} >= {"choosy pairs glad", "choosy free-for-all sad"}
+    assert {case.variant.settings.parameters["mood"] for case in cases(models)} == {"glad", "sad"}
+    assert isinstance(cases(models)[0], Case)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":NaN}', "score nan", "± inf", "-Infinity", "<td>undefined</td>", "Traceback (most"]
+)
+def test_a_number_that_is_none_is_seen(text: str) -> None:
+    with pytest.raises(AssertionError):
+        check_text(text)
+
+
+@pytest.mark.parametrize("text", ["most information", "nan-system", "financial", "system.inf"])
+def test_an_ordinary_word_is_none_of_these(text: str) -> None:
+    check_text(text)
+
+
+def test_no_number_hides_in_a_value() -> None:
+    check_numbers({"a": [1.0, (2, "x")]})
+    with pytest.raises(AssertionError, match=r"\.a\[0\]\[1\] is nan"):
+        check_numbers({"a": [(1.0, float("nan"))]})

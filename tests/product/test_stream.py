@@ -1,0 +1,54 @@
+"""Every model, mode, policy and stop rule in every scenario: the worker, its outputs, the store and a replay."""
+
+from __future__ import annotations
+
+import pytest
+
+from streams.pipeline.embedded import Embedded
+from streams.pipeline.memory_log import MemoryLog
+from streams.settings import Settings
+from streams.stores import Store
+from streams.stores.memory import MemoryStore
+from streams.wire import topics
+from streams.wire.events import Rejection
+from tests.product.cases import Case, cases
+from tests.product.checks import OUTPUTS, check_events, check_restored
+from tests.product.run import Run
+from tests.product.scenarios import SCENARIOS
+from tests.state_hash import state_hash
+
+PARTITION = f"{topics.JUDGMENTS.name}/0"
+
+
+@pytest.mark.usefixtures("quiet")
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_a_campaign_of_this_kind_runs(case: Case, scenario: str) -> None:
+    run = Run(case)
+    SCENARIOS[scenario](run)
+    log = run.stream.log
+    events = check_events(
+        ((topic, [record.value or b"" for record in log.all(topic.name)]) for topic in OUTPUTS),
+        published=scenario == "many_judgments",
+    )
+    assert {event.reason for event in events if isinstance(event, Rejection)} <= run.expected
+    assert run.campaign.counts.judgments == len(run.judged)
+    stored = run.stream.store.read(run.name)
+    assert stored is not None
+    check_restored(run.campaign, stored)
+    expected = state_hash(run.stream.store, [PARTITION])
+    assert state_hash(replayed(run.stream, batch=23), [PARTITION]) == expected
+
+
+def replayed(stream: Embedded, *, batch: int) -> Store:
+    """Process the log of a stream again, in batches of another size, by a worker that starts again in the middle."""
+    records = stream.log.all(topics.JUDGMENTS.name)
+    half = len(records) // 2
+    log, store = MemoryLog(), MemoryStore()
+    for part in (records[:half], records[half:]):
+        for record in part:
+            log.append(topics.JUDGMENTS.name, record.key, record.value)
+        worker = Embedded(Settings(batch_records=batch), store=store)
+        worker.log = log
+        worker.run()
+    return store
