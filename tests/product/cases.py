@@ -59,3 +59,6 @@ def cases(models: Mapping[str, type[Model]] = MODELS) -> list[Case]:
         rows = cover_pairs([*offered.values(), *OPTIONS.values()], allowed=variant)
         found += [Case(each) for each in map(variant, rows) if each is not None]
     return sorted(found, key=str)
+
+
+CASES = cases()

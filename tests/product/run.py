@@ -43,6 +43,35 @@ def first_wins(systems: Sequence[int], random: np.random.Generator) -> Sequence[
     ]
 
 
+def judgment_of(
+    systems: Sequence[str],
+    *,
+    campaign: str,
+    number: int,
+    segment: str,
+    judge: str,
+    scored: bool,
+    request: str | None,
+    verdict: Verdict,
+    random: np.random.Generator,
+) -> Judgment:
+    """Return what a judge says of some systems: a ranking of them, or a score of the first."""
+    seen = verdict([int(system.rpartition("-")[2]) for system in systems], random)
+    ranks = tuple(int(rank) + 1 for rank in np.unique(seen, return_inverse=True)[1])
+    return Judgment(
+        id=f"judgment-{number}",
+        campaign=campaign,
+        segment=segment,
+        judge=judge,
+        systems=tuple(systems),
+        ranks=None if scored else ranks,
+        score=float(np.clip(70 - 9 * seen[0], 0, 100)) if scored else None,
+        request=request,
+        duration_ms=2000 + 10 * number,
+        at=NOON + timedelta(seconds=number),
+    )
+
+
 class Run:
     """A campaign with the settings of a case. Every request is checked when it is sent."""
 
@@ -84,14 +113,19 @@ class Run:
             assert not set(request.systems) & set(self.campaign.status.withdrawn), f"{request} can't be answered"
         assert missing_requests(self.campaign, self.case.variant) == 0, f"outstanding: {self.campaign.outstanding}"
 
-    def judge(self, count: int, systems: Sequence[str] | None = None) -> None:
-        """Send judgments that nobody asked for, of one batch."""
+    def judge(
+        self, count: int, systems: Sequence[str] | None = None, *, ways: int = 5, with_baseline: bool = True
+    ) -> None:
+        """Send judgments that nobody asked for, in one batch. They contain the baseline where the mode needs one."""
+        baseline = self.case.variant.settings.baseline if with_baseline else None
         known = self.campaign.tables.systems.names if systems is None else systems
+        others = [system for system in known if system != baseline]
+        fixed = [baseline] if baseline else []
+        most = min(ways, len(others) + len(fixed))
         for _ in range(count):
-            most = min(self.campaign.status.settings.ways, len(known))
             size = 1 if self.scored else int(self._random.integers(2, most + 1))
-            shown = self._random.choice(len(known), size=size, replace=False)
-            self._send([known[k] for k in shown], segment=SEGMENTS[self._random.integers(len(SEGMENTS))])
+            shown = [*fixed, *(others[k] for k in self._random.permutation(len(others)))][:size]
+            self._send(shown, segment=SEGMENTS[self._random.integers(len(SEGMENTS))])
         self.process()
 
     def requests(self) -> list[MatchRequest]:
@@ -128,21 +162,17 @@ class Run:
         return dict(zip(names, zip(mean.tolist(), deviation.tolist(), strict=True), strict=True))
 
     def _send(self, systems: Sequence[str], *, segment: str, request: str | None = None) -> None:
-        numbers = [int(system.rpartition("-")[2]) for system in systems]
-        seen = self.verdict(numbers, self._random)
-        ranks = tuple(int(rank) + 1 for rank in np.unique(seen, return_inverse=True)[1])
         number = self._next()
-        judgment = Judgment(
-            id=f"judgment-{number}",
+        judgment = judgment_of(
+            systems,
             campaign=self.name,
+            number=number,
             segment=segment,
             judge=self.judges[number % len(self.judges)],
-            systems=tuple(systems),
-            ranks=None if self.scored else ranks,
-            score=float(np.clip(70 - 9 * seen[0], 0, 100)) if self.scored else None,
+            scored=self.scored,
             request=request,
-            duration_ms=2000 + 10 * number,
-            at=self._now(),
+            verdict=self.verdict,
+            random=self._random,
         )
         self.judged.append(judgment)
         self.stream.publish(judgment)

@@ -44,6 +44,16 @@ def any_system(run: Run) -> None:
     run.answer(rounds=2)
 
 
+def judgments_without_baseline(run: Run) -> None:
+    """Judge systems without the first, which is the baseline if there is one. They can't be rated then."""
+    run.create()
+    run.judge(6)
+    kept = list(run.judged)
+    run.judge(4, SYSTEMS[1:], with_baseline=False)
+    if run.case.variant.settings.baseline:
+        run.judged, run.expected = kept, {"without_baseline"}
+
+
 def one_system(run: Run) -> None:
     run.create(systems=SYSTEMS[:1])
     if run.scored:
@@ -189,6 +199,7 @@ SCENARIOS: dict[str, Scenario] = {
         few_judgments,
         many_judgments,
         any_system,
+        judgments_without_baseline,
         one_system,
         two_systems,
         ties_only,

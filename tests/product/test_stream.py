@@ -11,7 +11,7 @@ from streams.stores import Store
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import Rejection
-from tests.product.cases import Case, cases
+from tests.product.cases import CASES, Case
 from tests.product.checks import OUTPUTS, check_events, check_restored
 from tests.product.run import Run
 from tests.product.scenarios import SCENARIOS
@@ -22,7 +22,7 @@ PARTITION = f"{topics.JUDGMENTS.name}/0"
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("case", cases(), ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_campaign_of_this_kind_runs(case: Case, scenario: str) -> None:
     run = Run(case)
     SCENARIOS[scenario](run)

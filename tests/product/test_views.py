@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -10,39 +9,20 @@ import pytest
 
 from streams.core.models import MODELS, parameters_of
 from streams.monitor.backends.embedded import EmbeddedBackend
-from streams.pipeline.embedded import Embedded
-from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import CampaignStatus, Leaderboard
-from tests.monitor.site import SECRET, running
-from tests.product.cases import Case
+from tests.monitor.site import running
 from tests.product.checks import check_board
+from tests.product.played import Played, play
 from tests.product.reading import rank_options, read_monitor, run_command, show_campaign, write_log
-from tests.product.run import Run
-from tests.product.scenarios import SCENARIOS
-from tests.product.variants import VARIANTS, Variant
-from tests.reports.campaigns import KeptStore
+from tests.product.variants import VARIANTS
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-@dataclass
-class Played:
-    """All scenarios of a variant, as campaigns of one stream."""
-
-    variant: Variant
-    stream: Embedded
-    runs: dict[str, Run]
-
-
 @pytest.fixture(scope="module", params=VARIANTS, ids=str)
 def played(request: pytest.FixtureRequest) -> Played:
-    settings = Settings(monitor_tokens=f"tests:{SECRET}", judge_key="a key for tests", snapshot_seconds=3600)
-    stream = Embedded(settings, store=KeptStore())
-    runs = {name: Run(Case(request.param), name=name, stream=stream) for name in SCENARIOS}
-    for name, run in runs.items():
-        SCENARIOS[name](run)
-    return Played(request.param, stream, runs)
+    return play(request.param)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,10 +47,11 @@ def choices(parameters: type[Parameters]) -> dict[str, Row]:
     """Return the parameters that are a choice among few values, with these values."""
     found: dict[str, Row] = {}
     for field in inspect.type_info(parameters).fields:  # type: ignore[attr-defined]
-        if isinstance(field.type, inspect.LiteralType):
-            found[field.name] = tuple(field.type.values)
-        elif isinstance(field.type, inspect.BoolType):
-            found[field.name] = (False, True)
+        for each in field.type.types if isinstance(field.type, inspect.UnionType) else (field.type,):
+            if isinstance(each, inspect.LiteralType):
+                found[field.name] = tuple(each.values)
+            elif isinstance(each, inspect.BoolType):
+                found[field.name] = (False, True)
     return found
 
 
@@ -75,40 +75,32 @@ def is_accepted(settings: CampaignSettings) -> bool:
 
 
 def cover_pairs(factors: Sequence[Sequence[Any]], *, allowed: Callable[[Row], object]) -> list[Row]:
-    """Choose rows until every value, and every pair of values that an allowed row has, is in a chosen row.
+    """Choose rows until every pair of values that an allowed row has is in a chosen row. The fullest row comes first.
 
-    The next row has most of what is missing; among equals, the values that were used least.
-
-    >>> rows = cover_pairs(["xy", "xy", "xy"], allowed=lambda row: True)
-    >>> len(rows) < 8, {(a, c) for a, _, c in rows} == {(a, c) for a in "xy" for c in "xy"}
-    (True, True)
+    >>> cover_pairs(["ab", "xy", "01"], allowed=lambda row: True)
+    [('a', 'x', '0'), ('a', 'y', '1'), ('b', 'x', '1'), ('b', 'y', '0')]
     """
-    left = {
-        row: frozenset([*enumerate(row), *combinations(enumerate(row), 2)]) for row in product(*factors) if allowed(row)
-    }
+    size = min(2, len(factors))
+    left = {row: frozenset(combinations(enumerate(row), size)) for row in product(*factors) if allowed(row)}
     missing = frozenset[Any]().union(*left.values())
     chosen: list[Row] = []
-    used: Counter[tuple[int, Any]] = Counter()
     while missing:
-        best = max(left, key=lambda row: (len(left[row] & missing), -sum(used[value] for value in enumerate(row))))
+        best = max(left, key=lambda row: len(left[row] & missing))
         missing -= left.pop(best)
-        used.update(enumerate(best))
         chosen.append(best)
     return chosen
 
 
 def variants(models: Mapping[str, type[Model]] = MODELS) -> list[Variant]:
     """Return the models of the registry, with every value of every choice and every pair of them."""
-    found = []
+    found: list[Variant | None] = []
     for name, model in models.items():
         offered = choices(model.parameters_type)
 
         def variant(row: Row, name: str = name, offered: Mapping[str, Row] = offered) -> Variant | None:
             return variant_of(name, dict(zip(offered, row, strict=True)))
 
-        found += (
-            [variant(row) for row in cover_pairs([*offered.values()], allowed=variant)] if offered else [variant(())]
-        )
+        found += map(variant, cover_pairs([*offered.values()], allowed=variant))
     return [each for each in found if each is not None]
 
 
