@@ -9,15 +9,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from streams.wire.campaign_names import CAMPAIGN_PATTERN
-from streams.wire.limits import (
-    MAX_DURATION_MS,
-    MAX_NAME,
-    MAX_RANK,
-    MAX_RANKED,
-    MAX_SOURCE,
-    MAX_SYSTEMS,
-    MAX_YEAR,
-)
+from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE, MAX_SYSTEMS, MAX_YEAR
+from streams.wire.score_range import DEFAULT_SCORE_RANGE, Score, ScoreRange
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 _ABOUT_CAMPAIGN = "One leaderboard, e.g. wmt13.fr-en. Letters, digits, '.', '_' and '-'."
@@ -79,7 +72,7 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     systems: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MAX_RANKED)]
     at: Time
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=MAX_RANKED)] | None = None
-    score: Annotated[float, Meta(ge=0, le=100)] | None = None
+    score: Score | None = None
     request: Name | None = None
     duration_ms: Annotated[int, Meta(ge=0, le=MAX_DURATION_MS)] | None = None
     source: Annotated[str, Meta(max_length=MAX_SOURCE)] | None = None
@@ -150,6 +143,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Literal["accept", "flag", "reject"],
         Meta(description="What happens to a judgment above `judge_per_minute`. A flagged one is rated, and reported."),
     ] = "flag"
+    score_range: ScoreRange = DEFAULT_SCORE_RANGE
 
 
 class _Command(Struct, frozen=True, kw_only=True, tag_field="action"):
@@ -229,14 +223,14 @@ class CampaignStatus(Struct, frozen=True, kw_only=True):
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):
-    """A request to judge the outputs of these systems: the most useful next match."""
+    """A request to rank the outputs of these systems, or to score the output of one: the most useful next match."""
 
     id: Name
     campaign: CampaignName
-    systems: Annotated[tuple[Name, ...], Meta(min_length=2, max_length=MAX_RANKED)]
+    systems: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MAX_RANKED)]
     segment: Name | None
     why: str
-    information: Annotated[float, Meta(ge=0, description="Expected information about the two ratings, in bits.")]
+    information: Annotated[float, Meta(ge=0, description="Expected information about the ratings, in bits.")]
     expires_at: Time
 
 

@@ -11,3 +11,5 @@ MAX_DURATION_MS = 2**53
 MAX_SYSTEMS = 1000  # systems in one campaign: its pair counts are a square of this side
 MAX_DEPTH = 100  # levels of nested JSON
 MAX_YEAR = 9000  # times from this year on are refused: a sum of times could overflow
+MAX_SCORE = 1e9  # of a direct assessment, also below zero
+MIN_SCORE_RANGE = 1e-6  # from the lowest to the highest score of a campaign

@@ -31,6 +31,13 @@ def check_judgment(
     if kind != model.kind:
         message = f"the model {model.name!r} rates {model.kind}, and this is one of the {kind}"
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
+    low, high = status.settings.score_range
+    if judgment.score is not None and not low <= judgment.score <= high:
+        message = (
+            f"`score` is {judgment.score:g}; the campaign {status.campaign!r} takes scores from {low:g} to {high:g}, by "
+            "its setting `score_range`"
+        )
+        raise RecordError("invalid_value", message, field="score")
 
 
 def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:

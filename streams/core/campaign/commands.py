@@ -11,6 +11,7 @@ from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
 from streams.wire.decoding import quote
 from streams.wire.limits import MAX_SYSTEMS
+from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
 
 # What may change while a campaign runs: nothing here rates a judgment again.
 CHANGEABLE = frozenset(
@@ -160,10 +161,19 @@ def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatu
 def _check_choices(settings: events.CampaignSettings) -> models.Model:
     """Return the model of the settings, or raise an error if a choice is unknown or impossible."""
     matching.find_policy(settings.policy)
+    check_score_range(settings.score_range)
     model = models.create(settings.model, settings.parameters, budget=settings.budget)
     if settings.segment_choice == "information" and not model.learns_segments:
         message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
         raise _refused(message, field="settings.segment_choice")
+    if model.kind == "scores" and settings.ways != events.CampaignSettings().ways:
+        message = (
+            f"`ways` is {settings.ways}, but the model {settings.model!r} asks for the score of one system; omit it"
+        )
+        raise _refused(message, field="settings.ways")
+    if model.kind != "scores" and settings.score_range != DEFAULT_SCORE_RANGE:
+        message = f"the model {settings.model!r} rates {model.kind} and no scores; omit `score_range`"
+        raise _refused(message, field="settings.score_range")
     return model
 
 

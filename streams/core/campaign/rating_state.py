@@ -48,6 +48,7 @@ class RatingState:
     def create_model(self, settings: CampaignSettings) -> None:
         """Begin with a new model, as the settings that open a campaign choose it."""
         self.model = models.create(settings.model, settings.parameters, budget=settings.budget)
+        self.model.score_range = settings.score_range
         self.bootstrap = Bootstrap.for_model(self.model, settings.replicas)
 
     def enter(self, settings: CampaignSettings) -> None:

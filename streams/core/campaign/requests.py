@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.campaign.board import remaining_outlook
-from streams.core.matching import choose_segments, find_policy
+from streams.core.matching import choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
@@ -42,23 +42,31 @@ def choose_requests(
     wanted = settings.outstanding - len(outstanding)
     if settings.budget is not None:
         wanted = min(wanted, settings.budget - judgments - len(outstanding))
-    if status.state != "open" or wanted <= 0 or len(candidates) < 2:
+    if status.state != "open" or wanted <= 0 or len(candidates) < (1 if model.kind == "scores" else 2):
         return []
-    if model.kind != "rankings":
-        return []  # a direct assessment is of one system, and no match
     if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:
         return []
     systems = tables.systems
-    matches = find_policy(settings.policy).choose(
-        model,
-        candidates=candidates,
-        pending=[tuple(systems.index[system] for system in request.systems) for request in outstanding],
-        count=wanted,
-        random=np.random.default_rng([seed, offset + 1]),
-        ways=settings.ways,
-        met=tables.met,
-    )
-    segments = _choose_segments(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
+    outstanding = [request for request in outstanding if _is_known(request, tables)]
+    pending = [tuple(systems.index[system] for system in request.systems) for request in outstanding]
+    random = np.random.default_rng([seed, offset + 1])
+    if model.kind == "scores":
+        asked = [system for match in pending for system in match]
+        matches = choose_systems(
+            settings.policy, model, candidates=candidates, pending=asked, count=wanted, random=random
+        )
+        segments = _choose_outputs(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
+    else:
+        matches = find_policy(settings.policy).choose(
+            model,
+            candidates=candidates,
+            pending=pending,
+            count=wanted,
+            random=random,
+            ways=settings.ways,
+            met=tables.met,
+        )
+        segments = _choose_segments(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
     return [
         MatchRequest(
             id=f"{origin}/{offset}/{number}",
@@ -89,6 +97,12 @@ def open_requests(
     }
 
 
+def _is_known(request: MatchRequest, tables: CampaignTables) -> bool:
+    """Return whether the campaign still has what a request names. A retraction may have removed it."""
+    known = all(system in tables.systems.index for system in request.systems)
+    return known and (request.segment is None or request.segment in tables.segments.index)
+
+
 def _choose_segments(
     matches: Sequence[Match],
     *,
@@ -113,4 +127,30 @@ def _choose_segments(
         (segment,) = choose_segments(load, count=1, information=information)
         load[segment] += 1
         chosen.append(segments.names[segment])
+    return chosen
+
+
+def _choose_outputs(
+    matches: Sequence[Match],
+    *,
+    settings: CampaignSettings,
+    model: Model,
+    tables: CampaignTables,
+    outstanding: Collection[MatchRequest],
+) -> list[str | None]:
+    """Return a segment for each system to be scored: one on which it was scored and requested least."""
+    segments, counts = tables.segments, {}
+    for system in {system for match in matches for system in match.systems}:
+        counts[system] = model.segment_counts(system, len(segments))
+    for request in outstanding:
+        asked = counts.get(tables.systems.index[request.systems[0]])
+        if asked is not None and request.segment is not None:
+            asked[segments.index[request.segment]] += 1
+    chosen: list[str | None] = []
+    for match in matches:
+        count = counts[match.systems[0]]
+        segment = choose_output(count, is_listed=bool(settings.segments))
+        if segment is not None:
+            count[segment] += 1
+        chosen.append(None if segment is None else segments.names[segment])
     return chosen

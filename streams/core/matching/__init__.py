@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streams.core.matching.assessments import choose_output, choose_systems
 from streams.core.matching.base import Match, Policy
 from streams.core.matching.information import OrderInformation
 from streams.core.matching.segments import choose_segments
@@ -25,4 +26,4 @@ def find_policy(name: str) -> Policy:
     return POLICIES[name]
 
 
-__all__ = ["POLICIES", "Match", "Policy", "choose_segments", "find_policy"]
+__all__ = ["POLICIES", "Match", "Policy", "choose_output", "choose_segments", "choose_systems", "find_policy"]

@@ -1,24 +1,23 @@
-"""Direct assessment: scores from 0 to 100 for single outputs, made comparable between judges."""
+"""Direct assessment: scores of single outputs, made comparable between judges."""
 
 from __future__ import annotations
 
 from array import array
 from math import erfc, hypot, log2, sqrt
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta
 
-from streams.core.models.base import Model, Outcome, Parameters
+from streams.core.models.base import Model, Outcome, Parameters, SettingProblem
+from streams.wire.limits import MAX_SCORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streams.core.models.base import Axis, Cell, Floats, Ints, JudgmentBatch, Kind
+    from streams.wire.events import CampaignSettings
 
-# Mean and deviation of a segment's score before any is known. z has mean 0 and deviation 1 by construction. A raw score
-# is assumed to be uniform from 0 to 100.
-PRIOR = {"z": (0.0, 1.0), "raw": (50.0, 100.0 / sqrt(12.0))}
 UNSEEN = 2.0  # the deviation of a system without a judgment, in units of that with one segment: one bit less is known
 
 
@@ -26,7 +25,7 @@ class AssessmentParameters(Parameters, frozen=True, kw_only=True):
     """The scale, standardised per judge (z) or as given (raw), and the score margin within which two systems tie."""
 
     scale: Literal["z", "raw"] = "z"
-    margin: Annotated[float, Meta(ge=0, le=100)] = 0.0
+    margin: Annotated[float, Meta(ge=0, le=2 * MAX_SCORE)] = 0.0
 
 
 class Assessment(Model):
@@ -63,7 +62,7 @@ class Assessment(Model):
         self._places: dict[Cell, int] = {}
         # Scores arrive one by one. Appending to an array is fast, and numpy reads the same memory.
         self._counts, self._totals = array("d"), array("d")
-        self._order: tuple[Ints, Ints, Ints, Ints] | None = None
+        self._order: _Order | None = None
         self._result: tuple[Floats, Floats, Floats] | None = None
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no row of its own
@@ -96,7 +95,27 @@ class Assessment(Model):
     def information(self, a: int, b: int) -> float:
         """Return how far the two standard errors would narrow if each system got one more segment."""
         segments = self._results()[2]
-        return sum(0.5 * log2((n + 1.0) / n) if n else log2(UNSEEN) for n in (float(segments[a]), float(segments[b])))
+        return _narrowing(float(segments[a])) + _narrowing(float(segments[b]))
+
+    def score_information(self, system: int, *, expected: int = 0) -> float:
+        """Return how far one more segment would narrow the standard error, after `expected` more."""
+        return _narrowing(float(self._results()[2][system]) + expected)
+
+    def segment_counts(self, system: int, segments: int) -> Ints:
+        """Return the number of scores of a system on each segment."""
+        order = self._sort_cells()
+        first, last = np.searchsorted(order.outputs, np.searchsorted(order.systems, [system, system + 1]))
+        counts = [self._counts[place] for place in order.places[first:last].tolist()]
+        on = order.segments[order.outputs[first:last]]
+        return np.bincount(on, counts, minlength=segments).astype(np.int64)
+
+    def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:
+        """Return a problem if the margin is wider than the range of the scores, which then all tie."""
+        low, high = settings.score_range
+        if self.parameters.scale == "raw" and self.parameters.margin > high - low:
+            message = f"the margin {self.parameters.margin:g} is wider than `score_range`, {low:g} to {high:g}"
+            return SettingProblem("parameters", message)
+        return None
 
     def scores(self) -> tuple[Floats, Floats]:
         """Return the mean over segments and its standard error for each system."""
@@ -139,19 +158,29 @@ class Assessment(Model):
         return self._result
 
     def _compute(self) -> tuple[Floats, Floats, Floats]:
-        places, judges, outputs, systems = self._sort_cells()
+        places, judges, outputs, systems, _ = self._sort_cells()
         counts, totals = np.array(self._counts)[places], np.array(self._totals)[places]
         shift, unit = self._scales()
         # An output is what a system produced for one segment. bincount adds in the order of the cells.
         z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
         output_score = z / np.bincount(outputs, counts)
         segments = np.bincount(systems, minlength=self._systems).astype(np.float64)
-        before, spread = PRIOR[self.parameters.scale]
+        before, spread = self._prior()
         n = np.maximum(segments, 1.0)
         mean = np.bincount(systems, output_score, self._systems) / n
         squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
         error = np.sqrt((squares + spread**2) / n / n)
         return np.where(segments, mean, before), np.where(segments, error, UNSEEN * spread), segments
+
+    def _prior(self) -> tuple[float, float]:
+        """Return the mean and deviation of a segment's score before any is known.
+
+        z has mean 0 and deviation 1 by construction. A raw score is assumed to be uniform in its range.
+        """
+        if self.parameters.scale == "z":
+            return 0.0, 1.0
+        low, high = self.score_range
+        return (low + high) / 2.0, (high - low) / sqrt(12.0)
 
     def _scales(self) -> tuple[Floats, Floats]:
         """Return what to subtract from each judge's scores, and the factor to multiply the result with."""
@@ -161,16 +190,28 @@ class Assessment(Model):
         deviation = np.sqrt(squares / np.maximum(count - 1.0, 1.0))
         return mean, np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
 
-    def _sort_cells(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return the places and judges of the cells, the output of each cell, and the system of each output.
-
-        They are in the order of their keys and not of arrival, so that a restored state adds up to the same bits.
-        """
-        if self._order is None or len(self._order[0]) < len(self._places):
+    def _sort_cells(self) -> _Order:
+        """Return the cells in the order of their keys, not of arrival, so that a restored state has the same bits."""
+        if self._order is None or len(self._order.places) < len(self._places):
             keys = np.array(list(self._places), np.int64).reshape(-1, 3)
             places = np.lexsort(keys.T[::-1]).astype(np.int64)
             system, segment, judges = keys[places].T
             new = np.ones(len(places), np.bool_)
             new[1:] = (np.diff(system) != 0) | (np.diff(segment) != 0)
-            self._order = places, judges, np.cumsum(new) - 1, system[new]
+            self._order = _Order(places, judges, np.cumsum(new) - 1, system[new], segment[new])
         return self._order
+
+
+class _Order(NamedTuple):
+    """The places, judges and outputs of the sorted cells, and the systems and segments of the outputs."""
+
+    places: Ints
+    judges: Ints
+    outputs: Ints
+    systems: Ints
+    segments: Ints
+
+
+def _narrowing(segments: float) -> float:
+    """Return the bits that one more segment adds to what is known of a system with this many."""
+    return 0.5 * log2((segments + 1.0) / segments) if segments else log2(UNSEEN)

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from streams.errors import ParameterError
+from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +97,8 @@ class Model(ABC):
     A row of state is `widths[axis]` floats for each system, judge or segment. All rows together are the whole state,
     and `dump_row` and `load_row` keep every bit. A model may also keep `cell_width` floats for each distinct cell (a
     system on a segment by a judge); its state then grows with the number of cells. `budget` is the planned number of
-    judgments. `baseline` is the index of the campaign's baseline system, or None.
+    judgments. `baseline` is the index of the campaign's baseline system, or None. `score_range` holds the lowest and
+    the highest score of a direct assessment.
 
     Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
     `required_system`, `segment_information`) and never look at its class.
@@ -114,6 +116,7 @@ class Model(ABC):
         self.parameters = parameters
         self.budget = budget
         self.baseline: int | None = None
+        self.score_range: tuple[float, ...] = DEFAULT_SCORE_RANGE
 
     @abstractmethod
     def grow(self, systems: int, judges: int, segments: int) -> None:
@@ -172,6 +175,14 @@ class Model(ABC):
     def segment_information(self, a: int, b: int) -> Floats | None:  # noqa: ARG002 - few models learn about segments
         """Return how much a typical verdict on each segment tells about a and b, or None if segments do not matter."""
         return None
+
+    def score_information(self, system: int, *, expected: int = 0) -> float:
+        """Return the bits that one more score of a system adds, when `expected` others have arrived."""
+        raise NotImplementedError(f"the model {self.name!r} rates no scores; asked for {system} after {expected}")
+
+    def segment_counts(self, system: int, segments: int) -> Ints:
+        """Return the number of scores of a system on each segment."""
+        raise NotImplementedError(f"the model {self.name!r} rates no scores; asked for {system} on {segments}")
 
     def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:  # noqa: ARG002 - most suit any
         """Return the first setting of a new campaign that does not suit the model, or None."""

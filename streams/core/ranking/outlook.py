@@ -106,6 +106,9 @@ def _judgments(model: Model, a: int, b: int, *, wanted: float) -> int:
 
 def _gains(model: Model, a: int, b: int, s: float, t: float) -> tuple[float, float]:
     """Return what one judgment is expected to add to the precisions of a and b, relative to them."""
+    if model.kind == "scores":  # a judgment is of one of the two, so each gets half of them
+        p, q = (0.5 * (4.0 ** model.score_information(each) - 1.0) for each in (a, b))
+        return p, q
     required = model.required_system
     if required is None:
         # A judgment of `bits` bits, half about each system, multiplies each variance by 2^-bits.

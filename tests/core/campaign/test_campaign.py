@@ -249,7 +249,6 @@ class TestAssessments:
         applied = campaign.apply(*unzip(numbered([*self.log(), judgment(99)])))
         assert [error.reason for error in applied.rejections.values()] == ["unsuited_to_model"]
         assert len(campaign.leaderboard().rows) == 4
-        assert applied.requests == ()
 
     def test_neither_batches_nor_restarts_matter(self) -> None:
         log = numbered(self.log())
@@ -332,6 +331,18 @@ class TestRequests:
         create = events.Create(id="1", campaign="c", at=NOON, settings=settings)
         (error,) = Campaign("c").apply(*unzip([(0, create)])).rejections.values()
         assert (error.reason, error.field) == ("refused_command", "settings.segment_choice")
+
+    def test_one_for_what_a_retraction_removed_holds_nobody_up(self) -> None:
+        campaign = Campaign("c", events.CampaignSettings(outstanding=3))
+        log = numbered([judgment(1), judgment(2, systems=("a", "z"), segment="odd")])
+        campaign.apply(*unzip(log))
+        assert any("z" in request.systems for request in campaign.outstanding.values())
+        assert any(request.segment == "odd" for request in campaign.outstanding.values())
+        retract = events.Retract(id="r", campaign="c", at=NOON, judgments=("id-2",))
+        campaign.apply(*unzip([(2, retract)]), history=lambda _: log)
+        answer = judgment(3, request=next(iter(campaign.outstanding)))
+        (request,) = campaign.apply(*unzip([(3, answer)])).requests
+        assert set(request.systems) == {"a", "b"}
 
     def test_a_request_for_unknown_segments_leaves_the_choice_open(self) -> None:
         campaign = Campaign("c")

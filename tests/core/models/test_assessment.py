@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streams.core.models.assessment import PRIOR, Assessment
+from streams.core.models.assessment import Assessment
 from streams.core.models.base import JudgmentBatch, parameters_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def by_definition(log: list[Score], scale: str) -> tuple[Floats, Floats]:
         else:
             value = float((score - np.mean(given_by[judge])) / np.std(given_by[judge], ddof=1))
         outputs[system][segment].append(value)
-    before, spread = PRIOR[scale]
+    before, spread = (0.0, 1.0) if scale == "z" else (50.0, 100.0 / np.sqrt(12.0))
     mean, deviation = np.full(SYSTEMS, before), np.full(SYSTEMS, 2 * spread)
     for system, segments in outputs.items():
         values = [np.mean(values) for values in segments.values()]

@@ -1,0 +1,29 @@
+"""Scores of direct assessments: the values that an event may carry, and the range that a campaign accepts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from streams.errors import ParameterError
+from streams.wire.limits import MAX_SCORE, MIN_SCORE_RANGE
+
+Score = Annotated[float, Meta(ge=-MAX_SCORE, le=MAX_SCORE)]
+_ABOUT = "Lowest and highest score that a judge may give, for direct assessment. It can not be changed later."
+# Not tuple[Score, Score]: its schema means something else in the older draft that AsyncAPI reads.
+ScoreRange = Annotated[tuple[Score, ...], Meta(min_length=2, max_length=2, description=_ABOUT)]
+DEFAULT_SCORE_RANGE = (0.0, 100.0)
+
+
+def check_score_range(score_range: tuple[float, ...]) -> None:
+    """Raise ParameterError if the lowest score is not below the highest.
+
+    >>> check_score_range((1.0, 7.0))
+    """
+    low, high = score_range
+    if not high - low >= MIN_SCORE_RANGE:
+        raise ParameterError(
+            f"`score_range` is {low:g} to {high:g}: the first number must be below the second, by {MIN_SCORE_RANGE:g} "
+            "or more; write for example 1,7"
+        )
