@@ -40,7 +40,7 @@ def _parse_setting(name: str, text: str) -> object:
     hint = TYPES[name]
     try:
         value = _parse_list(text) if _takes(hint, tuple) else msgspec.json.decode(text) if _takes(hint, dict) else text
-        return msgspec.convert(value, hint, strict=value is not text)
+        return msgspec.convert(value, hint, strict=_takes(hint, dict))  # text becomes a number where one is needed
     except msgspec.DecodeError as error:
         raise click.UsageError(f"{name} is {safe(text)!r}: {error}") from None
 

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from streams.core.models import Outcome
 from streams.core.ranking import clusters
+from streams.crowd.truths import quality_of_wins
 from streams.errors import ParameterError, suggestion
 
 WMT13_FR_EN: Final = "wmt13_fr-en"
@@ -67,6 +68,11 @@ class Competition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         tie = self.ties / self.comparisons
         win = (1.0 - tie) * rate
         return Outcome(win, tie, 1.0 - tie - win)
+
+    def quality(self, system: str) -> float:
+        """Return the quality that the system's mean share of wins shows."""
+        rates = [rate for rate in self.win_rates[self._place(system)] if rate is not None]
+        return quality_of_wins(sum(rates) / len(rates))
 
     def _place(self, system: str) -> int:
         if system not in self._places:

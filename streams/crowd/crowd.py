@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from streams.wire.events import Judgment
+from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,8 +29,17 @@ class Crowd:
     Time is simulated. It starts at `start` and moves with the answers.
     """
 
-    def __init__(self, judges: Sequence[Judge], truth: Truth, *, start: datetime, random: np.random.Generator) -> None:
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        truth: Truth,
+        *,
+        start: datetime,
+        random: np.random.Generator,
+        score_range: Sequence[float] = DEFAULT_SCORE_RANGE,
+    ) -> None:
         self.clock = start
+        self._score_range = score_range
         self._truth = truth
         self._random = random
         self._idle = deque(judges)
@@ -58,23 +68,43 @@ class Crowd:
             request = self._waiting.popleft()
             if request.expires_at > self.clock:
                 judge = self._idle.popleft()
-                judgment = answer_request(request, judge, self._truth, began=self.clock, random=self._random)
+                judgment = answer_request(
+                    request,
+                    judge,
+                    self._truth,
+                    began=self.clock,
+                    random=self._random,
+                    score_range=self._score_range,
+                )
                 self._assigned += 1  # orders answers of the same time
                 heappush(self._busy, (judgment.at, self._assigned, judge, judgment))
 
 
 def answer_request(
-    request: MatchRequest, judge: Judge, truth: Truth, *, began: datetime, random: np.random.Generator
+    request: MatchRequest,
+    judge: Judge,
+    truth: Truth,
+    *,
+    began: datetime,
+    random: np.random.Generator,
+    score_range: Sequence[float] = DEFAULT_SCORE_RANGE,
 ) -> Judgment:
-    """Return the answer of a judge to a request."""
+    """Return the answer of a judge to a request: a score if it names one system, otherwise a ranking."""
     duration_ms = judge.duration_ms(random=random)
+    ranks = score = None
+    if len(request.systems) == 1:
+        (system,) = request.systems
+        score = judge.score(system, truth.quality(system), score_range=score_range, random=random)
+    else:
+        ranks = judge.rank(request.systems, truth.outcome, random=random)
     return Judgment(
         id=f"{request.id}/{judge.id}",
         campaign=request.campaign,
         segment=request.segment or "none",
         judge=judge.id,
         systems=request.systems,
-        ranks=judge.rank(request.systems, truth.outcome, random=random),
+        ranks=ranks,
+        score=score,
         at=began + timedelta(milliseconds=duration_ms),
         request=request.id,
         duration_ms=duration_ms,

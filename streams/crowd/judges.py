@@ -23,6 +23,11 @@ HASTE = 0.7
 SLOWNESS = 5.0
 BIAS = 0.5
 
+# Judges use a range of scores differently. Leniency is normal; spread and noise differ as exp(N(0, SPREAD_OF_SCALES)).
+SPREAD_OF_LENIENCY = 0.6
+SPREAD_OF_SCALES = 0.3
+QUALITIES_IN_RANGE = 6.0  # a range of scores holds qualities from -3 to 3
+
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
@@ -30,6 +35,9 @@ class Judge:
 
     With probability `bias`, the `favourite` is ranked first, if it is shown. Without a favourite, the system that is
     shown first is ranked first. A `contrary` judge gives the opposite of every answer.
+
+    Scores differ between judges too: `leniency` shifts them, `spread` stretches them, and `noise` is their deviation
+    around the quality of a system. The unit is the deviation of the outputs of one system.
 
     >>> import numpy as np
     >>> Judge(id="judge-1").ranks(Outcome(win=1.0, tie=0.0, loss=0.0), random=np.random.default_rng(1))
@@ -42,6 +50,9 @@ class Judge:
     bias: float = 0.0
     favourite: str | None = None
     contrary: bool = False
+    leniency: float = 0.0
+    spread: float = 1.0
+    noise: float = 1.0
 
     def ranks(self, outcome: Outcome, *, random: np.random.Generator) -> tuple[int, int]:
         """Return the ranks of two systems. `outcome` has the probabilities that the first one wins, ties or loses."""
@@ -69,6 +80,17 @@ class Judge:
             best = systems[0] if self.favourite is None else self.favourite
             ranks = _places([0 if system == best else rank for system, rank in zip(systems, ranks, strict=True)])
         return _places([-rank for rank in ranks]) if self.contrary else tuple(ranks)
+
+    def score(self, system: str, quality: float, *, score_range: Sequence[float], random: np.random.Generator) -> float:
+        """Return a score for an output of a system. The quality 0 is in the middle of the range."""
+        seen = self.leniency + self.spread * (quality + self.noise * random.normal())
+        share = min(1.0, max(0.0, 0.5 + seen / QUALITIES_IN_RANGE))
+        if random.random() < self.carelessness:
+            share = random.random()
+        if self.favourite == system and random.random() < self.bias:
+            share = 1.0
+        low, high = score_range
+        return min(high, low + (high - low) * (1.0 - share if self.contrary else share))
 
     def duration_ms(self, *, random: np.random.Generator) -> int:
         """Return a random duration of one judgment."""
@@ -108,6 +130,7 @@ def recruit(
         for number in islice(order, round(share * count))
     }
     paces = TYPICAL_SECONDS * random.lognormal(0.0, SPREAD_OF_JUDGES, size=count)
+    (scales,) = random.spawn(1)  # does not advance `random`, so that judges who rank answer as they did without it
     return tuple(
         Judge(
             id=f"judge-{number + 1}",
@@ -116,6 +139,9 @@ def recruit(
             bias=BIAS if kind == "biased" else 0.0,
             favourite=favourite if kind == "biased" else None,
             contrary=kind == "adversarial",
+            leniency=float(scales.normal(0.0, SPREAD_OF_LENIENCY)),
+            spread=float(scales.lognormal(0.0, SPREAD_OF_SCALES)),
+            noise=float(scales.lognormal(0.0, SPREAD_OF_SCALES)),
         )
         for number, pace in enumerate(paces)
         for kind in (kinds.get(number, ""),)

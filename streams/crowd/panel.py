@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from streams.crowd.crowd import answer_request
+from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +30,10 @@ class Panel:
     judges: Sequence[Judge]
     truth: Truth
     seed: int
+    score_range: Sequence[float] = DEFAULT_SCORE_RANGE
 
     def answer(self, request: MatchRequest, *, asked: datetime) -> Judgment:
-        """Return the answer to a request. Raise ParameterError if the truth does not know one of its pairs."""
+        """Return the answer to a request. Raise ParameterError if the truth does not know a system or a pair."""
         random = np.random.default_rng([self.seed, crc32(request.id.encode())])
         judge = self.judges[int(random.integers(len(self.judges)))]
-        return answer_request(request, judge, self.truth, began=asked, random=random)
+        return answer_request(request, judge, self.truth, began=asked, random=random, score_range=self.score_range)

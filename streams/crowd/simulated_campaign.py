@@ -53,7 +53,7 @@ class SimulatedCampaign:
         self.judgments = 0
         self._stream = stream
         self._create = Create(id="create", campaign=campaign, at=start, settings=settings)
-        self._crowd = Crowd(judges, truth, start=start, random=random)
+        self._crowd = Crowd(judges, truth, start=start, random=random, score_range=settings.score_range)
         self._read = 0
 
     @property

@@ -1,4 +1,4 @@
-"""The truth behind a simulated crowd: the probability that one system beats another, from skills or a real log."""
+"""The truth behind a simulated crowd: how good each system is and how often it wins, from skills or a real log."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ class Truth(Protocol):
 
     def outcome(self, a: str, b: str) -> Outcome:
         """Return the probabilities that a wins, ties or loses. Raise ParameterError if they are not known."""
+
+    def quality(self, system: str) -> float:
+        """Return the mean quality of a system's outputs, whose deviation is one. Raise ParameterError if unknown."""
+
+
+def quality_of_wins(share: float) -> float:
+    """Return the quality of a system that wins this share of its matches against systems of quality 0.
+
+    >>> quality_of_wins(0.5)
+    0.0
+    """
+    return NOISE * _NORMAL.inv_cdf(share)
 
 
 @dataclass(frozen=True)
@@ -81,14 +93,15 @@ class Skills:
 
     def outcome(self, a: str, b: str) -> Outcome:
         """Return the probabilities that a wins, ties or loses."""
-        for system in (a, b):
-            if system not in self.skills:
-                raise ParameterError(
-                    f"the skill of the system {system!r} is not known; {suggestion(system, self.skills)}"
-                )
-        gap = self.skills[a] - self.skills[b]
+        gap = self.quality(a) - self.quality(b)
         win, loss = (_NORMAL.cdf((way * gap - MARGIN) / NOISE) for way in (1, -1))
         return Outcome(win, 1.0 - win - loss, loss)
+
+    def quality(self, system: str) -> float:
+        """Return the skill of a system."""
+        if system not in self.skills:
+            raise ParameterError(f"the skill of the system {system!r} is not known; {suggestion(system, self.skills)}")
+        return self.skills[system]
 
 
 def _skill(row: list[str], place: str) -> tuple[str, float]:
@@ -129,6 +142,13 @@ class Oracle:
         if not total:
             raise ParameterError(f"{self.name}: no judgment compares {a!r} with {b!r}")
         return Outcome(*(float(each / total) for each in met))
+
+    def quality(self, system: str) -> float:
+        """Return the quality that the system's share of wins shows. A tie is half a win; one more judgment is a tie."""
+        place = self._place(system)
+        wins, ties = float(self.counts.wins[place].sum()), float(self.counts.ties[place].sum())
+        losses = float(self.counts.wins[:, place].sum())
+        return quality_of_wins((wins + ties / 2 + 0.5) / (wins + ties + losses + 1.0))
 
     def _place(self, system: str) -> int:
         try:

@@ -152,7 +152,7 @@ def command(
             status = read_status(settings, campaign)
     except (ParameterError, RecordError) as error:
         raise click.ClickException(str(error)) from None
-    panel = Panel(judges=crowd, truth=truth, seed=seed)
+    panel = Panel(judges=crowd, truth=truth, seed=seed, score_range=status.settings.score_range)
     progress = _answer(settings, status, panel, most=judgments, rate=rate, patience=timeout)
     _show(progress, truth, as_object=as_object)
 

@@ -33,10 +33,8 @@ def check_judgment(
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
     low, high = status.settings.score_range
     if judgment.score is not None and not low <= judgment.score <= high:
-        message = (
-            f"`score` is {judgment.score:g}; the campaign {status.campaign!r} takes scores from {low:g} to {high:g}, by "
-            "its setting `score_range`"
-        )
+        bounds = f"from {low:g} to {high:g} (setting `score_range`)"
+        message = f"`score` is {judgment.score:g}; the campaign {status.campaign!r} takes scores {bounds}"
         raise RecordError("invalid_value", message, field="score")
 
 
