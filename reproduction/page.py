@@ -45,6 +45,6 @@ def _section(section: Section) -> str:
     parts.append(
         f"<sub>`{head.experiment}` on {head.log.file} ({head.log.rankings:,} rankings, sha256 {head.log.sha256[:12]}), "
         f"{repeats} repeat{'s' * (repeats > 1)}, seed {head.options['seed']}: "
-        f"[results](results/{section.name}.jsonl)</sub>\n"
+        f"[results](results/{section.name}.jsonl) of `python -m reproduction --only {section.name}`</sub>\n"
     )
     return "\n".join(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reproduction.section import SURE, Section, fill_text, format_signed, paired_difference, read_published, verdict
-from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT13
+from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, THEIR_SAMPLER, WINS, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
 from streams.lab.running.tables import group_by
@@ -24,9 +24,12 @@ def _prediction_tables(results: Sequence[Result]) -> list[ResultTable]:
         for model in (WINS, HOPKINS_MAY, SELECTS):
             row.append(theirs[pool][model][theirs["sizes"].index(size)])
             row.append(Estimate.of(one.measured["accuracy"] for one in by_model[model]))
+            if model == HOPKINS_MAY:
+                row.append(Estimate.of(one.measured["accuracy"] for one in by_model[THEIR_SAMPLER]))
         rows.append((*row, Estimate.of(one.measured["accuracy"] for one in by_model[ONLINE])))
     columns = (
-        *("trained on", "pairs", "Expected Wins, theirs", "ours", "Hopkins and May, theirs", "ours"),
+        *("trained on", "pairs", "Expected Wins, theirs", "ours"),
+        *("Hopkins and May, theirs", "ours, exact posterior", "ours, their sampler"),
         *("TrueSkill, theirs", "ours", "`trueskill` of this project, ours"),
     )
     return [
@@ -69,11 +72,12 @@ def _perplexity_table(results: Sequence[Result]) -> ResultTable:
             Estimate.of(one.measured["perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, WINS, ONLINE)
         ]
         split = [
-            Estimate.of(one.measured["carved_perplexity"] for one in by_model[name]) for name in (HOPKINS_MAY, SELECTS)
+            Estimate.of(one.measured["carved_perplexity"] for one in by_model[name])
+            for name in (HOPKINS_MAY, THEIR_SAMPLER, SELECTS)
         ]
         rows.append((pool, size, *split, *own))
     columns = (
-        *("trained on", "pairs", "Hopkins and May, split", "TrueSkill, split"),
+        *("trained on", "pairs", "Hopkins and May, split", "their sampler, split", "TrueSkill, split"),
         *("Hopkins and May, own", "Expected Wins, own", "`trueskill`, own"),
     )
     return ResultTable(
@@ -104,6 +108,11 @@ def _prediction_text(results: Sequence[Result]) -> str:
     by_model = group_by([one for one in everyone if one.cell["size"] == small], "model")
     first = paired_difference(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
     second = paired_difference(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
+    sampler = paired_difference(by_model[THEIR_SAMPLER], by_model[HOPKINS_MAY], "accuracy")
+    carved = {
+        model: Estimate.of(one.measured["carved_perplexity"] for one in everyone if one.cell["model"] == model)
+        for model in (HOPKINS_MAY, THEIR_SAMPLER)
+    }
     theirs = read_published(KEY)["table2"]["all"]
     bounds = {one.cell["repeat"]: one.measured["bound"] for one in everyone}
     said = {
@@ -119,6 +128,9 @@ def _prediction_text(results: Sequence[Result]) -> str:
         second=format_signed(second),
         second_said=said[verdict(second)],
         away=f"{abs(theirs[SELECTS][0] - theirs[HOPKINS_MAY][0] - second.mean) / (second.error or 1.0):.0f}",
+        sampler=format_signed(sampler),
+        exact_perplexity=f"{carved[HOPKINS_MAY].mean:.2f}",
+        sampler_perplexity=f"{carved[THEIR_SAMPLER].mean:.2f}",
         repeats=str(len(bounds)),
         bound=Estimate.of(bounds.values()).text(),
     )

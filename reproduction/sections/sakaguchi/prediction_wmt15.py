@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reproduction.section import Section, fill_text, format_signed, paired_difference
-from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, WINS, WMT15
+from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, THEIR_SAMPLER, WINS, WMT15
 from reproduction.sections.sakaguchi.prediction import order_table
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
@@ -21,10 +21,13 @@ def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
         by_model = group_by(group, "model")
         values = [
             Estimate.of(one.measured["accuracy"] for one in by_model[name])
-            for name in (WINS, HOPKINS_MAY, SELECTS, ONLINE)
+            for name in (WINS, HOPKINS_MAY, THEIR_SAMPLER, SELECTS, ONLINE)
         ]
         rows.append((size, *values))
-    columns = ("pairs", "Expected Wins", "Hopkins and May", "TrueSkill", "`trueskill` of this project")
+    columns = (
+        *("pairs", "Expected Wins", "Hopkins and May", "Hopkins and May, their sampler"),
+        *("TrueSkill", "`trueskill` of this project"),
+    )
     return [
         ResultTable(title="Accuracy on WMT15, the mean of ten language pairs", columns=columns, rows=tuple(rows)),
         order_table(results, published_too=False),

@@ -13,6 +13,7 @@ from streams.core.methods.elo import Elo
 from streams.core.methods.glicko import Glicko2
 from streams.core.methods.grm_batch import BatchGradedResponse
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
+from streams.core.methods.hopkins_may_shift import HopkinsMayShift
 from streams.core.methods.independent_students import IndependentStudents
 from streams.core.methods.online import Online
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs, UniformOutcomes
@@ -37,6 +38,7 @@ METHODS: dict[str, Method] = {
         Bojar(),
         ExpectedWins(),
         HopkinsMayGaussian(),
+        HopkinsMayShift(),
         HopkinsMayCategorical(),
         Davidson(),
         CrowdBradleyTerry(),

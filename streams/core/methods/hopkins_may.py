@@ -20,7 +20,7 @@ Radius = Annotated[float, Meta(gt=0, le=1e6)]
 Seed = Annotated[int, Meta(ge=0)]
 
 
-class _Sampled(Method, frozen=True):
+class Sampled(Method, frozen=True):
     """The options of a Gibbs sampler: sweeps in all, sweeps discarded at the start, and the seed."""
 
     sweeps: Whole = 200
@@ -32,7 +32,7 @@ class _Sampled(Method, frozen=True):
             raise ParameterError(f"burn_in: {self.burn_in} leaves none of {self.sweeps} sweeps; use a smaller value")
 
 
-class HopkinsMayGaussian(_Sampled, frozen=True):
+class HopkinsMayGaussian(Sampled, frozen=True):
     """mu_i ~ N(0, spread²), quality ~ N(mu_i, item_deviation²), observed ~ N(quality, noise²), by Gibbs sampling.
 
     a wins if its observed quality exceeds b's by more than the radius; within the radius they tie. An item is a
@@ -87,7 +87,7 @@ class HopkinsMayGaussian(_Sampled, frozen=True):
         return Fitted(outcomes=_balanced(outcomes / len(kept)), scores=kept.mean(axis=0), deviations=kept.std(axis=0))
 
 
-class HopkinsMayCategorical(_Sampled, frozen=True):
+class HopkinsMayCategorical(Sampled, frozen=True):
     """ability_i ~ Dirichlet(strength), quality ~ ability_i on levels 1 to L, observed with a discrete normal noise.
 
     P(observed | quality) is proportional to N(observed - quality; 0, noise²) on the levels. a wins if its observed

@@ -41,7 +41,10 @@ class Prediction(Experiment, frozen=True):
     reference: ClassVar[str] = "Sakaguchi et al. 2014, Table 2, Figures 3 and 4"
 
     sizes: tuple[Size, ...] = (400, 800, 1600, 3200, 6400)
-    models: tuple[str, ...] = ("expected-wins", "hopkins-may", "trueskill-selects", "trueskill")
+    models: tuple[str, ...] = (
+        *("expected-wins", "hopkins-may", "hopkins-may-shift"),
+        *("trueskill-selects", "trueskill"),
+    )
     pools: tuple[Pool, ...] = ("all", "researchers")
     researchers: str = "researcher*"
     held_out: Size = 2000

@@ -60,6 +60,8 @@ def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
         seed = int(random.integers(2**32))
         fitted = create_method(name, {"radius": RADIUS, "item_deviation": ITEM_DEVIATION, "seed": seed}).fit(training)
         return _with_deviation(fitted, ITEM_DEVIATION)
+    if name == "hopkins-may-shift":
+        return _with_deviation(create_method(name, {"seed": int(random.integers(2**32))}).fit(training), ITEM_DEVIATION)
     if name == "hopkins-may-categorical":
         return _with_deviation(create_method(name, {"seed": int(random.integers(2**32))}).fit(training), None)
     fitted = create_method(name).fit(training)

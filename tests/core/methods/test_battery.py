@@ -14,7 +14,8 @@ from tests.core.methods.outcomes import QUALITIES, drawn, pairs_of, relabelled, 
 every = pytest.mark.parametrize("model", METHODS.values(), ids=METHODS)
 SYSTEMS = len(QUALITIES)
 # What a sampler draws depends on the numbers of the systems; after so many sweeps that hardly shows.
-SAMPLED = {name: create_method(name, {"sweeps": 3000}) for name in ("hopkins-may", "hopkins-may-categorical")}
+SAMPLERS = ("hopkins-may", "hopkins-may-categorical", "hopkins-may-shift")
+SAMPLED = {name: create_method(name, {"sweeps": 3000}) for name in SAMPLERS}
 CLOSE = {"grm-batch": 0.01}  # its search ends after a number of steps
 # The paper's estimate is the plain share of ties, and that may be none or all.
 SURE = {"adjusted-uniform"}

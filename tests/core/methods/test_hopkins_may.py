@@ -7,10 +7,11 @@ from math import lgamma
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
-from streams.core.methods.pairs import Pairs
+from streams.core.methods.hopkins_may_shift import HopkinsMayShift, shift
+from streams.core.methods.pairs import LOSS, TIE, WIN, Pairs
 from streams.core.methods.tie_radius import split_at_radius
 from tests.core.methods.outcomes import pairs_of
 
@@ -106,3 +107,52 @@ def test_another_seed_draws_another_sample() -> None:
     assert one is not None
     assert two is not None
     assert not np.array_equal(one, two)
+
+
+def balanced_gap(outcomes: list[int], *, radius: float, variance: float) -> float:
+    """Return the gap of two systems at which the expected shifts of all outcomes cancel, by integration."""
+
+    def fitting(gap: float, outcome: int) -> float:
+        if outcome == 1:
+            return min(max(gap, -radius), radius)
+        return max(gap, radius) if outcome == 0 else min(gap, -radius)
+
+    def moved(gap: float) -> float:
+        normal = stats.norm(gap, np.sqrt(variance))
+        return sum(
+            outcomes.count(outcome) * normal.expect(lambda drawn, o=outcome: fitting(drawn, o) - drawn)
+            for outcome in range(3)
+        )
+
+    return float(optimize.brentq(moved, -5.0, 5.0))
+
+
+@pytest.mark.parametrize(("radius", "noise"), [(0.5, 0.0), (0.3, 0.0), (0.5, 1.0)])
+def test_the_shifting_sampler_settles_where_the_expected_shifts_cancel(radius: float, noise: float) -> None:
+    data = pairs_of([(0, 1, outcome) for outcome in OUTCOMES * 250], systems=2)
+    fitted = HopkinsMayShift(sweeps=400, radius=radius, noise=noise).fit(data)
+    assert fitted.scores is not None
+    expected = balanced_gap(list(OUTCOMES), radius=radius, variance=2.0 * (0.25 + noise**2))
+    assert fitted.scores[0] - fitted.scores[1] == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("gap", "outcome", "moved"),
+    [
+        (0.7, WIN, 0.7),  # t >= d: nothing moves
+        (0.1, WIN, 0.5),  # otherwise each moves by (d - t) / 2, so that the gap is d
+        (-0.3, WIN, 0.5),
+        (0.3, LOSS, -0.5),
+        (0.3, TIE, 0.3),
+        (0.8, TIE, 0.5),
+        (-0.8, TIE, -0.5),
+    ],
+)
+def test_a_shift_moves_both_qualities_alike_until_they_fit_the_outcome(gap: float, outcome: int, moved: float) -> None:
+    assert gap + 2.0 * shift(np.array([gap]), np.array([outcome]), 0.5)[0] == pytest.approx(moved)
+
+
+def test_the_shifting_sampler_leaves_a_system_that_nobody_judged_in_the_middle() -> None:
+    scores = HopkinsMayShift().fit(pairs_of([(0, 1, 0)] * 9, systems=3)).scores
+    assert scores is not None
+    assert scores[0] > scores[2] == 0.0 > scores[1]
