@@ -48,6 +48,19 @@ class Agreement:
         return (self.observed - self.chance) / (1.0 - self.chance) if self.chance < 1.0 else float("nan")
 
 
+# Landis and Koch (1977). Each word is for values up to and including the number.
+STRENGTHS = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"), (1.0, "almost perfect"))
+
+
+def strength_of(kappa: float) -> str:
+    """Return the words of Landis and Koch (1977) for a kappa. Below 0 it is poor.
+
+    >>> strength_of(0.282), strength_of(0.578), strength_of(-0.1)
+    ('fair', 'moderate', 'poor')
+    """
+    return "poor" if kappa < 0.0 else next(word for most, word in STRENGTHS if kappa <= most)
+
+
 def inter_agreement(pairs: Pairs) -> Agreement:
     """Compare the outcomes of different judges for the same two systems on the same segment (Cohen 1960).
 

@@ -16,13 +16,16 @@ from streams.agreement.agreement import (
     intra_agreement,
     intra_by_judge,
     published_agreement,
+    strength_of,
 )
+from streams.agreement.fleiss import fleiss_kappa_of_outcomes, outcome_counts
 from streams.core.methods.pairs import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.agreement.control_rows import Controls
+    from streams.core.models.base import Ints
     from streams.wire.events import Judgment
 
     Shared = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -33,7 +36,11 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 class AgreementRow(Struct, frozen=True, kw_only=True):
-    """One measurement of agreement. Campaign None is all campaigns. Judges are those of one source; None is all."""
+    """One measurement of agreement. Campaign None is all campaigns. Judges are those of one source; None is all.
+
+    `strength` is the word of Landis and Koch for kappa. Fleiss' kappa is of `fleiss_items` items with two judges or
+    more; it exists for inter-annotator agreement only.
+    """
 
     campaign: str | None
     judges: str | None
@@ -46,12 +53,22 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
     kappa: float | None
     ties: int
     total: int
+    strength: str | None = None
+    fleiss_kappa: float | None = None
+    fleiss_items: int | None = None
 
     @classmethod
     def of(
-        cls, found: Agreement, *, campaign: str | None, judges: str | None, collapsed: bool, kind: Kind
+        cls,
+        found: Agreement,
+        *,
+        campaign: str | None,
+        judges: str | None,
+        collapsed: bool,
+        kind: Kind,
+        counts: Ints | None = None,
     ) -> AgreementRow:
-        """Return the row of these counts."""
+        """Return the row of these counts. `counts` are the outcomes by item, for Fleiss' kappa."""
         return cls(
             campaign=campaign,
             judges=judges,
@@ -64,6 +81,9 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
             kappa=none_if_nan(found.kappa),
             ties=found.ties,
             total=found.total,
+            strength=None if isnan(found.kappa) else strength_of(found.kappa),
+            fleiss_kappa=None if counts is None else none_if_nan(fleiss_kappa_of_outcomes(counts)),
+            fleiss_items=None if counts is None else int((counts.sum(axis=1) > 1).sum()),
         )
 
 
@@ -116,15 +136,16 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
     """
     rows: list[AgreementRow] = []
     for whole in (True, False):
-        sums: dict[str | None, list[tuple[Agreement, Agreement]]] = {}
+        sums: dict[str | None, list[tuple[Agreement, Agreement, Ints]]] = {}
         for campaign in sorted(logs):
             log = list(collapse_shared_outputs(logs[campaign], shared)) if whole else logs[campaign]
             for judges in (None, *judge_sources(log)):
-                both = _both(Pairs.of(one for one in log if judges in (None, one.source)), rule)
-                sums.setdefault(judges, []).append(both)
-                rows += _rows(campaign, judges, both, whole=whole)
+                measured = _measure(Pairs.of(one for one in log if judges in (None, one.source)), rule)
+                sums.setdefault(judges, []).append(measured)
+                rows += _rows(campaign, judges, *measured, whole=whole)
         for judges, found in sums.items() if len(logs) > 1 else ():
-            rows += _rows(None, judges, (_sum(one for one, _ in found), _sum(one for _, one in found)), whole=whole)
+            inter, intra, counts = zip(*found, strict=True)
+            rows += _rows(None, judges, _sum(inter), _sum(intra), np.concatenate(counts), whole=whole)
     return rows
 
 
@@ -168,8 +189,10 @@ def judge_rows(
     return rows
 
 
-def _both(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement]:
-    return published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
+def _measure(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement, Ints]:
+    """Return inter- and intra-annotator agreement, and the outcomes by item. The rule changes only the first two."""
+    both = published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
+    return *both, outcome_counts(pairs)
 
 
 def _sum(found: Iterable[Agreement]) -> Agreement:
@@ -178,11 +201,10 @@ def _sum(found: Iterable[Agreement]) -> Agreement:
 
 
 def _rows(
-    campaign: str | None, judges: str | None, both: tuple[Agreement, Agreement], *, whole: bool
+    campaign: str | None, judges: str | None, inter: Agreement, intra: Agreement, counts: Ints, *, whole: bool
 ) -> Iterator[AgreementRow]:
-    kinds: tuple[Kind, Kind] = ("inter", "intra")
-    for kind, found in zip(kinds, both, strict=True):
-        yield AgreementRow.of(found, campaign=campaign, judges=judges, collapsed=whole, kind=kind)
+    yield AgreementRow.of(inter, campaign=campaign, judges=judges, collapsed=whole, kind="inter", counts=counts)
+    yield AgreementRow.of(intra, campaign=campaign, judges=judges, collapsed=whole, kind="intra")
 
 
 def none_if_nan(value: float) -> float | None:

@@ -81,7 +81,7 @@ def command(
     as_table: bool,
     plot: Path | None,
 ) -> None:
-    """Measure how well the judges of a log agree, with each other and with themselves (Cohen's kappa).
+    """Measure how well the judges of a log agree, with each other and with themselves (Cohen's and Fleiss' kappa).
 
     FILE is a log in any format of `judgestream convert`. If systems share an output, there are two lines: one for the
     outputs as shown, and one expanded, in which these systems are tied. If judgments have a source, such as researcher
@@ -147,15 +147,19 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
                     for one in (inter, intra)
                     for text in (
                         format_number(one.kappa, ".3f"),
+                        one.strength or "",
                         format_number(one.p_agree, ".1%"),
                         f"{one.comparable:,}",
                     )
                 ),
+                format_number(inter.fleiss_kappa, ".3f"),
                 format_number(inter.ties / inter.total if inter.total else None, ".1%"),
             )
         )
-    headings = ["campaign", "judges", "outputs", "inter κ", "agree", "of", "intra κ", "agree ", "of ", "ties"]
-    print_table(*_without_empty_columns(headings, lines), wrapped=["campaign"], right=headings[3:])
+    inter_headings, intra_headings = ["inter κ", "strength", "agree", "of"], ["intra κ", "strength ", "agree ", "of "]
+    headings = ["campaign", "judges", "outputs", *inter_headings, *intra_headings, "Fleiss' κ", "ties"]
+    right = [heading for heading in headings[3:] if heading.strip() != "strength"]
+    print_table(*_without_empty_columns(headings, lines), wrapped=["campaign"], right=right)
     if any(row.kappa is None for row in rows):
         click.echo("- : there is nothing to compare", err=True)
 
