@@ -66,7 +66,10 @@ def test_an_example_is_understood(example: str) -> None:
 
 # The files that examples name, and what is in them.
 FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
-ALONE = ("rank", "clusters", "head-to-head", "agreement", "convert", "audit", "completion", "evaluate")
+ALONE = (
+    *("rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert"),
+    *("audit", "completion", "evaluate"),
+)
 
 
 @pytest.mark.long
@@ -84,6 +87,9 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
     battle = '{"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "j", "question_id": "1"}'
     (tmp_path / "segments.txt").write_text("\n".join(dict.fromkeys(each.segment for each in log[:30])))
     (tmp_path / "samples").symlink_to(Path("samples").resolve())
+    (tmp_path / "bleu.csv").write_text("system,score\n" + "".join(f"system-{k},0.{k}\n" for k in range(5)))
+    (tmp_path / "predictions.csv").write_text("hter,gold\n1,2\n2,2\n3,5\n4,4\n")
+    (tmp_path / "words.tsv").write_text("label\tgold\nkeep\tkeep\nchange\tkeep\n")
     (tmp_path / "battles.json").write_text(f"[{battle}]")
     words = shlex.split(re.split(r" (?:>>?|\|) ", example)[0], comments=True)[1:]
     with (tmp_path / "arena.jsonl").open("rb") as stdin:

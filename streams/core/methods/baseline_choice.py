@@ -1,4 +1,4 @@
-"""Choose a baseline from pair counts: the system whose comparisons tell most about all others."""
+"""Choose a baseline: from pair counts, or before any judgment from the scores of an automatic metric."""
 
 from __future__ import annotations
 
@@ -56,6 +56,38 @@ def choose_baseline(wins: Ints, ties: Ints, *, names: Sequence[str] | None = Non
     return BaselineChoice(
         system=best, information=information, reason=_reason(best, worst, overall, information, names)
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredBaseline:
+    """The index of the chosen system, the distance of every score from the mean score, and the reason."""
+
+    system: int
+    distances: Floats
+    reason: str
+
+
+def choose_baseline_by_scores(scores: Floats, *, names: Sequence[str] | None = None) -> ScoredBaseline:
+    """Choose the system whose score is closest to the mean of all systems, the first among equals.
+
+    Before the first judgment there are no counts, but there may be scores of a metric such as BLEU. Baselines close to
+    the mean score gave good results in Otani et al. (2016), 6.3 and Figure 4: a system in the middle neither wins nor
+    loses almost everything.
+
+    >>> choose_baseline_by_scores(np.array([0.31, 0.25, 0.18]), names=["a", "b", "c"]).reason
+    'the score of b, 0.25, is closest to the mean of 3 systems, 0.246667'
+    """
+    if scores.ndim != 1 or len(scores) < 2:
+        raise ParameterError(f"a baseline needs the scores of at least 2 systems; there are {scores.size}")
+    if not np.isfinite(scores).all():
+        raise ParameterError("a score is not a finite number; leave that system out")
+    distances = np.abs(scores - scores.mean())
+    best = int(np.argmin(distances))
+    name = names[best] if names is not None else f"system {best}"
+    reason = (
+        f"the score of {name}, {scores[best]:.6g}, is closest to the mean of {len(scores)} systems, {scores.mean():.6g}"
+    )
+    return ScoredBaseline(system=best, distances=distances, reason=reason)
 
 
 def _reason(best: int, worst: int, overall: Floats, information: Floats, names: Sequence[str] | None) -> str:

@@ -65,9 +65,9 @@ def ndcg(scores: Floats, gold: Floats, *, top: int | None = None) -> float:
 
 
 def _ranks(values: Floats) -> Floats:
-    below = (values[None, :] < values[:, None]).sum(axis=1)
-    same = (values[None, :] == values[:, None]).sum(axis=1)
-    ranks: Floats = below + 0.5 * (same + 1.0)
+    _, group, same = np.unique(values, return_inverse=True, return_counts=True)
+    below = np.cumsum(same) - same
+    ranks: Floats = (below + 0.5 * (same + 1.0))[group]
     return ranks
 
 

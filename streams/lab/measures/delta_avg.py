@@ -22,9 +22,7 @@ def delta_avg_of(ranked: Floats, quantiles: int) -> float:
     """
     if not 2 <= quantiles <= len(ranked):
         raise ParameterError(f"`quantiles` is {quantiles}; {len(ranked)} entries allow 2 to {len(ranked)}")
-    ends = (len(ranked) // quantiles) * np.arange(1, quantiles)
-    heads = np.cumsum(ranked)[ends - 1] / ends
-    return float(heads.mean() - ranked.mean())
+    return _delta_avg_of(np.cumsum(ranked), quantiles)
 
 
 def delta_avg(hypothesis: Floats, values: Floats) -> float:
@@ -40,4 +38,11 @@ def delta_avg(hypothesis: Floats, values: Floats) -> float:
     if hypothesis.shape != values.shape or values.ndim != 1 or len(values) < 4:
         raise ParameterError(f"{hypothesis.shape} ranked and {values.shape} values; pass four or more of each")
     ranked = values[np.argsort(-hypothesis, kind="stable")]
-    return float(np.mean([delta_avg_of(ranked, n) for n in range(2, len(ranked) // 2 + 1)]))
+    sums = np.cumsum(ranked)
+    return float(np.mean([_delta_avg_of(sums, n) for n in range(2, len(ranked) // 2 + 1)]))
+
+
+def _delta_avg_of(sums: Floats, quantiles: int) -> float:
+    """Return DeltaAvg[n] from the cumulative sums of the ranked values."""
+    ends = (len(sums) // quantiles) * np.arange(1, quantiles)
+    return float((sums[ends - 1] / ends).mean() - sums[-1] / len(sums))
