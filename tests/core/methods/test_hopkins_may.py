@@ -119,10 +119,8 @@ def balanced_gap(outcomes: list[int], *, radius: float, variance: float) -> floa
 
     def moved(gap: float) -> float:
         normal = stats.norm(gap, np.sqrt(variance))
-        return sum(
-            outcomes.count(outcome) * normal.expect(lambda drawn, o=outcome: fitting(drawn, o) - drawn)
-            for outcome in range(3)
-        )
+        each = [normal.expect(lambda drawn, o=outcome: fitting(drawn, o) - drawn) for outcome in range(3)]
+        return float(sum(outcomes.count(outcome) * mean for outcome, mean in enumerate(each)))
 
     return float(optimize.brentq(moved, -5.0, 5.0))
 
