@@ -17,7 +17,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "ranking": {"runs": 50},
     "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
     "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2, "models": ["expected-wins", "two-stage", "grm"]},
-    "noise": {"size": 120, "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
+    "noise": {"sizes": [60, 120], "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
     "items": {"size": 100, "repeats": 2, "segments": 8},
     "competitions": {
         "sizes": [40, 80],

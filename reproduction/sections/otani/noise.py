@@ -9,7 +9,7 @@ import numpy as np
 from reproduction.section import Section, fill_text, format_signed, paired_difference, read_published, verdict
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Estimate, Result, ResultTable
-from streams.lab.experiments.noise import average_baselines
+from streams.lab.experiments.noise import EVERY_SIZE, average_baselines, average_sizes
 from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
             ("expected-wins", "Expected Wins"),
         ):
             values = base if model == "grm" else base + np.array(theirs[model])
-            rows.append((f"{name}, theirs (Spanish-English)", *map(float, values)))
-        for model, group in group_by(ours, "model").items():
-            found = estimate_by(group, measure, "noise")
-            rows.append((f"`{model}`, ours", *(found.get(share) for share in shares)))
-        tables.append(
-            ResultTable(title=title, columns=("random judges", *(f"{share:.0%}" for share in shares)), rows=tuple(rows))
-        )
+            rows.append((EVERY_SIZE, f"{name}, theirs (Spanish-English)", *map(float, values)))
+        for size, group in ((EVERY_SIZE, average_sizes(ours)), *group_by(ours, "size").items()):
+            for model, some in group_by(group, "model").items():
+                found = estimate_by(some, measure, "noise")
+                rows.append((size, f"`{model}`, ours", *(found.get(share) for share in shares)))
+        columns = ("pairs", "random judges", *(f"{share:.0%}" for share in shares))
+        tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows), labels=2))
     return tables
 
 
 def _noise_text(results: Sequence[Result]) -> str:
-    by_model = group_by(average_baselines(results), "model")
+    by_model = group_by(average_sizes(average_baselines(results)), "model")
     most = max(one.cell["noise"] for one in results)
 
     def lost(model: str) -> Estimate:
@@ -75,7 +75,7 @@ SECTION = Section(
     experiment="noise",
     file=WMT13,
     options={
-        "repeats": 20,
+        "repeats": 30,
         "models": [
             *("grm", "hopkins-may", "expected-wins"),
             *("trueskill", "trueskill-judges", "crowd-bt"),

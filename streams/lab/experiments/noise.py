@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
     from streams.lab.running.log import Log
 
+MEASURES = {"pearson": "Pearson's correlation", "ndcg": "nDCG"}
+EVERY_SIZE = "mean"
+
 
 class Noise(Experiment, frozen=True):
     """Correlation and nDCG with the gold scores if a share of the judges answers at random.
 
     Otani, Nakazawa, Kawahara and Kurohashi (2016), Table 1. All answers of these judges are replaced by random ones.
-    They are the same judges for all models of a repeat. Models with a baseline are averaged over baselines, as in the
-    paper.
+    They are the same judges for all models and sizes of a repeat. Models with a baseline are averaged over baselines,
+    as in the paper. A baseline with fewer comparisons than a size is left out there.
     """
 
     name: ClassVar[str] = "noise"
@@ -35,7 +38,7 @@ class Noise(Experiment, frozen=True):
     repeats: Annotated[int, Meta(ge=1, le=100_000)] = 5
     shares: tuple[Share, ...] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
     models: tuple[str, ...] = ("grm", "hopkins-may", "expected-wins", "trueskill", "trueskill-judges")
-    size: Size = 6400
+    sizes: tuple[Size, ...] = (800, 1600, 3200, 6400)
     baselines: Annotated[int, Meta(ge=1, le=1000)] = 1000
 
     def cells(self, log: Log) -> list[Cell]:
@@ -43,7 +46,7 @@ class Noise(Experiment, frozen=True):
         return correlation_cells(
             log,
             models=self.models,
-            sizes=(self.size,),
+            sizes=self.sizes,
             shares=self.shares,
             baselines=self.baselines,
             repeats=self.repeats,
@@ -55,40 +58,53 @@ class Noise(Experiment, frozen=True):
         return measure_correlation(log, cell)
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
-        """Return correlation and nDCG by model and share."""
+        """Return correlation and nDCG by size, model and share, and their means over all sizes."""
         tables = []
-        for measure, title in (("pearson", "Pearson's correlation"), ("ndcg", "nDCG")):
-            shares = sorted({one.cell["noise"] for one in results})
-            rows = []
-            for model, group in group_by(average_baselines(results), "model").items():
-                by_share = estimate_by(group, measure, "noise")
-                rows.append((model, *(by_share[share] for share in shares)))
-            columns = ("random judges", *(f"{share:.0%}" for share in shares))
-            tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows)))
+        averaged = average_baselines(results)
+        shares = sorted({one.cell["noise"] for one in results})
+        for measure, title in MEASURES.items():
+            rows: list[tuple[Any, ...]] = []
+            for size, group in (*group_by(averaged, "size").items(), (EVERY_SIZE, average_sizes(averaged))):
+                for model, some in group_by(group, "model").items():
+                    by_share = estimate_by(some, measure, "noise")
+                    rows.append((size, model, *(by_share[share] for share in shares)))
+            columns = ("pairs", "random judges", *(f"{share:.0%}" for share in shares))
+            tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows), labels=2))
         return tables
 
     def plot(self, results: Sequence[Result], figure: Figure) -> None:
-        """Draw correlation and nDCG by share."""
-        figure.set_size_inches(12.0, 4.4)
-        left, right = figure.subplots(1, 2)
+        """Draw correlation and nDCG by share, one row of panels per size."""
+        by_size = group_by(average_baselines(results), "size")
+        figure.set_size_inches(12.0, 4.4 * len(by_size))
+        panels = figure.subplots(len(by_size), len(MEASURES), squeeze=False)
         marks = [100.0 * share for share in sorted({one.cell["noise"] for one in results})]
-        for axes, measure, title in ((left, "pearson", "Pearson's correlation"), (right, "ndcg", "nDCG")):
-            lines = [
-                Line(
-                    model,
-                    {100.0 * share: point for share, point in estimate_by(group, measure, "noise").items()},
-                    COLOURS[k % len(COLOURS)],
-                )
-                for k, (model, group) in enumerate(group_by(average_baselines(results), "model").items())
-            ]
-            axes.set_title(f"{title} with the scores of the whole log")
-            draw_lines(axes, lines, marks=marks, label="judges who answer at random, %", log=False)
+        for row, (size, group) in zip(panels, by_size.items(), strict=True):
+            for axes, (measure, title) in zip(row, MEASURES.items(), strict=True):
+                lines = [
+                    Line(
+                        model,
+                        {100.0 * share: point for share, point in estimate_by(some, measure, "noise").items()},
+                        COLOURS[k % len(COLOURS)],
+                    )
+                    for k, (model, some) in enumerate(group_by(group, "model").items())
+                ]
+                axes.set_title(f"{title} with the scores of the whole log, {size:,} pairs")
+                draw_lines(axes, lines, marks=marks, label="judges who answer at random, %", log=False)
 
 
 def average_baselines(results: Sequence[Result]) -> list[Result]:
     """Return the mean over baselines in each repeat, so that a repeat counts once."""
-    found = []
-    for group in group_by(results, "campaign", "model", "noise", "repeat").values():
-        means = {name: sum(one.measured[name] for one in group) / len(group) for name in ("pearson", "ndcg")}
-        found.append(Result(group[0].cell, means))
-    return found
+    return _average(results, "campaign", "model", "size", "noise", "repeat")
+
+
+def average_sizes(results: Sequence[Result]) -> list[Result]:
+    """Return the mean over sizes in each repeat. The paper's Table 1 has the mean over all its data sets."""
+    return _average(results, "campaign", "model", "noise", "repeat")
+
+
+def _average(results: Sequence[Result], *names: str) -> list[Result]:
+    """Return the mean of the results whose cells agree under these names. They keep the first cell."""
+    return [
+        Result(group[0].cell, {name: sum(one.measured[name] for one in group) / len(group) for name in MEASURES})
+        for group in group_by(results, *names).values()
+    ]

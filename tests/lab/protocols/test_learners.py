@@ -103,7 +103,7 @@ def test_item_information_is_the_expected_curvature_of_the_log_likelihood() -> N
 
 
 def test_random_judges_cost_correlation() -> None:
-    chosen = experiment("noise", {"shares": [0.0, 1.0], "size": 400, "models": ["expected-wins"], "repeats": 3})
+    chosen = experiment("noise", {"shares": [0.0, 1.0], "sizes": [400], "models": ["expected-wins"], "repeats": 3})
     log = Log.of(rankings(400, noise=3.0), file="noisy")
     by_share = {0.0: [], 1.0: []}  # type: dict[float, list[float]]
     for cell in chosen.cells(log):
