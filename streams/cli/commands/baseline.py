@@ -42,6 +42,7 @@ def command(
     from_name: str | None,
     on_error: str,
     shared_ties: bool,
+    only: tuple[str, ...],
     scores: Path | None,
     campaigns: tuple[str, ...],
     as_object: bool,
@@ -63,13 +64,13 @@ def command(
     refuse_combination(json=as_object, csv=as_table)
     if file is None and scores is None:
         raise click.UsageError("there is nothing to choose from; add a log, or --scores FILE")
-    if file is None and campaigns:
-        raise click.UsageError("--campaign chooses a campaign of a log; add a log, or leave it out")
+    if file is None and (campaigns or only):
+        raise click.UsageError("--campaign and --only select a part of a log; add a log, or leave them out")
     known = _read_scores(scores) if scores is not None else None
     if file is None:
         found = [choose_campaign_baseline(None, (), known, place=str(scores))]
     else:
-        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties)
+        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
         logs = logs_by_campaign(log, only=campaigns)
         if known is not None and len(logs) > 1:
             raise click.UsageError(

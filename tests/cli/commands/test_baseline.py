@@ -66,6 +66,11 @@ def test_a_log_chooses_the_system_whose_comparisons_have_most_information(log: P
     assert not any(other["chosen"] for other in others)
 
 
+def test_only_a_part_of_the_log_chooses(log: Path) -> None:
+    found = chosen(str(log), "--only", "system=a", "--only", "system=b")
+    assert {one["system"] for one in found["candidates"]} == {"a", "b"}
+
+
 def test_scores_choose_the_system_closest_to_their_mean(scores: Path) -> None:
     found = chosen("--scores", str(scores))  # the mean is .24
     assert (found["campaign"], found["by"], found["baseline"]) == (None, "scores", "c")
@@ -147,7 +152,8 @@ def test_a_log_without_rankings_is_told(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ((), "there is nothing to choose from; add a log, or --scores FILE"),
-        (("--scores", "SCORES", "--campaign", "c"), "--campaign chooses a campaign of a log"),
+        (("--scores", "SCORES", "--campaign", "c"), "--campaign and --only select a part of a log"),
+        (("--scores", "SCORES", "--only", "judge=x"), "--campaign and --only select a part of a log"),
         (("--scores", "SCORES", "--json", "--csv"), "choose one"),
     ],
 )
