@@ -91,7 +91,8 @@ def check_request(request: MatchRequest, campaign: Campaign, variant: Variant) -
     assert isfinite(request.information), request
     assert request.information > 0, f"{request} tells nothing"
     segments = campaign.tables.segments.names
-    assert request.segment in segments if segments else request.segment is None, request
+    may_be_new = not segments or (variant.model.kind == "scores" and not settings.segments)
+    assert request.segment in segments or (may_be_new and request.segment is None), request
     assert request.expires_at > campaign.clock
 
 

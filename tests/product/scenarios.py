@@ -150,6 +150,18 @@ def all_retracted(run: Run) -> None:
     run.judged = []
 
 
+def unlisted_systems_retracted(run: Run) -> None:
+    """Retract the only judgments of systems that nobody listed, while there are requests for them."""
+    run.judges = ("ben",)
+    run.create(systems=())
+    run.judge(10, SYSTEMS)
+    run.command(Retract, judge="ben")
+    run.judged = []
+    run.judges = ("ann",)
+    run.judge(3, SYSTEMS[:3])
+    run.command(Change, settings={"outstanding": 10})
+
+
 def spent_budget(run: Run) -> None:
     run.create()
     run.judge(10)
@@ -211,6 +223,7 @@ SCENARIOS: dict[str, Scenario] = {
         added_system,
         excluded_and_retracted_judge,
         all_retracted,
+        unlisted_systems_retracted,
         spent_budget,
         paused,
         closed,

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import ClassVar, Literal
 
+import msgspec
 import pytest
 
+from streams.core.matching import POLICIES
 from streams.core.models import MODELS, Model, Parameters
 from streams.core.models.trueskill import TrueSkillParameters
 from tests.core.models.tiny_model import Tiny
 from tests.product.cases import CASES, OPTIONS, cases
 from tests.product.checks import check_numbers, check_text
-from tests.product.variants import VARIANTS, choices, variants
+from tests.product.variants import VARIANTS, choices, is_accepted, variants
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -26,13 +28,14 @@ def test_every_choice_of_every_model_is_in_the_battery(model: type[Model]) -> No
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_option_meets_every_other_in_some_case(model: str) -> None:
-    mine = [case for case in CASES if case.variant.settings.model == model]
-    allowed = {name: values for name, values in OPTIONS.items() if name != "segment_choice"}
-    for (one, ones), (other, others) in combinations(allowed.items(), 2):
-        met = {(getattr(each.settings(), one), getattr(each.settings(), other)) for each in mine}
-        assert met == {(a, b) for a in ones for b in others}
-    both = {case.settings().segment_choice for case in mine}
-    assert both == ({"least", "information"} if mine[0].variant.model.learns_segments else {"least"})
+    mine = [case.settings() for case in CASES if case.variant.settings.model == model]
+    for (one, ones), (other, others) in combinations(OPTIONS.items(), 2):
+        met = {(getattr(each, one), getattr(each, other)) for each in mine}
+        missing = [(a, b) for a in ones for b in others if (a, b) not in met]
+        for a, b in missing:
+            assert not any(is_accepted(msgspec.structs.replace(each, **{one: a, other: b})) for each in mine)
+    assert {each.policy for each in mine} == set(POLICIES)
+    assert {each.stop_confidence for each in mine} == {None, 0.9}
 
 
 class TinyParameters(TrueSkillParameters, frozen=True, kw_only=True):

@@ -208,7 +208,7 @@ class Campaign(ReadOnlyCampaign):
             self._count(judgments=len(admitted.offsets))
 
     def _send_requests(self, origin: str) -> tuple[MatchRequest, ...]:
-        self.outstanding = open_requests(self.outstanding, status=self.status, clock=self.clock)
+        self.outstanding = open_requests(self.outstanding, status=self.status, tables=self.tables, clock=self.clock)
         requests = choose_requests(
             status=self.status,
             model=self._state.model,

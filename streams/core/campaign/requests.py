@@ -82,18 +82,22 @@ def choose_requests(
 
 
 def open_requests(
-    outstanding: Mapping[str, MatchRequest], *, status: CampaignStatus, clock: datetime
+    outstanding: Mapping[str, MatchRequest], *, status: CampaignStatus, tables: CampaignTables, clock: datetime
 ) -> dict[str, MatchRequest]:
     """Return the outstanding requests, by id, that a judge may still be given.
 
-    A request ends when it expires, when one of its systems is withdrawn, and when the campaign is closed.
+    A request ends when it expires, when one of its systems is withdrawn, and when the campaign is closed. It also ends
+    when a retraction has removed the only judgments of one of its systems, or of its segment.
     """
     if status.state == "closed":
         return {}
+    systems, segments = tables.systems.index, tables.segments.index
     return {
         key: request
         for key, request in outstanding.items()
-        if request.expires_at > clock and not any(system in status.withdrawn for system in request.systems)
+        if request.expires_at > clock
+        and all(system in systems and system not in status.withdrawn for system in request.systems)
+        and (request.segment is None or request.segment in segments)
     }
 
 

@@ -415,6 +415,17 @@ class TestCommands:
         assert campaign.outstanding.keys() == kept | {request.id for request in applied.requests}
         assert len(campaign.outstanding) == 3
 
+    def test_a_retraction_ends_the_requests_of_systems_that_it_removes(self) -> None:
+        campaign = Campaign("c")
+        log = [(0, events.Create(id="1", campaign="c", at=NOON)), (1, judgment(1, systems=("a", "b"), judge="j"))]
+        campaign.apply(*unzip(log))
+        assert campaign.outstanding
+        retract = (2, events.Retract(id="2", campaign="c", at=NOON, judge="j"))
+        campaign.apply(*unzip([retract]), history=lambda _: log)
+        assert campaign.outstanding == {}
+        found = campaign.apply(*unzip([(3, judgment(3, systems=("x", "y"), judge="k"))]))
+        assert {name for request in found.requests for name in request.systems} == {"x", "y"}
+
     def test_a_system_that_comes_back_has_a_score_in_the_store_again(self) -> None:
         campaign = self.opened()
         changes = []
