@@ -108,9 +108,9 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Number of open match requests.")] = 8
     ways: Annotated[int, Meta(ge=2, le=20, description="Number of systems in one match request.")] = 2
     segment_choice: Annotated[
-        Literal["least", "information"],
-        Meta(description="Segment of a request: fewest judgments, or most information (if the model rates segments)."),
-    ] = "least"
+        Literal["auto", "least", "information"],
+        Meta(description="Segment of a request: least judged, most informative, or auto (by the model)."),
+    ] = "auto"
     request_seconds: Annotated[
         float, Meta(gt=0, le=1e8, description="Seconds until an unanswered request expires.")
     ] = 3600.0

@@ -123,7 +123,9 @@ def _choose_segments(
     for request in outstanding:
         if request.segment is not None:
             load[segments.index[request.segment]] += 1
-    if settings.segment_choice == "least":
+    # Against a baseline a segment has a difficulty of its own, which makes it more or less informative.
+    automatic = "least" if model.required_system is None else "information"
+    if (automatic if settings.segment_choice == "auto" else settings.segment_choice) == "least":
         return [segments.names[segment] for segment in choose_segments(load, count=len(matches))]
     chosen: list[str | None] = []
     for match in matches:

@@ -23,26 +23,20 @@ def distances(mean: Any, variance: Any) -> Any:
 
 
 @jit
-def slopes(squares: Any, variance: Any) -> Any:
-    """Return how much the order clarifies per unit of each variance: sum_b (1 + z) / (1 + z²)² / (s_a + s_b).
+def blur(squares: Any, variance: Any) -> Any:
+    """Return how much one more judgment clarifies the order: s_a² sum_b (1 + z) / (1 + z²)² / (s_a + s_b).
 
     The fraction approximates the slope of the probability that a and b are in the wrong order, averaged over the
     distribution of their gap. It needs no exponential, whose last bit differs between libraries.
     """
     count = len(variance)
     flat = 1.0 + squares
-    each = (1.0 + np.sqrt(squares)) / (flat * flat * np.maximum(variance.reshape(count, 1) + variance, KNOWN))
+    slopes = (1.0 + np.sqrt(squares)) / (flat * flat * np.maximum(variance.reshape(count, 1) + variance, KNOWN))
     total = np.zeros(count)
     for b in range(count):
-        each[b, b] = 0.0
-        total += each[b]  # one by one, because a sum in another order has other bits
-    return total
-
-
-@jit
-def blur(squares: Any, variance: Any) -> Any:
-    """Return how much one more judgment clarifies the order: s_a² times the slope."""
-    return variance * variance * slopes(squares, variance)
+        slopes[b, b] = 0.0
+        total += slopes[b]  # one by one, because a sum in another order has other bits
+    return variance * variance * total
 
 
 @jit

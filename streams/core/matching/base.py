@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from streams.core.kernels import order
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -84,12 +85,12 @@ class Policy(ABC):
             await_answer(match)
         matches = []
         ways = min(ways, len(systems))
+        told = np.zeros(len(systems)) if required is None else _information_about(model, systems, required)
         for _ in range(count):
             if required is None:
                 picked = self.pick(mean, deviation, asked, ways=ways, random=random)
             else:
-                bits = np.array([model.information(int(system), required) for system in systems])
-                worth = self.score_each(mean, deviation, bits, random=random)
+                worth = self.score_each(mean, deviation, told, random=random)
                 worth[place[required]] = -np.inf
                 picked = [*np.argsort(-worth, kind="stable")[: ways - 1].tolist(), place[required]]
             chosen = tuple(int(systems[k]) for k in picked)
@@ -103,9 +104,16 @@ class Policy(ABC):
         """Return the positions of one match's systems, from the candidates' means, deviations and meetings."""
 
     @abstractmethod
-    def score_each(self, mean: Floats, deviation: Floats, bits: Floats, *, random: np.random.Generator) -> Floats:
+    def score_each(self, mean: Floats, deviation: Floats, told: Floats, *, random: np.random.Generator) -> Floats:
         """Return how much a match of each candidate with a required system is worth. The best ones are chosen.
 
-        `bits` is the information that one such match is expected to add about the candidate. The required system is one
+        `told` is what one such match is expected to add to the precision of the candidate. The required system is one
         of the candidates, with deviation 0.
         """
+
+
+def _information_about(model: Model, systems: Ints, required: int) -> Floats:
+    """Return what a match of each system with the required one is expected to add to its precision 1 / s."""
+    _, deviation = model.scores()
+    bits = np.array([0.0 if system == required else model.information(system, required) for system in systems.tolist()])
+    return (1.0 - 4.0**-bits) / np.maximum(deviation[systems] ** 2, order.KNOWN)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from streams.core.kernels import order
 from streams.core.matching.base import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
     from streams.core.matching.base import Floats
 
@@ -51,9 +51,15 @@ class OrderInformation(Policy):
         chosen: list[int] = order.best_set(scores, ways).tolist()
         return chosen
 
-    def score_each(self, mean: Floats, deviation: Floats, bits: Floats, *, random: np.random.Generator) -> Floats:
-        """Return how much the order clarifies when the variance of each system shrinks by what its match tells."""
+    def score_each(
+        self,
+        mean: Floats,
+        deviation: Floats,
+        told: Floats,
+        *,
+        random: np.random.Generator,  # noqa: ARG002 - there are no pairs that could be judged too often
+    ) -> Floats:
+        """Return the blur of each system, multiplied by what a match with the required system tells about it."""
         variance = deviation * deviation
-        slopes: Floats = order.slopes(order.distances(mean, variance), variance)
-        gains = variance * (1.0 - 4.0**-bits)
-        return gains * slopes * np.sqrt(np.sqrt(random.random(len(mean))))
+        blurs: Floats = order.blur(order.distances(mean, variance), variance)
+        return blurs * told

@@ -42,7 +42,7 @@ class UniformPolicy(Policy):
         self,
         mean: Floats,
         deviation: Floats,  # noqa: ARG002
-        bits: Floats,  # noqa: ARG002
+        told: Floats,  # noqa: ARG002
         *,
         random: np.random.Generator,
     ) -> Floats:

@@ -47,7 +47,7 @@ class LargestVariance(Policy):
         self,
         mean: Floats,  # noqa: ARG002 - every match has the same opponent
         deviation: Floats,
-        bits: Floats,  # noqa: ARG002
+        told: Floats,  # noqa: ARG002
         *,
         random: np.random.Generator,  # noqa: ARG002
     ) -> Floats:

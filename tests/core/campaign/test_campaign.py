@@ -326,6 +326,20 @@ class TestRequests:
         (request,) = campaign.apply(*unzip([(9000, answer)])).requests
         assert request.segment == "telling"
 
+    def test_by_default_a_baseline_campaign_chooses_segments_by_information_and_any_other_the_least_judged(
+        self,
+    ) -> None:
+        """One segment is far too hard for every system, so a verdict on it tells nothing."""
+        for baseline, expected in (("a", {"new"}), (None, {"hard", "new"})):
+            settings = events.CampaignSettings(
+                model="grm", baseline=baseline, systems=("a", "b"), segments=("hard", "new"), outstanding=2, replicas=0
+            )
+            campaign = Campaign("c", settings)
+            campaign.model.load_row("segments", 0, (9.0, 0.01, 0.5, 0.01))
+            event = judgment(1, segment="other", ranks=(1, 1))
+            requests = campaign.apply(*unzip([(0, event)])).requests
+            assert {request.segment for request in requests} == expected
+
     def test_a_model_without_segments_can_not_choose_them_by_information(self) -> None:
         settings = events.CampaignSettings(segment_choice="information")
         create = events.Create(id="1", campaign="c", at=NOON, settings=settings)

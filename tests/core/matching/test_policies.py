@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from streams.core.matching import POLICIES, Match, find_policy
 from streams.core.models import Model, create
 from streams.errors import ParameterError
 from tests.core.matching.models import rated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SPREAD = [(0.3 * i, 0.2 + 0.05 * i) for i in range(8)]
 
@@ -21,7 +25,7 @@ def choose(
     count: int,
     *,
     candidates: list[int],
-    pending: list[tuple[int, ...]] | None = None,
+    pending: Sequence[tuple[int, ...]] | None = None,
     seed: int = 0,
     ways: int = 2,
 ) -> list[Match]:
@@ -176,6 +180,6 @@ def test_pending_matches_with_the_required_system_spread_the_judges(name: str) -
     asked = Counter(match.systems[0] for match in choose(name, model, 12, candidates=list(range(7))))
     assert len(asked) == 6
     assert max(asked.values()) <= 3
-    pending: list[tuple[int, ...]] = [(k, 0) for k in (1, 2, 3, 4, 5)] * 3
+    pending = [(k, 0) for k in (1, 2, 3, 4, 5)] * 3
     (match,) = choose(name, model, 1, candidates=list(range(7)), pending=pending)
     assert match.systems == (6, 0)
