@@ -168,7 +168,7 @@ def judge_rows(
         log = list(collapse_shared_outputs(logs[campaign], shared))
         pairs, source = Pairs.of(log), {judgment.judge: judgment.source for judgment in log}
         count = np.bincount(pairs.judge, minlength=len(pairs.judges))
-        records = controls.records(log) if controls else {}
+        records = controls.records(log, campaign=campaign) if controls else {}
         found = [
             JudgeAgreementRow(
                 campaign=campaign,

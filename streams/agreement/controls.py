@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MARGIN = 5  # of the WMT13 findings: M_ij - M_ji must be larger
 FEWEST = 10  # controls that a judge must have answered
+PASSING = 0.5  # share of the controls; WMT13 rejected Turkers who failed more than half
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)  # of Table 5 of the findings
 
 
@@ -37,7 +38,7 @@ class ControlScores:
         share: Floats = np.divide(self.passed, self.met, out=np.full(len(self.met), np.nan), where=self.met > 0)
         return share
 
-    def rejected(self, *, threshold: float = 0.5, fewest: int = FEWEST) -> Ints:
+    def rejected(self, *, threshold: float = PASSING, fewest: int = FEWEST) -> Ints:
         """Return the judges who met enough controls and passed less than `threshold` of them.
 
         >>> ControlScores(met=np.array([20, 20, 4]), passed=np.array([9, 10, 0])).rejected().tolist()
@@ -80,6 +81,46 @@ def score_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MAR
     size = len(pairs.judges)
     return ControlScores(
         met=np.bincount(pairs.judge[control], minlength=size), passed=np.bincount(pairs.judge[passed], minlength=size)
+    )
+
+
+def find_controls(pairs: Pairs, makers: NDArray[np.bool_], *, margin: int = MARGIN) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return the controls that these rows make: segment, better system, worse system and lead of each.
+
+    >>> from streams.core.methods.pairs import Pairs
+    >>> [column.tolist() for column in find_controls(Pairs.parse("<<<<<<="), np.ones(7, bool))]
+    [[0], [1], [0], [6]]
+    """
+    items, outcome = pairs.items()
+    keys, item = np.unique(items, return_inverse=True)
+    lead = np.bincount(item, np.where(makers, TIE - outcome, 0), len(keys)).astype(np.int64)
+    control = np.abs(lead) > margin
+    keys, lead = keys[control], lead[control]
+    size = len(pairs.systems)
+    first, second = keys // size % size, keys % size
+    return keys // size**2, np.where(lead > 0, first, second), np.where(lead > 0, second, first), np.abs(lead)
+
+
+def score_items(pairs: Pairs, segment: Ints, better: Ints, worse: Ints) -> ControlScores:
+    """Count the controls that each judge met and passed, for given controls. A tie fails.
+
+    >>> from streams.core.methods.pairs import Pairs
+    >>> zero, one = np.array([0]), np.array([1])
+    >>> scores = score_items(Pairs.parse(">><="), zero, zero, one)
+    >>> scores.met.tolist(), scores.passed.tolist()
+    ([4], [2])
+    """
+    items, outcome = pairs.items()
+    size = len(pairs.systems)
+    wanted = {
+        (s * size + min(b, w)) * size + max(b, w): WIN if b < w else LOSS
+        for s, b, w in zip(segment.tolist(), better.tolist(), worse.tolist(), strict=True)
+    }
+    expected = np.array([wanted.get(item, -1) for item in items.tolist()], np.int64)
+    count = len(pairs.judges)
+    return ControlScores(
+        met=np.bincount(pairs.judge[expected >= 0], minlength=count),
+        passed=np.bincount(pairs.judge[expected == outcome], minlength=count),
     )
 
 

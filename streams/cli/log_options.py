@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from streams.cli.progress import Bar
 from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
@@ -85,6 +86,8 @@ class LogFile:
         self.file = file
         self.size = file.stat().st_size if file.is_file() else None
         self.first_bad: RowError | None = None
+        self._quiet = False
+        self._without: Collection[tuple[str, str]] = ()
         self._report = on_error == "report"
         try:
             self.reading: Reading = read(
@@ -123,10 +126,23 @@ class LogFile:
                 bar.complete(self.reading.position)
                 yield judgments
 
+    def again(self, *, without: Collection[tuple[str, str]] = ()) -> LogFile:
+        """Return the log to read it once more without messages. `without` has campaigns and judges to leave out."""
+        if not self.file.is_file():
+            raise click.UsageError(f"{self.file} can be read only once, and this needs it twice; save it in a file")
+        other = copy(self)
+        other._quiet, other._without = True, without
+        return other
+
     def judgments(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read the file without a progress bar."""
+        without = self._without
         try:
-            yield from (batch.judgments for batch in self.reading.batches(columns=columns))
+            for batch in self.reading.batches(columns=columns and not without):
+                if without:
+                    yield [each for each in batch.judgments if (each.campaign, each.judge) not in without]
+                else:
+                    yield batch.judgments
         except ParameterError as error:  # --only selects nothing
             raise click.UsageError(f"{self.file}: {error}") from None
 
@@ -137,12 +153,14 @@ class LogFile:
             reason = f"; the first error: {self.first_bad}" if self.first_bad else ""
             raise FormatError(f"{self.file}: the file has no judgment{reason}")
         if bad := summary.skipped.total():
-            click.echo(
-                f"{self.file}: {bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}",
-                err=True,
-            )
+            self.report(f"{bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}")
         if part := self.reading.selection:
-            click.echo(f"{self.file}: {part.kept:,} of {part.read:,} judgments were kept by --only", err=True)
+            self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
+
+    def report(self, text: str) -> None:
+        """Print a line about the file on standard error, unless it is read once more."""
+        if not self._quiet:
+            click.echo(f"{self.file}: {text}", err=True)
 
 
 def _parse_only(given: Sequence[str]) -> dict[str, list[str]]:
@@ -172,7 +190,7 @@ def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Jud
 
 
 def _report_duplicates(log: LogFile, duplicates: int, read: int) -> None:
-    click.echo(f"{log.file}: {duplicates:,} of {read:,} judgments are duplicates and were ignored", err=True)
+    log.report(f"{duplicates:,} of {read:,} judgments are duplicates and were ignored")
 
 
 def rate_log(
@@ -197,7 +215,5 @@ def rate_log(
         _report_duplicates(log, duplicates, rated.read)
     if rated.rejections:
         first = rated.first_rejection
-        click.echo(
-            f"{log.file}: {rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}", err=True
-        )
+        log.report(f"{rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}")
     return rated

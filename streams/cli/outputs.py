@@ -51,10 +51,20 @@ def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -
     return as_csv(kind.__struct_fields__, map(msgspec.structs.astuple, rows))
 
 
-def leaderboards_as_csv(boards: Sequence[Leaderboard]) -> str:
-    """Return the rows of leaderboards as CSV, each with its campaign and model."""
-    rows = ((board.campaign, board.model, *msgspec.structs.astuple(row)) for board in boards for row in board.rows)
-    return as_csv(("campaign", "model", *Row.__struct_fields__), rows)
+def leaderboards_as_csv(boards: Sequence[Leaderboard], *, without_failing: Sequence[Leaderboard] = ()) -> str:
+    """Return the rows of leaderboards as CSV, each with its campaign and model.
+
+    If there are leaderboards without failing judges, a last column `judges` distinguishes them.
+    """
+    headings = ("campaign", "model", *Row.__struct_fields__)
+    rows = [(board.campaign, board.model, *msgspec.structs.astuple(row)) for board in boards for row in board.rows]
+    if not without_failing:
+        return as_csv(headings, rows)
+    others = [
+        (board.campaign, board.model, *msgspec.structs.astuple(row)) for board in without_failing for row in board.rows
+    ]
+    labelled = [*((*row, "all") for row in rows), *((*row, "without failing") for row in others)]
+    return as_csv((*headings, "judges"), labelled)
 
 
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
+from streams.offline.controls import ControlledLog, choose_controls
 from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
 from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from streams.agreement.control_rows import CampaignControls, Controls
     from streams.core.campaign.campaign import Campaign
     from streams.formats.selection import Only
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
@@ -41,7 +44,8 @@ class Ranking:
     """The leaderboards of a log, one per campaign. `ranking["wmt13.fr-en"]` is the ranking of one campaign.
 
     `read` counts the judgments of the log, without those that `only` left out. `duplicates` counted once, and
-    `rejected` ones did not count.
+    `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign, and the
+    ranking without the judges who fail.
     """
 
     reports: tuple[Report, ...]
@@ -50,6 +54,8 @@ class Ranking:
     rejected: int = 0
     first_rejection: str = ""
     left_out: int = 0
+    controls: tuple[CampaignControls, ...] = ()
+    without_failing: Ranking | None = None
 
     @classmethod
     def of(cls, campaign: Campaign) -> Ranking:
@@ -162,6 +168,7 @@ def rank(
     parameters: Mapping[str, Parameter] | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
+    controls: str | Controls | None = None,
     runs: int = 1000,
     seed: int = 1,
     threads: int = 1,
@@ -169,13 +176,29 @@ def rank(
     """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
 
     The models and ranges are those of `judgestream rank`. With `campaigns`, only these campaigns are ranked. `only`
-    selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}.
+    selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls` tests
+    the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
     >>> [row.system for row in rank(verdicts).rows]
     ['b', 'a']
     """
+    if controls is not None:
+        again = partial(
+            rank,
+            model=model,
+            ranges=ranges,
+            parameters=parameters,
+            campaigns=campaigns,
+            runs=runs,
+            seed=seed,
+            threads=threads,
+        )
+        log = _controlled(source, controls, only=only, campaigns=campaigns)
+        return replace(
+            again(log.judgments), left_out=log.left_out, controls=log.results, without_failing=again(log.passing())
+        )
     engine = choose_engine(model, ranges)
     histories: dict[str, History] = {}
     selection = LogSelection(only) if only else None
@@ -206,13 +229,26 @@ def rank(
     )
 
 
-def _batches(source: LogSource) -> Iterator[Sequence[Judgment]]:
+def _batches(
+    source: LogSource, shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
+) -> Iterator[Sequence[Judgment]]:
     if isinstance(source, str) or hasattr(source, "__fspath__") or is_dataframe(source):
-        yield from (batch.judgments for batch in read_log(source).batches())
+        reading = read_log(source)
+        reading.shared = shared
+        yield from (batch.judgments for batch in reading.batches())
         return
     judgments = iter(source)
     while batch := list(islice(judgments, BATCH)):
         yield batch
+
+
+def _controlled(
+    source: LogSource, controls: str | Controls, *, only: Only | None, campaigns: Collection[str]
+) -> ControlledLog:
+    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
+    if isinstance(controls, str):
+        controls = choose_controls(controls)
+    return ControlledLog.of(_batches(source, shared), controls, shared=shared, only=only, campaigns=campaigns)
 
 
 def _describe(source: LogSource) -> str:

@@ -86,6 +86,7 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
         (tmp_path / name).write_bytes(b"\n".join(lines) + b"\n")
     battle = '{"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "j", "question_id": "1"}'
     (tmp_path / "segments.txt").write_text("\n".join(dict.fromkeys(each.segment for each in log[:30])))
+    (tmp_path / "controls.csv").write_text(f"segment,better,worse\n{log[0].segment},system-0,system-4\n")
     (tmp_path / "samples").symlink_to(Path("samples").resolve())
     (tmp_path / "bleu.csv").write_text("system,score\n" + "".join(f"system-{k},0.{k}\n" for k in range(5)))
     (tmp_path / "predictions.csv").write_text("hter,gold\n1,2\n2,2\n3,5\n4,4\n")

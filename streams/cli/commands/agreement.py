@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.controls import controls_option, parse_controls
 from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
 from streams.cli.terminal import format_number, print_table, refuse_combination
 
@@ -26,6 +27,7 @@ Examples:
   judgestream agreement wmt15.csv.gz
   judgestream agreement wmt13.csv.gz --judges --rule strict
   judgestream agreement wmt13.csv.gz --controls everybody --margin 2
+  judgestream agreement wmt13.csv.gz --controls researcher --margin 0 --save-controls controls.csv
   judgestream agreement wmt15.csv.gz --csv
   judgestream agreement wmt15.csv.gz --plot agreement.svg""",
 )
@@ -45,25 +47,13 @@ Examples:
     help="Counting rule: as in the WMT findings, or strict (see docs/agreement.md).",
 )
 @click.option("--judges", "by_judge", is_flag=True, help="Print one row per judge as well.")
+@controls_option
 @click.option(
-    "--controls",
-    "makers",
-    metavar="SOURCE",
-    help="Source of the control judgments, e.g. researcher, or everybody. Tests each judge on clear pairs.",
-)
-@click.option(
-    "--margin",
-    type=click.IntRange(0),
-    default=5,
-    show_default=True,
-    help="Minimum lead in votes, exclusive, that makes a pair a control.",
-)
-@click.option(
-    "--fewest",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Minimum number of controls for a judge to be tested.",
+    "--save-controls",
+    "controls_file",
+    type=_FILE,
+    metavar="FILE",
+    help="CSV file for the controls, which --controls @FILE reads.",
 )
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, with --judges or --controls of those.")
@@ -77,6 +67,7 @@ def command(
     makers: str | None,
     margin: int,
     fewest: int,
+    controls_file: Path | None,
     as_object: bool,
     as_table: bool,
     plot: Path | None,
@@ -88,7 +79,7 @@ def command(
     or turker, there is a line for each source. See docs/agreement.md.
     """
     from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, agreement_rows, judge_rows
-    from streams.agreement.control_rows import Controls, ThresholdRow, threshold_rows
+    from streams.agreement.control_rows import ControlItem, ThresholdRow, find_items, threshold_rows
     from streams.cli import outputs
     from streams.errors import ParameterError
     from streams.wire.events import encode
@@ -97,15 +88,21 @@ def command(
     if as_table and by_judge and makers:
         raise click.UsageError("--csv prints one table; add --judges or --controls, not both")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+    outputs.check_suffix(controls_file, (".csv",), option="--save-controls")
+    if controls_file and not makers:
+        raise click.UsageError("--save-controls needs --controls, for example --controls researcher")
+    controls = parse_controls(makers, margin=margin, fewest=fewest) if makers else None
     shared = log.reading.shared = {}
     logs = logs_by_campaign(log, only=campaigns)
     rows = agreement_rows(logs, shared, rule=rule)
-    controls = Controls(makers=makers, margin=margin, fewest=fewest) if makers else None
     try:
         passed = threshold_rows(logs, shared, controls) if controls else []
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     judges = judge_rows(logs, shared, controls=controls) if by_judge else []
+    if controls_file and controls:
+        items = find_items(logs, shared, controls)
+        outputs.write(controls_file, outputs.structs_as_csv(ControlItem, items).encode())
     if plot:
         from streams.agreement.agreement_figure import agreement_figure
         from streams.reports.canvas import figure_bytes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.log_options import LogFile, log_argument, rate_log
 from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.terminal import refuse_combination
@@ -31,6 +32,7 @@ Examples:
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --only source=researcher
+  judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
 @log_argument
@@ -41,6 +43,7 @@ Examples:
     metavar="NAME",
     help="Method of the rank ranges: closed, posterior, bootstrap or wmt.  [default: by the model]",
 )
+@control_test_options
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
 @click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
 @click.option("--html", "page", type=_FILE, metavar="FILE", help="File for a self-contained HTML page.")
@@ -59,6 +62,7 @@ def command(
     as_object: bool,
     model: str,
     ranges: str | None,
+    test: ControlTest | None,
     as_table: bool,
     as_text: bool,
     page: Path | None,
@@ -71,6 +75,7 @@ def command(
     bootstrap only. See docs/models.md.
     """
     from streams.cli import outputs
+    from streams.offline.controls import failing_judges
     from streams.offline.rating import choose_engine, settings_for
 
     try:
@@ -80,20 +85,39 @@ def command(
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
-    histories = Histories()
-    observe = histories.observe if plot else None
-    rated = rate_log(log, settings_for(model, engine), only=campaigns, observe=observe)
-    boards = rank_campaigns(rated, model, engine, runs=runs, seed=seed)
+    results = test.run(log, campaigns) if test else {}
+
+    def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
+        histories = Histories()
+        rated = rate_log(source, settings_for(model, engine), only=names, observe=histories.observe if plot else None)
+        boards = rank_campaigns(rated, model, engine, runs=runs, seed=seed)
+        return reports(boards, rated, histories.by_campaign)
+
+    found = ranked(log, campaigns)
+    failing = failing_judges(results) if test and test.leave_out else frozenset()
+    rest = ranked(log.again(without=failing), sorted({name for name, _ in failing})) if failing else []
+    every = [*found, *map(labelled, rest)]
     if page:
-        outputs.write_page(page, reports(boards, rated))
+        outputs.write_page(page, every)
     if plot:
-        outputs.write_plots(plot, reports(boards, rated, histories.by_campaign))
-    if as_table:
-        click.echo(outputs.leaderboards_as_csv(boards), nl=False)
+        outputs.write_plots(plot, every)
+    boards, others = ([report.leaderboard for report in each] for each in (found, rest))
+    if test and (as_table or as_text):
+        test.print(results.values(), err=True)
+    if as_object and test:
+        click.echo(test.as_json(boards, results, others))
+    elif as_table:
+        click.echo(outputs.leaderboards_as_csv(boards, without_failing=others), nl=False)
     elif as_text:
-        click.echo(outputs.leaderboards_as_markdown(reports(boards, rated)), nl=False)
+        click.echo(outputs.leaderboards_as_markdown(every), nl=False)
     else:
         print_leaderboards(boards, as_object=as_object)
+        if test:
+            click.echo()
+            test.print(results.values())
+        if rest:
+            click.echo()
+            print_leaderboards([labelled(report).leaderboard for report in rest], as_object=False)
 
 
 class Histories:
