@@ -47,7 +47,6 @@ def choose_requests(
     if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:
         return []
     systems = tables.systems
-    outstanding = [request for request in outstanding if _is_known(request, tables)]
     pending = [tuple(systems.index[system] for system in request.systems) for request in outstanding]
     random = np.random.default_rng([seed, offset + 1])
     if model.kind == "scores":
@@ -99,12 +98,6 @@ def open_requests(
         and all(system in systems and system not in status.withdrawn for system in request.systems)
         and (request.segment is None or request.segment in segments)
     }
-
-
-def _is_known(request: MatchRequest, tables: CampaignTables) -> bool:
-    """Return whether the campaign still has what a request names. A retraction may have removed it."""
-    known = all(system in tables.systems.index for system in request.systems)
-    return known and (request.segment is None or request.segment in tables.segments.index)
 
 
 def _choose_segments(
