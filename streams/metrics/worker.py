@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.wire.outputs import Output
 
-OUTCOMES = ("applied", "duplicate", "rejected")
+OUTCOMES = ("applied", "duplicate", "rejected", "held")
 SERVERS = ("kafka", "redis")
 
 
@@ -44,7 +44,7 @@ class WorkerMetrics(Metrics):
             "records_read", "Records of the log that were processed and are in the store."
         )
         self.records = self._counter(
-            "records", "Records of the log by outcome. The three outcomes add up to the records read.", ["outcome"]
+            "records", "Records of the log by outcome. The outcomes add up to the records read.", ["outcome"]
         )
         self.rejections = self._counter("rejections", "Rejected records of the log by reason.", ["reason"])
         self.commands = self._counter(
@@ -82,6 +82,9 @@ class WorkerMetrics(Metrics):
         )
         self.errors = self._counter("server_errors", "Calls to a server that failed. They are repeated.", ["server"])
         self.campaigns = self._gauge("campaigns", "Campaigns in memory.")
+        self.quarantined = self._gauge(
+            "quarantined_campaigns", "Campaigns that are not rated after an unexpected error in their code."
+        )
         self.assigned = self._gauge("partitions_assigned", "Partitions that the group assigned to this worker.")
         self.open = self._gauge("partitions_open", "Partitions whose state is loaded.")
         self.ready = self._gauge("ready", "Whether the worker is ready, as /readyz reports: 1 if it is.")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from streams.core.campaign.state import TABLES, SystemRow
+from streams.core.campaign.state import TABLES, SystemRow, decode_meta
+from streams.errors import StoreCorrupt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +54,8 @@ class PartitionReport(Struct, frozen=True, kw_only=True):
     head: dict[str, ValueDifference]
     differences: tuple[CampaignDifference, ...]
     swapped: bool
+    released: tuple[str, ...] = ()  # campaigns whose quarantine ends: everything of their log is rated
+    failed: dict[str, str] = {}  # campaigns that can't be rated again, and the errors. Their state stays
 
 
 class RebuildReport(Struct, frozen=True, kw_only=True):
@@ -67,6 +70,16 @@ class RebuildReport(Struct, frozen=True, kw_only=True):
         return any(partition.head or partition.differences for partition in self.partitions)
 
     @property
+    def failed(self) -> dict[str, str]:
+        """The campaigns that can't be rated again because of an unexpected error, and the errors."""
+        return {name: error for partition in self.partitions for name, error in partition.failed.items()}
+
+    @property
+    def released(self) -> list[str]:
+        """The campaigns whose quarantine ends."""
+        return [name for partition in self.partitions for name in partition.released]
+
+    @property
     def other_judges(self) -> bool:
         """Whether it looks as if the judges' pseudonyms were made with another key."""
         tables = [found.tables for partition in self.partitions for found in partition.differences]
@@ -77,7 +90,7 @@ def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | 
     """Return the differences row by row, or None. Outstanding match requests and outboxes are not compared."""
     old, new = _tables(stored), _tables(log)
     tables = {table: rows for table in new if (rows := _compare_rows(old[table], new[table]))}
-    before, after = _fields(stored), _fields(log)
+    before, after = _fields(campaign, stored), _fields(campaign, log)
     fields = {
         name: ValueDifference(before.get(name), after.get(name))
         for name in sorted(before.keys() | after.keys())
@@ -117,18 +130,20 @@ def _compare_rows(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDif
     )
 
 
-def _fields(found: StoredCampaign | None) -> dict[str, Any]:
-    """Return the fields of the meta, with each count under its own name."""
+def _fields(campaign: str, found: StoredCampaign | None) -> dict[str, Any]:
+    """Return the fields of the meta, with each count under its own name.
+
+    A field that an earlier version did not store has its default.
+    """
     if found is None:
         return {}
     try:
-        meta: dict[str, Any] = msgspec.json.decode(found.meta, type=dict[str, Any])
-    except msgspec.DecodeError:
+        meta: dict[str, Any] = msgspec.to_builtins(decode_meta(campaign, found.meta))
+    except StoreCorrupt:
         return {"meta": UNREADABLE}
     for name in ("layout", "outstanding"):
-        meta.pop(name, None)
-    counts = meta.pop("counts", None)
-    return meta | (counts if isinstance(counts, dict) else {"counts": counts})
+        del meta[name]
+    return meta | meta.pop("counts")
 
 
 def _mean(row: bytes | None) -> float | str | None:

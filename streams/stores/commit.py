@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class Outcomes(NamedTuple):
-    """Numbers of records. Every record that was read is applied, a duplicate or rejected."""
+    """Numbers of records. Every record that was read is applied, a duplicate, rejected, or held in a quarantine."""
 
     read: int = 0
     applied: int = 0
     duplicate: int = 0
     rejected: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

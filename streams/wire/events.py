@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 
 from streams.wire.campaign_names import CAMPAIGN_PATTERN
 from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE, MAX_SYSTEMS, MAX_YEAR
+from streams.wire.quarantine import Quarantine  # noqa: TC001 - msgspec reads the annotation
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, Score, ScoreRange
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
@@ -117,11 +118,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     stop_confidence: (
         Annotated[
             float,
-            Meta(
-                gt=0.5,
-                lt=1,
-                description="Stop match requests when the clusters have this confidence. Null: never.",
-            ),
+            Meta(gt=0.5, lt=1, description="Stop match requests when the clusters have this confidence. Null: never."),
         ]
         | None
     ) = None
@@ -220,6 +217,7 @@ class CampaignStatus(Struct, frozen=True, kw_only=True):
     command: Annotated[
         Name | None, Meta(description="Id of the command that caused this change. Null: a judgment caused it.")
     ] = None
+    quarantine: Annotated[Quarantine | None, Meta(description="Null: the campaign is rated.")] = None
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):

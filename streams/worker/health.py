@@ -30,6 +30,7 @@ class HealthServer(Service):
         metrics.ready.set_function(lambda: status.find_readiness_problem() is None)
         metrics.assigned.set_function(lambda: status.assigned)
         metrics.open.set_function(lambda: status.open)
+        metrics.quarantined.set_function(lambda: len(status.quarantined))
         self._host, self._port = host, port
 
     async def on_start(self) -> None:
@@ -52,15 +53,15 @@ class HealthServer(Service):
         await self._runner.cleanup()
 
     async def _get_health(self, _: web.Request) -> web.Response:
-        return _response(self._status.find_liveness_problem(monotonic()))
+        return _response(self._status.find_liveness_problem(monotonic()), "ok")
 
     async def _get_readiness(self, _: web.Request) -> web.Response:
-        return _response(self._status.find_readiness_problem())
+        return _response(self._status.find_readiness_problem(), self._status.describe_readiness())
 
     async def _get_metrics(self, request: web.Request) -> web.Response:
         text, content_type = self._metrics.exposition(request.headers.get("Accept", ""))
         return web.Response(body=text, headers={"Content-Type": content_type})
 
 
-def _response(problem: str | None) -> web.Response:
-    return web.Response(text=f"{problem or 'ok'}\n", status=503 if problem else 200)
+def _response(problem: str | None, well: str) -> web.Response:
+    return web.Response(text=f"{problem or well}\n", status=503 if problem else 200)

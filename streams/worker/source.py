@@ -112,6 +112,7 @@ class BatchSource(Service):
             self._status.loop_ran_at = monotonic()
             self._status.assigned = len(self._assignment.owned)
             self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
+            self._status.quarantined = tuple(sorted(self._quarantined()))
             idle = True
             for partition, ownership in list(self._assignment.owned.items()):
                 if not ownership.is_open:
@@ -207,6 +208,11 @@ class BatchSource(Service):
                 end = max((each for each in ends if each is not None), default=None)
                 persisted = ownership.processor.persisted_offset
                 yield PartitionProgress(partition.number, persisted, ownership.applied_at, end)
+
+    def _quarantined(self) -> Iterator[str]:
+        for ownership in self._assignment.owned.values():
+            if ownership.may_write:
+                yield from tuple(ownership.processor.quarantined)  # the rater's thread may add one meanwhile
 
     def count_campaigns(self) -> int:
         """Return the number of campaigns in memory."""

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from signal import SIGTERM, raise_signal
 from typing import TYPE_CHECKING
 
+from streams.wire.quarantine import way_out
+
 if TYPE_CHECKING:
     from streams.errors import JudgestreamError
 
 # A reading loop that has not run for this long will not run any more.
 STUCK_SECONDS = 60.0
+MOST_NAMED = 20  # quarantined campaigns
 
 
 @dataclass
@@ -21,6 +24,7 @@ class WorkerStatus:
     assigned: int = 0  # partitions
     open: int = 0  # partitions
     joined: bool = False
+    quarantined: tuple[str, ...] = ()  # campaigns that are not rated after a fault in their code
     failure: JudgestreamError | None = None  # why the worker stops
     loop_ran_at: float = 0.0  # when the reading loop last ran
 
@@ -53,6 +57,19 @@ class WorkerStatus:
         if self.open < self.assigned:
             return f"{self.assigned - self.open} of {self.assigned} partitions are not open yet"
         return None
+
+    def describe_readiness(self) -> str:
+        """Return what a ready worker reports: which campaigns it does not serve, and what to do.
+
+        >>> WorkerStatus(quarantined=("a",)).describe_readiness()
+        'ok, but 1 campaign is quarantined: a. Update Judgestream, then run: judgestream rebuild NAME'
+        """
+        if not self.quarantined:
+            return "ok"
+        count, more = len(self.quarantined), len(self.quarantined) - MOST_NAMED
+        names = ", ".join(self.quarantined[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        campaigns = "1 campaign is" if count == 1 else f"{count} campaigns are"
+        return f"ok, but {campaigns} quarantined: {names}. {way_out('NAME')}"
 
     def find_liveness_problem(self, now: float) -> str | None:
         """Return why only a restart would help, or None. A server that does not answer is no reason.

@@ -29,15 +29,15 @@ def test_batches_and_partitions_do_not_show_in_the_leaderboards(batch: int, part
     assert boards(batch=batch, partitions=partitions) == boards(batch=50, partitions=1)
 
 
-def test_the_three_counts_add_up_to_the_records_read() -> None:
+def test_the_counts_add_up_to_the_records_read() -> None:
     stream = Embedded(partitions=2)
     for entry in LOG[:50]:
         stream.publish(entry)
         stream.publish(entry)
     stream.log.append(topics.JUDGMENTS.name, b"x", b"{}")
     assert stream.run() == 101
-    read, applied, duplicate, rejected = stream.counts()
-    assert (read, applied, duplicate, rejected) == (101, 50, 50, 1)
+    read, applied, duplicate, rejected, held = stream.counts()
+    assert (read, applied, duplicate, rejected, held) == (101, 50, 50, 1, 0)
 
 
 def test_run_goes_on_where_it_stopped() -> None:
@@ -69,4 +69,4 @@ def test_a_retraction_reads_the_log_again() -> None:
     for name in ("campaign-0", "campaign-1", "campaign-2"):
         boards = [each.campaign(name).leaderboard().rows for each in (stream, never)]
         assert {row.system: row for row in boards[0]} == {row.system: row for row in boards[1]}
-    assert stream.counts()._asdict() == {"read": 301, "applied": 301, "duplicate": 0, "rejected": 0}
+    assert stream.counts()._asdict() == {"read": 301, "applied": 301, "duplicate": 0, "rejected": 0, "held": 0}

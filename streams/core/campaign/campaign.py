@@ -16,7 +16,7 @@ from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.requests import choose_requests, open_requests
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.seen import seen_id
-from streams.core.campaign.state import CampaignChange, CampaignMeta
+from streams.core.campaign.state import CampaignChange
 from streams.errors import HistoryGone, RecordError
 from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract, encode
 from streams.wire.scanner import JudgmentColumns
@@ -54,20 +54,29 @@ class Campaign(ReadOnlyCampaign):
         The ids of ratings and requests begin with `origin`. A retraction reads the log again with `history`.
         """
         before = self.offset
+        result = self.apply_records(offsets, events, history=history)
+        # What was applied before a restart made its requests then, under the same ids.
+        return self.complete(result, origin=origin, with_requests=self.offset > before)
+
+    def apply_records(
+        self, offsets: Sequence[int], events: Sequence[Event], *, history: History | None = None
+    ) -> BatchResult:
+        """Apply the next records of the log without the outputs that `complete` adds to the result."""
         admitted = self._admit_all(offsets, events)
         if admitted is None:
-            result = self._apply_each(zip(offsets, events, strict=True), history)
-        else:
-            self._rate(admitted)
-            result = BatchResult(applied=len(offsets))
+            return self._apply_each(zip(offsets, events, strict=True), history)
+        self._rate(admitted)
+        return BatchResult(applied=len(offsets))
+
+    def complete(self, result: BatchResult, *, origin: str, with_requests: bool) -> BatchResult:
+        """Return the result of a batch with the ratings that changed and new match requests."""
         tables = self._state.tables
         rows = tables.system_rows(self._state.model, sorted(tables.changed_systems))
         return replace(
             result,
             rows=rows,
             ratings=make_ratings(rows, tables.systems.names, campaign=self.name, offset=self.offset, origin=origin),
-            # What was applied before a restart made its requests then, under the same ids.
-            requests=self._send_requests(origin) if self.offset > before else (),
+            requests=self._send_requests(origin) if with_requests else (),
         )
 
     def _admit_all(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
@@ -268,22 +277,13 @@ class Campaign(ReadOnlyCampaign):
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
-        meta = CampaignMeta(
-            status=self.status,
-            offset=self.offset,
-            clock=self.clock,
-            counts=self.counts,
-            opened=self.opened,
-            outstanding=tuple(self.outstanding.values()),
-            retractions=self.retractions,
-        )
         names = self._state.tables.systems.names
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
             whole=self._rebuilt,
-            meta=encode(meta),
+            meta=encode(self.meta),
             tables=self._state.drain_changes(result.rows),
             scores={names[row.index]: row.mean for row in result.rows},
             withdrawn=self.status.withdrawn,

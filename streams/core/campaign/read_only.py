@@ -8,7 +8,7 @@ from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
 from streams.core.campaign.seen import SeenIds
-from streams.core.campaign.state import Counts, Retractions, decode_meta
+from streams.core.campaign.state import CampaignMeta, Counts, Retractions, decode_meta
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
 
 if TYPE_CHECKING:
@@ -89,17 +89,31 @@ class ReadOnlyCampaign:
         required = self.model.required_system
         return None if required is None else self.tables.systems.names[required]
 
+    @property
+    def meta(self) -> CampaignMeta:
+        """Everything of the campaign that is not a row of a table."""
+        return CampaignMeta(
+            status=self.status,
+            offset=self.offset,
+            clock=self.clock,
+            counts=self.counts,
+            opened=self.opened,
+            outstanding=tuple(self.outstanding.values()),
+            retractions=self.retractions,
+        )
+
     def outlook(self) -> Outlook:
         """Return whether more judgments would still change the clusters."""
         return board.remaining_outlook(self.model, self.status.settings, self.active, self.counts.judgments)
 
     def leaderboard(self) -> Leaderboard:
         """Return the ranking of the systems that have not been withdrawn."""
+        quarantine = self.status.quarantine
         return Leaderboard(
             campaign=self.name,
             model=self.model.name,
-            sequence=self.counts.records,
-            offset=self.offset,
+            sequence=self.counts.included,
+            offset=self.offset if quarantine is None else quarantine.offset - 1,
             judgments=self.counts.judgments,
             rows=board.rank_systems(self.model, self.tables, self.bootstrap, self.active),
         )

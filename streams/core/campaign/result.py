@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchResult:
-    """What a batch did to a campaign. Every record is applied, a duplicate or rejected."""
+    """What a batch did to a campaign. Every record is applied, a duplicate, rejected, or held in a quarantine."""
 
     applied: int = 0  # judgments, commands, and judgments that a later command of the log retracts
     duplicates: int = 0  # repeated offsets, repeated ids of judgments and repeated ids of commands
+    held: int = 0
     rejections: Mapping[int, RecordError] = field(default_factory=dict)  # by offset
     rejected_without_campaign: int = 0  # records that were rejected before the campaign was opened
     statuses: tuple[CampaignStatus, ...] = ()  # one for each change of the status

@@ -77,10 +77,16 @@ class Counts(Struct, frozen=True, kw_only=True):
     duplicates: int = 0
     rejected: int = 0
     retracted: int = 0
+    held: int = 0  # records that wait in the log, because the campaign is quarantined
 
     @property
     def records(self) -> int:
         """The number of records."""
+        return self.included + self.held
+
+    @property
+    def included(self) -> int:
+        """The number of records that the state includes."""
         return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
 
 

@@ -1,0 +1,103 @@
+"""A campaign in quarantine: it is not rated, its records wait in the log, and they are counted."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from streams.core.campaign.result import BatchResult
+from streams.core.campaign.state import CampaignChange
+from streams.wire.events import Judgment, encode
+from streams.wire.quarantine import Quarantine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from streams.core.campaign.state import CampaignMeta, Counts
+    from streams.wire.events import CampaignStatus, Command
+    from streams.wire.outputs import Output
+
+
+class QuarantinedCampaign:
+    """The meta of a campaign without its model and tables, which can't be relied on.
+
+    Its status keeps its `offset`, so that the status after the quarantine is never an older one.
+    """
+
+    def __init__(self, meta: CampaignMeta) -> None:
+        self.meta = meta
+        self._persisted = meta.offset
+
+    @classmethod
+    def begin(cls, meta: CampaignMeta, *, offset: int, error: str) -> Self:
+        """Return a campaign whose records from an offset on are held. They may be those that would open it."""
+        changes: dict[str, object] = {"command": None, "quarantine": Quarantine(offset=offset, error=error)}
+        if meta.status.offset < 0:
+            meta = replace(meta, opened=offset)
+            changes["offset"] = offset
+        return cls(replace(meta, status=replace(meta.status, **changes)))
+
+    @property
+    def name(self) -> str:
+        """The name of the campaign."""
+        return self.meta.status.campaign
+
+    @property
+    def counts(self) -> Counts:
+        """What became of the campaign's records."""
+        return self.meta.counts
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """The place and the cause."""
+        assert self.meta.status.quarantine is not None
+        return self.meta.status.quarantine
+
+    def hold(self, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> BatchResult:
+        """Count the next records of the log as held. Each command is answered by a status that names it."""
+        duplicates = rejected_without_campaign = held = 0
+        meta, status = self.meta, self.meta.status
+        statuses: list[CampaignStatus] = []
+        last = meta.offset
+        for offset, event in zip(offsets, events, strict=True):
+            if offset <= last:  # read again after a restart, and counted before it
+                rejected_without_campaign += offset < meta.opened
+                duplicates += 1
+                continue
+            last = offset
+            held += 1
+            if not isinstance(event, Judgment):
+                status = replace(status, command=event.id)
+                statuses.append(status)
+        counts = replace(meta.counts, held=meta.counts.held + held)
+        self.meta = replace(meta, status=status, offset=last, counts=counts)
+        return BatchResult(
+            held=held,
+            duplicates=duplicates,
+            rejected_without_campaign=rejected_without_campaign,
+            statuses=tuple(statuses),
+        )
+
+    def drain_changes(
+        self, outbox: tuple[Output, ...], *, seen_ids: int, applied: CampaignChange | None = None
+    ) -> CampaignChange:
+        """Return what changed since the last call, for a store: the meta, and what was `applied` before it."""
+        if applied is None:
+            applied = CampaignChange(
+                campaign=self.name,
+                before=self._persisted,
+                after=self._persisted,
+                whole=False,
+                meta=b"",
+                tables={},
+                scores={},
+                withdrawn=(),
+                seen=(),
+                seen_ids=seen_ids,
+                outbox=(),
+            )
+        self._persisted = self.meta.offset
+        return dataclasses.replace(applied, after=self.meta.offset, meta=encode(self.meta), outbox=outbox)

@@ -1,0 +1,63 @@
+"""Unexpected errors in the code of one campaign: what counts as one, and where in the log it happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.core.campaign.result import BatchResult
+from streams.errors import FormatError, JudgestreamError, ParameterError, RecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.campaign.campaign import Campaign, Event, History
+
+
+def is_campaign_fault(error: Exception) -> bool:
+    """Return whether an error that left the code of a campaign is a fault of that code.
+
+    The code of a campaign is pure. So an OSError comes from a server or the machine, as most errors of this package do
+    that reach the caller. Those about values are an exception: a campaign handles them itself, unless it has a fault.
+
+    >>> [is_campaign_fault(error) for error in (ZeroDivisionError(), ConnectionResetError(), MemoryError())]
+    [True, False, False]
+    """
+    if isinstance(error, JudgestreamError):
+        return isinstance(error, RecordError | ParameterError | FormatError)
+    return not isinstance(error, MemoryError | OSError)
+
+
+def apply_each(
+    campaign: Campaign, offsets: Sequence[int], events: Sequence[Event], history: History | None
+) -> tuple[BatchResult, int, Exception | None]:
+    """Apply records one by one, up to the first with a fault.
+
+    Return the result and the number of the records before it, and the fault.
+
+    After a fault the campaign may be half changed. Restore it, and apply only the records before.
+    """
+    results: list[BatchResult] = []
+    fault = None
+    for offset, event in zip(offsets, events, strict=True):
+        try:
+            result = campaign.apply_records([offset], [event], history=history)
+            campaign.complete(result, origin="", with_requests=False)  # its rows may not be ready to be stored
+            results.append(result)
+        except Exception as error:
+            if not is_campaign_fault(error):
+                raise
+            fault = error
+            break
+    return merge(results), len(results), fault
+
+
+def merge(results: Sequence[BatchResult]) -> BatchResult:
+    """Return the counts, rejections and statuses of several results as one."""
+    return BatchResult(
+        applied=sum(result.applied for result in results),
+        duplicates=sum(result.duplicates for result in results),
+        held=sum(result.held for result in results),
+        rejections={offset: error for result in results for offset, error in result.rejections.items()},
+        rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
+        statuses=tuple(status for result in results for status in result.statuses),
+    )

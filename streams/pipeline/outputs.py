@@ -1,0 +1,33 @@
+"""The outputs of a campaign's part of a batch, ready to be emitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.wire import topics
+from streams.wire.events import encode
+from streams.wire.outputs import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import msgspec
+
+    from streams.core.campaign.result import BatchResult
+
+
+def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
+    """Yield the ratings, match requests and statuses of a batch."""
+    yield from (make_output(topics.RATINGS, f"{campaign}/{rating.system}", rating) for rating in result.ratings)
+    yield from (make_output(topics.MATCH_REQUESTS, campaign, request) for request in result.requests)
+    yield from status_outputs(result)
+
+
+def status_outputs(result: BatchResult) -> Iterator[Output]:
+    """Yield the statuses of a batch."""
+    return (make_output(topics.CAMPAIGNS, status.campaign, status) for status in result.statuses)
+
+
+def make_output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:
+    """Return an event as a record of its topic."""
+    return Output(topic.name, key.encode(), encode(event))

@@ -1,0 +1,46 @@
+"""The quarantine of a campaign: a part of its status, and the words for it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+LONGEST_ERROR = 300
+ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+class Quarantine(Struct, frozen=True, kw_only=True):
+    """Why a campaign is not rated any more: an unexpected error in the code that rates it, not in a record."""
+
+    offset: Annotated[int, Meta(ge=0, description="Records of the campaign from this offset on wait in the log.")]
+    error: Annotated[str, Meta(description="The error and the line of code. The worker's log has the traceback.")]
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the type, the message and the line of code of an error, the same in every process.
+
+    >>> describe_error(ValueError("no number at 0x7f3a"))
+    'ValueError: no number at 0x...'
+    """
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f", in {trace.tb_frame.f_globals.get('__name__', '?')}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    message = " ".join(ADDRESS.sub("0x...", str(error)).split())
+    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
+    return text[:LONGEST_ERROR] + place
+
+
+def describe_quarantine(campaign: str, quarantine: Quarantine) -> str:
+    """Return what happened to a campaign, and what to do."""
+    return (
+        f"the campaign {campaign!r} is quarantined after an unexpected error ({quarantine.error}). "
+        f"Its records from offset {quarantine.offset} on wait in the log. {way_out(campaign)}"
+    )
+
+
+def way_out(campaign: str) -> str:
+    """Return how to end a quarantine."""
+    return f"Update Judgestream, then run: judgestream rebuild {campaign}"
