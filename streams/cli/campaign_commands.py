@@ -14,6 +14,7 @@ from streams.cli.options import with_settings
 from streams.cli.terminal import confirm, safe
 from streams.errors import RecordError
 from streams.wire import events
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +141,10 @@ def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, 
         raise click.ClickException(safe(f"refused ({place}): {error.message}")) from None
     if as_json:
         click.echo(events.encode(status))
+    if status.quarantine is not None:
+        text = describe_quarantine(status.campaign, status.quarantine)
+        raise click.ClickException(safe(f"the command waits in the log, because {text}"))
+    if as_json:
         return
     action = type(wanted).__struct_config__.tag
     click.echo(f"✓ {action} {status.campaign}: the campaign is {status.state}, at offset {status.offset} of its log")

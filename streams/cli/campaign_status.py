@@ -11,6 +11,7 @@ from streams.cli.campaign_settings import format_value
 from streams.cli.progress import Bar
 from streams.cli.terminal import print_table, safe
 from streams.wire import events, topics
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,7 @@ def read_statuses(settings: Settings) -> dict[str, events.CampaignStatus]:
 def print_status(status: events.CampaignStatus) -> None:
     """Print one campaign with all its settings."""
     lines = {
-        "state": status.state,
+        "state": _label(status),
         **msgspec.structs.asdict(status.settings),
         "withdrawn": status.withdrawn,
         "excluded": status.excluded,
@@ -53,6 +54,12 @@ def print_status(status: events.CampaignStatus) -> None:
     width = max(map(len, lines))
     for name, value in lines.items():
         click.echo(f"  {name:<{width}}  {format_value(value)}")
+    if status.quarantine is not None:
+        click.echo(safe(describe_quarantine(status.campaign, status.quarantine)), err=True)
+
+
+def _label(status: events.CampaignStatus) -> str:
+    return status.state if status.quarantine is None else "quarantined"
 
 
 def print_statuses(statuses: Mapping[str, events.CampaignStatus]) -> None:
@@ -65,7 +72,7 @@ def print_statuses(statuses: Mapping[str, events.CampaignStatus]) -> None:
         (
             (
                 name,
-                status.state,
+                _label(status),
                 status.settings.model,
                 status.settings.policy,
                 format_value(status.settings.budget),

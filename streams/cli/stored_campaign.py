@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from streams.cli.options import with_settings
 from streams.cli.terminal import refuse_combination, safe
+from streams.errors import JudgestreamError
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,9 +33,33 @@ def view_options(function: Callable[..., None]) -> Callable[..., None]:
         click.option("--csv", "as_table", is_flag=True, help="Print CSV."),
         with_settings("redis", "namespace"),
     )
+    decorated = _explaining_quarantine(function)
     for option in reversed(options):
-        function = option(function)
-    return function
+        decorated = option(decorated)
+    return decorated
+
+
+def _explaining_quarantine(function: Callable[..., None]) -> Callable[..., None]:
+    @wraps(function)
+    def run(settings: Settings, *, campaign: str, **chosen: Any) -> None:
+        with open_store(settings) as store, explained_quarantine(store, campaign):
+            function(settings, campaign=campaign, **chosen)
+
+    return run
+
+
+@contextmanager
+def explained_quarantine(store: RedisStore, name: str) -> Iterator[None]:
+    """If a quarantined campaign can't be shown, raise an error that says what to do. The cause may be the same."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, JudgestreamError):
+        raise
+    except Exception as error:
+        meta = store.read_meta(name)
+        if meta is None or meta.status.quarantine is None:
+            raise
+        raise JudgestreamError(f"{describe_quarantine(name, meta.status.quarantine)} It can't be shown") from error
 
 
 @contextmanager
@@ -89,15 +116,19 @@ def summary(view: CampaignView) -> list[Text]:
     withdrawn = f" ({len(view.withdrawn):,} withdrawn)" if view.withdrawn else ""
     excluded = f" ({view.excluded:,} excluded)" if view.excluded else ""
     not_counted = "".join(
-        f"; {count:,} {what}" for count, what in ((view.duplicates, "duplicate"), (view.rejected, "rejected")) if count
+        f"; {count:,} {what}"
+        for count, what in ((view.duplicates, "duplicate"), (view.rejected, "rejected"), (view.held, "held"))
+        if count
     )
+    trouble = [] if view.quarantine is None else [describe_quarantine(view.campaign, view.quarantine)]
     return [
-        Text.assemble((view.campaign, "bold"), f"  {view.state}", (f", {view.model}, matches by {view.policy}", "dim")),
+        Text.assemble((view.campaign, "bold"), f"  {view.label}", (f", {view.model}, matches by {view.policy}", "dim")),
         Text.assemble(
             f"{view.judgments:,}{budget} judgments",
             (f" of {view.systems:,} systems{withdrawn} by {view.judges:,} judges{excluded}", "dim"),
             (f" on {view.segments:,} segments{not_counted}", "dim"),
         ),
+        *(Text(safe(line), "color(166)") for line in trouble),
         Text(safe(view.outlook)),
     ]
 

@@ -148,10 +148,12 @@ class LiveCrowd:
         progress = self._progress
         while not progress.end_reason:
             await self._receive()
-            if progress.status.state != "closed" and not self._is_enough:
+            if progress.status.state != "closed" and progress.status.quarantine is None and not self._is_enough:
                 await self._publish_due()
             self._observe()
-            if progress.is_applied:
+            if progress.status.quarantine is not None:
+                progress.end_reason = "the campaign is quarantined after an unexpected error; see: judgestream doctor"
+            elif progress.is_applied:
                 progress.end_reason = await self._find_end_reason()
             elif time.monotonic() - self._heard > self._patience and not self._waiting:
                 raise NoAnswer(

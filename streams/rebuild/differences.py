@@ -143,7 +143,8 @@ def _fields(campaign: str, found: StoredCampaign | None) -> dict[str, Any]:
         return {"meta": UNREADABLE}
     for name in ("layout", "outstanding"):
         del meta[name]
-    return meta | meta.pop("counts")
+    counts: dict[str, Any] = meta.pop("counts")
+    return meta | counts
 
 
 def _mean(row: bytes | None) -> float | str | None:

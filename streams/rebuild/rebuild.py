@@ -6,8 +6,9 @@ For each partition:
 2. Rate the log again from its beginning, into a store in memory. Compare each campaign at the offset that is stored.
 3. Stop if nothing differs. Otherwise take the partition over, which fences its worker off for a while.
 4. Rate the rest of the log up to the partition's offset.
-5. Write each campaign that differs to fresh keys, read it back, and swap it in with one atomic call. The partition's
-   head comes last: after a crash some campaigns may be ahead of it, and then skip the records that they have.
+5. Leave a campaign as it is if this code fails on it (see `streams.pipeline.partition_campaigns`).
+6. Write each other campaign that differs to fresh keys, read it back, and swap it in with one atomic call. The
+   partition's head comes last: after a crash some campaigns may be ahead of it, and then skip the records they have.
 """
 
 from __future__ import annotations
@@ -147,6 +148,9 @@ class _PartitionRebuild:
         self._rerun.rate(
             self._log.read(self._number, 0, reach), self._advance, {at: partial(_all, do) for at, do in stops.items()}
         )
+        for name in self._rerun.failed:
+            if stored.get(name) is not None:
+                self._differences.pop(name, None)
         swapped = bool(self._differences or self._head) and not dry_run
         if swapped:
             self._take_over()
@@ -161,7 +165,20 @@ class _PartitionRebuild:
             head=self._head,
             differences=tuple(self._differences[name] for name in sorted(self._differences)),
             swapped=swapped,
+            released=tuple(name for name in sorted(stored) if self._is_released(name, stored[name])),
+            failed={
+                name: error
+                for name, error in sorted(self._rerun.failed.items())
+                if self._campaign is None or name == self._campaign
+            },
         )
+
+    def _is_released(self, name: str, found: StoredCampaign | None) -> bool:
+        if found is None or name in self._rerun.failed:
+            return False
+        with suppress(StoreCorrupt):
+            return decode_meta(name, found.meta).status.quarantine is not None
+        return False
 
     def _read(self, name: str) -> StoredCampaign | None:
         """Return a stored campaign. One that can't be read counts as lost."""
@@ -228,7 +245,7 @@ class _PartitionRebuild:
             self._staging.remove_campaign(lease, name)
             return
         difference = compare(name, live, log)
-        if difference is None:
+        if difference is None or (live is not None and name in self._rerun.failed):
             self._staging.clear(name)
             return
         change = make_replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)

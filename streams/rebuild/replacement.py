@@ -108,6 +108,8 @@ def _outstanding_requests(
         found = decode_meta(meta.status.campaign, live.meta)
     except StoreCorrupt:
         return None
+    if found.status.quarantine is not None:
+        return None  # the answers to them may be among the records that were held
     systems, segments = log.tables["systems"], log.tables["segments"]
     if found.offset != meta.offset or not all(
         (request.segment is None or request.segment in segments)

@@ -63,6 +63,11 @@ class Rerun:
         """The offset of the next record to rate."""
         return self._processor.next_offset
 
+    @property
+    def failed(self) -> dict[str, str]:
+        """The campaigns that this code can't rate or rank either, and the errors."""
+        return {name: found.quarantine.error for name, found in self._processor.quarantined.items()}
+
     def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
         """Rate records. A function in `stops` is called when all records before its offset are rated."""
         stops = stops or {}
@@ -78,6 +83,7 @@ class Rerun:
             advance(self.next_offset)
         for stop in waiting:
             stops[stop]()
+        self._processor.snapshots()  # a campaign that can't be ranked has failed too
 
     def _rate(self, records: Sequence[Record]) -> None:
         if records:

@@ -14,10 +14,12 @@ from streams.core.campaign.pace import Minute
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import JudgestreamError, suggestion
 from streams.reports import PairView, Report
+from streams.wire.quarantine import Quarantine  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from streams.core.campaign.state import CampaignMeta
     from streams.core.ranking.outlook import Outlook
     from streams.stores.base import Store
 
@@ -33,6 +35,7 @@ class CampaignView(Struct, frozen=True, kw_only=True):
 
     `next_line` are the two systems between which the next cluster line may be drawn. `next_judgments` is an estimate of
     the judgments that this needs: of the two against each other, or of both against the baseline `next_against`.
+    In a quarantine the campaign is not rated, and `held` counts the records that wait.
     """
 
     campaign: str
@@ -56,6 +59,13 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     next_line: tuple[str, str] | None
     next_judgments: int
     next_against: str | None = None
+    held: int = 0
+    quarantine: Quarantine | None = None
+
+    @property
+    def label(self) -> str:
+        """The state in one word."""
+        return self.state if self.quarantine is None else "quarantined"
 
 
 class JudgeView(Struct, frozen=True, kw_only=True):
@@ -126,6 +136,37 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         next_line=_named(campaign, ahead),
         next_judgments=ahead.judgments,
         next_against=_baseline_of(campaign, ahead),
+        held=campaign.counts.held,
+        quarantine=status.quarantine,
+    )
+
+
+def unread_view(meta: CampaignMeta) -> CampaignView:
+    """Return what is known about a campaign whose tables can't be read."""
+    status, counts = meta.status, meta.counts
+    return CampaignView(
+        campaign=status.campaign,
+        state=status.state,
+        model=status.settings.model,
+        policy=status.settings.policy,
+        judgments=counts.judgments,
+        budget=status.settings.budget,
+        systems=0,
+        withdrawn=status.withdrawn,
+        judges=0,
+        excluded=len(status.excluded),
+        segments=0,
+        duplicates=counts.duplicates,
+        rejected=counts.rejected,
+        outstanding=len(meta.outstanding),
+        offset=meta.offset,
+        newest=meta.clock,
+        settled=False,
+        outlook="unknown",
+        next_line=None,
+        next_judgments=0,
+        held=counts.held,
+        quarantine=status.quarantine,
     )
 
 

@@ -31,11 +31,11 @@ class Finding:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace", "partitions")
 def command(settings: Settings, *, as_json: bool) -> None:
-    """Check that a worker can run, and show how to fix problems.
+    """Check that a worker can run and rate all campaigns, and show how to fix problems.
 
     The exit code is 1 if a check fails. Commands on files and the demo need none of this.
     """
-    findings = [check(settings) for check in (_python, _kafka, _topics, _redis, _judge_key, _workers)]
+    findings = [check(settings) for check in CHECKS]
     if as_json:
         from streams.wire.events import encode
 
@@ -46,7 +46,7 @@ def command(settings: Settings, *, as_json: bool) -> None:
             if not finding.well:
                 click.echo(f"  {'':<14} → {finding.fix}")
         failed = sum(not finding.well for finding in findings)
-        problems = f"{failed} problem{'s' * (failed != 1)} to fix before a worker can run."
+        problems = f"{failed} problem{'s' * (failed != 1)} to fix."
         click.echo(f"\n{problems if failed else 'A worker can run.'}")
     sys.exit(0 if all(finding.well for finding in findings) else 1)
 
@@ -130,3 +130,27 @@ def _judge_key(settings: Settings) -> Finding:
         "not set; a worker needs it to store judges under pseudonyms",
         "set JUDGESTREAM_JUDGE_KEY to a secret, e.g. the output of: openssl rand -hex 32",
     )
+
+
+def _campaigns(settings: Settings) -> Finding:
+    from streams.cli.stored_campaign import open_store
+    from streams.errors import JudgestreamError
+    from streams.wire.quarantine import way_out
+    from streams.wire.topics import JUDGMENTS
+
+    topic = JUDGMENTS.within(settings.namespace)
+    try:
+        with open_store(settings) as store:
+            names = store.list_campaigns(f"{topic}/{number}" for number in range(settings.partitions))
+            found = {name: meta.status.quarantine for name in names if (meta := store.read_meta(name)) is not None}
+    except JudgestreamError as error:
+        return Finding("campaigns", True, f"unknown: {error}")
+    quarantined = {name: quarantine for name, quarantine in found.items() if quarantine is not None}
+    if not quarantined:
+        return Finding("campaigns", True, f"{len(found)} stored, none is quarantined")
+    errors = "; ".join(f"{name} ({quarantine.error})" for name, quarantine in quarantined.items())
+    one = next(iter(quarantined)) if len(quarantined) == 1 else "NAME"
+    return Finding("campaigns", False, f"{len(quarantined)} of {len(found)} quarantined: {errors}", way_out(one))
+
+
+CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _campaigns)

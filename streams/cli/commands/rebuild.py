@@ -9,6 +9,7 @@ import click
 
 from streams.cli.options import with_settings
 from streams.cli.terminal import confirm
+from streams.wire.quarantine import way_out
 
 if TYPE_CHECKING:
     from streams.rebuild.differences import CampaignDifference, PartitionReport, RebuildReport, ValueDifference
@@ -34,7 +35,7 @@ MOST_SYSTEMS = 20
 def command(
     settings: Settings, *, campaign: str | None, everything: bool, dry_run: bool, as_json: bool, yes: bool
 ) -> None:
-    """Rate the log again, and replace the state in Redis if it differs.
+    """Rate the log again, and replace the state in Redis if it differs. This also ends a quarantine.
 
     Workers may keep running. If a partition differs, its worker is stopped and comes back after its session timeout.
     Use the same settings as the workers, including JUDGESTREAM_JUDGE_KEY.
@@ -59,7 +60,7 @@ def command(
             "The pseudonyms of judges differ. Is JUDGESTREAM_JUDGE_KEY the same as that of the workers?",
             err=True,
         )
-    sys.exit(1 if dry_run and report.differs else 0)
+    sys.exit(1 if report.failed or (dry_run and report.differs) else 0)
 
 
 def _rebuild_with_bar(settings: Settings, campaign: str | None, *, dry_run: bool) -> RebuildReport:
@@ -96,12 +97,24 @@ def _print(report: RebuildReport) -> None:
     records = sum(partition.records for partition in report.partitions)
     different = sum(len(partition.differences) for partition in report.partitions)
     compared = f"{campaigns} campaign{'s'[: campaigns != 1]} from {records:,} records"
+    for name in report.released:
+        ends = "would end" if report.dry_run else "has ended"
+        click.echo(f"✓ {name}: all its records can be rated now; its quarantine {ends}")
+    for name, error in report.failed.items():
+        click.echo(
+            f"✗ {name}: this version fails on it with an unexpected error ({error}). Its stored state was not changed. "
+            f"{way_out(name)}"
+        )
     if not report.differs:
-        click.echo(f"✓ {compared}: the state is as in the log")
+        click.echo(f"{'✗' if report.failed else '✓'} {compared}: {_unchanged(report)}")
     elif report.dry_run:
         click.echo(f"✗ {compared}: {different} differ; nothing was changed")
     else:
         click.echo(f"✓ {compared}: {different} differed and were replaced")
+
+
+def _unchanged(report: RebuildReport) -> str:
+    return f"{len(report.failed)} can't be rated" if report.failed else "the state is as in the log"
 
 
 def _print_partition(partition: PartitionReport) -> None:

@@ -124,7 +124,7 @@ def command(
 
 @dataclass
 class ReplayCounts:
-    """The result of a replay. The last three are the counts of the campaigns, over all their records."""
+    """The result of a replay. The last four are the counts of the campaigns, over all their records."""
 
     read: int = 0
     there: int = 0  # were in Kafka before
@@ -132,6 +132,7 @@ class ReplayCounts:
     applied: int | None = None
     duplicate: int | None = None
     rejected: int | None = None
+    held: int | None = None  # wait in the log, because their campaign is quarantined
 
     def update(self, campaigns: Iterable[ReadOnlyCampaign]) -> None:
         """Set the counts of the campaigns."""
@@ -139,6 +140,7 @@ class ReplayCounts:
         self.applied = sum(each.judgments + each.retracted for each in counts)
         self.duplicate = sum(each.duplicates for each in counts)
         self.rejected = sum(each.rejected for each in counts)
+        self.held = sum(each.held for each in counts) or None
 
     def figures(self) -> dict[str, int]:
         """Return the counts that are known."""

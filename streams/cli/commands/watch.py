@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from streams.cli.options import with_settings
-from streams.cli.stored_campaign import load_stored_campaign, open_store, summary
+from streams.cli.stored_campaign import explained_quarantine, load_stored_campaign, open_store, summary
 from streams.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def command(settings: Settings, *, campaign: str, interval: float, as_lines: boo
     from streams.cli import render
 
     console = render.stdout_console()
-    with open_store(settings) as store:
+    with open_store(settings) as store, explained_quarantine(store, campaign):
         results = frames(CampaignWatch(store, settings, campaign), interval=interval)
         try:
             if as_lines or not console.is_terminal or console.is_dumb_terminal:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from streams.monitor.ledger.base import Ledger
     from streams.stores import Store
-    from streams.wire.events import Judgment, Leaderboard, Rejection
+    from streams.wire.events import CampaignStatus, Judgment, Leaderboard, Rejection
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -33,6 +33,9 @@ class OutputHandler(Protocol):
 
     def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
         """Handle a leaderboard."""
+
+    def on_status(self, status: CampaignStatus) -> None:
+        """Handle the status of a campaign."""
 
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Handle a rejection of a record whose key was the campaign."""

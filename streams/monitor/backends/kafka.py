@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Records before the end of a partition at which following starts. Redis has the present state; the past adds details.
-BACK = ((topics.LEADERBOARDS, 200), (topics.REJECTED, 2000))
+BACK = ((topics.LEADERBOARDS, 200), (topics.CAMPAIGNS, 0), (topics.REJECTED, 2000))
 THREADS = 4
 RETRY_SECONDS = 1.0
 POLL_SECONDS = 2.0
@@ -170,8 +170,9 @@ class KafkaBackend:
         ]
 
     def tasks(self) -> list[asyncio.Task[None]]:
-        """Return the task that follows Kafka."""
-        return self._tasks[:1]
+        """Return the task that follows Kafka, and the one that connects the producer if it has failed."""
+        failed = [task for task in self._tasks[1:] if task.done() and not task.cancelled() and task.exception()]
+        return [*self._tasks[:1], *failed]
 
     def waiting(self) -> list[str]:
         """Return which servers are away, and why."""

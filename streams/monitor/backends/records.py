@@ -9,16 +9,17 @@ import msgspec
 
 from streams.wire import topics
 from streams.wire.campaign_names import is_campaign_name
-from streams.wire.events import Leaderboard, Rejection
+from streams.wire.events import CampaignStatus, Leaderboard, Rejection
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.monitor.backends.base import OutputHandler
 
-FOLLOWED = (topics.LEADERBOARDS, topics.REJECTED)
+FOLLOWED = (topics.LEADERBOARDS, topics.CAMPAIGNS, topics.REJECTED)
 
 _leaderboards = msgspec.json.Decoder(Leaderboard)
+_statuses = msgspec.json.Decoder(CampaignStatus)
 _rejections = msgspec.json.Decoder(Rejection)
 
 
@@ -27,6 +28,8 @@ def dispatch(handler: OutputHandler, topic: str, key: bytes | None, value: bytes
     with suppress(msgspec.MsgspecError):
         if topic == topics.LEADERBOARDS.name:
             handler.on_leaderboard(_leaderboards.decode(value or b""), at=at)
+        elif topic == topics.CAMPAIGNS.name:
+            handler.on_status(_statuses.decode(value or b""))
         elif topic == topics.REJECTED.name:
             campaign = (key or b"").decode(errors="replace")
             if is_campaign_name(campaign):

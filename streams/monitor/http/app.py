@@ -46,7 +46,7 @@ class Site:
         self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
         self.metrics.event_streams.set_function(lambda: self.hub.streams)
         self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
-        self.metrics.ready.set_function(lambda: not backend.waiting())
+        self.metrics.ready.set_function(lambda: not self.monitor.problems())
 
     def app(self) -> web.Application:
         """Build the application."""
@@ -68,7 +68,7 @@ class Site:
             self._lags = (now, self._lags[1])
             with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` names the server; the last lags stay
                 self._lags = (now, await backend.lags())
-        waiting = backend.waiting()
+        waiting = self.monitor.problems()
         return StatusPayload(
             version=metadata.version("judgestream"),
             ready=not waiting,

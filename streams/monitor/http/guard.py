@@ -14,7 +14,8 @@ from streams.monitor.http.access import WRONG_TOKEN
 from streams.monitor.http.limits import Quota
 from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response
 from streams.monitor.http.routes import EVENTS
-from streams.monitor.state.monitor import UnknownCampaign
+from streams.monitor.state.lookup import UnknownCampaign
+from streams.wire.quarantine import describe_error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -119,6 +120,11 @@ class RequestGuard:
             return error_response(
                 RequestError(error.status, REASONS.get(error.status, "bad_request"), message, headers=headers)
             )
+        except Exception as error:
+            # A fault in the code that reads one campaign must not look like a server that is away.
+            log.exception("%s %s failed", request.method, request.path)
+            message = f"unexpected error ({describe_error(error)}); the monitor's log has the traceback"
+            return error_response(RequestError(500, "internal_error", message))
 
     async def prepare(self, request: web.Request, response: web.StreamResponse) -> None:
         """Add the common headers."""

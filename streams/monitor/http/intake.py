@@ -13,7 +13,9 @@ from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.ledger.base import Offer
+from streams.monitor.state.lookup import UnknownCampaign, check_name
 from streams.wire.events import MatchRequest, encode
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +61,8 @@ class Intake:
     async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> AcceptedPayload:
         """Publish judgments of one campaign. Return when the broker has them."""
         known = self._monitor.known(campaign)
+        if known is not None and known.view.quarantine is not None:
+            await self._read_requests(campaign)  # the quarantine may have ended since it was read
         if known is not None and known.view.state == "closed":
             raise RequestError(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
         if judgments:
@@ -90,7 +94,7 @@ class Intake:
             raise RequestError(
                 503, "unavailable", "this monitor leases no matches: set JUDGESTREAM_JUDGE_KEY to the workers' key"
             )
-        requests = {request.id: request for request in await self._monitor.match_requests(campaign)}
+        requests = {request.id: request for request in await self._read_requests(campaign)}
         backend = self._monitor.backend
         lease = await backend.run(
             backend.ledger.lease,
@@ -107,6 +111,17 @@ class Intake:
             self._metrics.leases.inc()
         expires_at = datetime.now(UTC) + timedelta(seconds=lease.seconds)
         return NextMatchPayload(request=requests[lease.request], lease=LeasePayload(expires_at=expires_at))
+
+    async def _read_requests(self, campaign: str) -> tuple[MatchRequest, ...]:
+        """Return the outstanding match requests as the store has them now. Raise if the campaign is quarantined."""
+        check_name(campaign)
+        meta = await self._monitor.backend.run(self._monitor.backend.store.read_meta, campaign)
+        if meta is None:
+            raise UnknownCampaign(f"there is no campaign {campaign!r}")
+        if meta.status.quarantine is not None:
+            text = describe_quarantine(campaign, meta.status.quarantine)
+            raise RequestError(409, "campaign_quarantined", text, field="campaign")
+        return meta.outstanding
 
     def _pseudonym(self, judge: str) -> str:
         assert self._pseudonyms is not None

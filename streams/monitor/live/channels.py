@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from streams.monitor.state.monitor import Monitor
     from streams.monitor.state.snapshot import Overview
     from streams.monitor.state.watched import WatchedCampaign
+
+log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.25  # between two messages on one campaign
 QUIET_SECONDS = 15.0  # without messages, after which a comment keeps the connection open
@@ -82,6 +85,7 @@ class Channel:
         self.listeners.add(listener)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
+            self._task.add_done_callback(self._end)
 
     def leave(self, listener: Listener) -> None:
         """Remove a listener. The last one stops the task."""
@@ -94,6 +98,12 @@ class Channel:
         """End the streams of all listeners."""
         for listener in list(self.listeners):
             listener.put(None)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        """If the task has failed, end the streams of its listeners: they connect again, and others do not notice."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("an event stream failed", exc_info=error)
+            self.close()
 
     async def _run(self) -> None:
         raise NotImplementedError

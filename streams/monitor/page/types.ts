@@ -52,6 +52,9 @@ export interface Overview {
   clusters: number;
   separation: number;
   leader: string | null;
+  held: number;
+  quarantine: { offset: number; error: string } | null;
+  problem: string | null;
 }
 
 export interface Judge {

@@ -10,20 +10,19 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from streams.errors import JudgestreamError, StoreCorrupt, StoreUnavailable
+from streams.errors import StoreUnavailable
 from streams.monitor.state import history
+from streams.monitor.state.lookup import UnknownCampaign, check_name
 from streams.monitor.state.outputs import CampaignOutputs
 from streams.monitor.state.snapshot import CampaignSnapshot
 from streams.monitor.state.watched import WatchedCampaign
-from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
-from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streams.monitor.backends.base import Backend
     from streams.monitor.state.snapshot import Overview
-    from streams.wire.events import Leaderboard, MatchRequest, Rejection
+    from streams.wire.events import CampaignStatus, Leaderboard, Rejection
 
 FRESH_SECONDS = 1.0  # a snapshot is not read again sooner, unless the campaign has open streams
 TICK_SECONDS = 0.25
@@ -34,12 +33,7 @@ MOST_OUTPUTS = 10_000  # campaigns whose outputs are kept, whether they exist or
 MOST_SNAPSHOTS = 32  # kept; for other campaigns only the leaderboard and the overview
 PATIENCE_SECONDS = 0.8  # longest wait for unread campaigns in a list of all campaigns
 
-
 log = logging.getLogger(__name__)
-
-
-class UnknownCampaign(JudgestreamError):  # noqa: N818
-    """The campaign does not exist."""
 
 
 class Monitor:
@@ -54,7 +48,6 @@ class Monitor:
         self._outputs: dict[str, CampaignOutputs] = {}
         self._reading: dict[str, asyncio.Task[CampaignSnapshot]] = {}
         self._unread: set[str] = set()  # campaigns that exist and have not been read yet
-        self._unreadable: set[str] = set()  # campaigns that were reported as unreadable
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -76,6 +69,10 @@ class Monitor:
         tasks = [*self.backend.tasks(), *([self._following] if self._following else [])]
         ended = [task for task in tasks if task.done() and not task.cancelled()]
         return f"{ended[0].get_name()} has ended: {ended[0].exception()!r}" if ended else None
+
+    def problems(self) -> list[str]:
+        """Return why the monitor is not ready, one line each: a task that has ended, or a server that is away."""
+        return [*filter(None, [self.failure()]), *self.backend.waiting()]
 
     # -- queries ---------------------------------------------------------------------------------------
 
@@ -102,7 +99,7 @@ class Monitor:
 
     async def snapshot(self, name: str, *, within: float = FRESH_SECONDS) -> CampaignSnapshot:
         """Return a snapshot at most about `within` seconds old. If the store is away, return the last one."""
-        _check_name(name)
+        check_name(name)
         watched = self._watched.get(name)
         if watched and watched.snapshot:
             wait = TICK_SECONDS if watched.is_behind else within
@@ -118,14 +115,6 @@ class Monitor:
             if watched and watched.snapshot:
                 return watched.snapshot
             raise
-
-    async def match_requests(self, name: str) -> tuple[MatchRequest, ...]:
-        """Return the outstanding match requests of a campaign as the store has them now."""
-        _check_name(name)
-        meta = await self.backend.run(self.backend.store.read_meta, name)
-        if meta is None:
-            raise UnknownCampaign(f"there is no campaign {name!r}")
-        return meta.outstanding
 
     @property
     def campaigns(self) -> int:
@@ -158,6 +147,14 @@ class Monitor:
         elif leaderboard.offset > watched.board.offset:
             self._advance(watched, leaderboard, at=at)
 
+    def on_status(self, status: CampaignStatus) -> None:
+        """Read a campaign again if its state has changed. No leaderboard comes after a quarantine."""
+        watched = self._watched.get(status.campaign)
+        if watched is None:
+            self._unread.add(status.campaign)
+        elif (status.state, status.quarantine) != (watched.view.state, watched.view.quarantine):
+            watched.stale = True
+
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Count a rejection."""
         self._outputs_of(campaign).rejections.add(rejection, at=at)
@@ -186,13 +183,27 @@ class Monitor:
         store, watched = self.backend.store, self._watched.get(name)
         now = monotonic()
         if watched and watched.snapshot and await self.backend.run(store.read_head, name) == watched.snapshot.head:
-            watched.read_at = now
+            watched.read_at, watched.stale = now, False
             return watched.snapshot
-        snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
+        try:
+            snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
+        except Exception as error:
+            await self._mark_failed(name, error)
+            raise
         if snapshot is None:
             raise UnknownCampaign(f"there is no campaign {name!r}")
         self._keep(name, snapshot)
         return snapshot
+
+    async def _mark_failed(self, name: str, error: Exception) -> None:
+        """Show a campaign with an unexpected error, or with stored data that can't be read. The others go on."""
+        if isinstance(error, StoreUnavailable):
+            raise error
+        if name not in self._watched:
+            self._watched[name] = await self.backend.run(WatchedCampaign.unread, self.backend.store, name)
+            self._unread.discard(name)
+        self._watched[name].mark_failed(error)
+        self._notify(name)
 
     def _finish_reading(self, name: str, task: asyncio.Task[CampaignSnapshot]) -> None:
         del self._reading[name]
@@ -203,6 +214,7 @@ class Monitor:
         board, now = snapshot.leaderboard, datetime.now(UTC)
         watched = self._watched.get(name) or self._watch(name, snapshot)
         before, watched.snapshot, watched.view = watched.snapshot, snapshot, snapshot.view
+        watched.problem, watched.stale = None, False
         watched.cost, watched.read_at = snapshot.cost, monotonic()
         started_again = before is not None and board.offset < before.leaderboard.offset
         if board.offset >= watched.board.offset or started_again:
@@ -224,20 +236,18 @@ class Monitor:
 
     async def _discover(self) -> None:
         names = await self.backend.run(self.backend.store.list_campaigns, self.backend.partitions())
-        self._unread |= set(names) - self._watched.keys() - self._unreadable
+        self._unread |= set(names) - self._watched.keys()
 
     async def _try_read(self, name: str) -> None:
         try:
             await self.snapshot(name, within=TICK_SECONDS)
         except UnknownCampaign:
             self._unread.discard(name)
-        except StoreCorrupt as error:
-            self._unread.discard(name)
-            if name not in self._unreadable:
-                self._unreadable.add(name)
-                log.error("%s", error)
         except StoreUnavailable:
             return
+        except Exception:
+            if (watched := self._watched.get(name)) is None or watched.problem is None:
+                raise  # otherwise it is logged, and shown with the campaign
 
     # -- following -------------------------------------------------------------------------------------
 
@@ -255,18 +265,26 @@ class Monitor:
                     await self._try_read(watched.name)
                     cost += watched.cost
                 for watched in list(self._watched.values()):
-                    if await history.record(self.backend, watched):
-                        self._notify(watched.name)
+                    await self._try_record(watched)
             except StoreUnavailable:
                 await asyncio.sleep(1.0)
             # Snapshots must leave most of the time to requests.
             await asyncio.sleep(max(TICK_SECONDS, DUTY * cost))
 
+    async def _try_record(self, watched: WatchedCampaign) -> None:
+        try:
+            if await history.record(self.backend, watched):
+                self._notify(watched.name)
+        except Exception as error:  # noqa: BLE001 - it is logged, and shown with the campaign
+            await self._mark_failed(watched.name, error)
+
     def _due(self, now: float) -> list[WatchedCampaign]:
         """Return the campaigns to read: those with open streams often, others that changed now and then."""
         due = []
         for watched in self._watched.values():
-            if self.campaign_streams[watched.name]:
+            if watched.problem is not None:
+                wait = DISCOVERY_SECONDS
+            elif self.campaign_streams[watched.name]:
                 wait = TICK_SECONDS
             elif watched.is_behind:
                 wait = FRESH_SECONDS if self.overview_streams else IDLE_SECONDS
@@ -280,8 +298,3 @@ class Monitor:
 def _log_end(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
         log.critical("%s has ended; only a restart helps", task.get_name(), exc_info=task.exception())
-
-
-def _check_name(name: str) -> None:
-    if not is_campaign_name(name):
-        raise UnknownCampaign(f"no campaign is called {quote(name)}; {CAMPAIGN_RULE}")

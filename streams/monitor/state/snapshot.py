@@ -24,6 +24,8 @@ MOST_COST = 0.5  # seconds; the first snapshot of a process takes longer because
 class Overview(CampaignView, frozen=True, kw_only=True):
     """The progress of a campaign. `rate` is judgments per second over the last minute.
 
+    `problem` is an unexpected error of the monitor while it read the campaign. The rest is then as it was before.
+
     `separation` is the share of neighbouring systems with a line between them: 0 means one cluster, 1 means one
     cluster per system.
     """
@@ -33,6 +35,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
     separation: float
     leader: str | None
     sequence: int
+    problem: str | None = None
 
 
 class CampaignSnapshot:
@@ -108,7 +111,7 @@ class CampaignSnapshot:
         )
 
 
-def summarize(view: CampaignView, board: Leaderboard, *, rate: float) -> Overview:
+def summarize(view: CampaignView, board: Leaderboard, *, rate: float, problem: str | None = None) -> Overview:
     """Return the summary of a campaign with a leaderboard that may be newer than the rest.
 
     >>> from streams.core.campaign.campaign import Campaign
@@ -126,5 +129,6 @@ def summarize(view: CampaignView, board: Leaderboard, *, rate: float) -> Overvie
         "separation": (clusters - 1) / (systems - 1) if systems > 1 else 1.0,
         "leader": board.rows[0].system if board.rows else None,
         "sequence": board.sequence,
+        "problem": problem,
     }
     return Overview(**fields)

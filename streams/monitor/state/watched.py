@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.read_only import ReadOnlyCampaign
+from streams.errors import StoreCorrupt
 from streams.monitor.state.snapshot import CampaignSnapshot, Overview, summarize
 from streams.reports.rate import WindowedRate
+from streams.reports.views import unread_view
+from streams.wire.events import Leaderboard
+from streams.wire.quarantine import describe_error
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.monitor.ledger.base import Sample
     from streams.reports.views import CampaignView
-    from streams.wire.events import Leaderboard
+    from streams.stores import Store
+
+log = logging.getLogger(__name__)
 
 RATE_SECONDS = 60.0  # window of the displayed rate
 
@@ -33,12 +43,35 @@ class WatchedCampaign:
     recorded_at: float = -1e9  # when a leaderboard was last added to the history, on the monitor's clock
     sample: Sample | None = None  # the last one that the history kept
     paired: int = -1  # sequence of the last pair counts that were added to the history
+    stale: bool = False  # whether the status has changed since the snapshot
+    problem: str | None = None  # why the campaign could not be read the last time
+    logged: set[str] = field(default_factory=set)  # the problems so far
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the leaderboard is newer than the snapshot."""
-        return self.snapshot is None or self.board.offset > self.snapshot.leaderboard.offset
+        """Return whether the leaderboard or the status is newer than the snapshot."""
+        return self.snapshot is None or self.stale or self.board.offset > self.snapshot.leaderboard.offset
 
     def overview(self, now: float) -> Overview:
         """Return the summary of the campaign with its current rate."""
-        return summarize(self.view, self.board, rate=round(self.rate.at(now), 3))
+        return summarize(self.view, self.board, rate=round(self.rate.at(now), 3), problem=self.problem)
+
+    def mark_failed(self, error: Exception) -> None:
+        """Keep why the campaign could not be read. A new problem is logged."""
+        stored = isinstance(error, StoreCorrupt)
+        self.problem, self.read_at = str(error) if stored else describe_error(error), monotonic()
+        if self.problem not in self.logged:
+            self.logged.add(self.problem)
+            trace = None if stored else error
+            text = self.problem if stored else f"the campaign {self.name!r} can't be shown: {self.problem}"
+            log.error("%s", text, exc_info=trace, extra={"campaign": self.name})
+
+    @classmethod
+    def unread(cls, store: Store, name: str) -> WatchedCampaign:
+        """Return a campaign of which at most the meta can be read."""
+        meta = None
+        with suppress(StoreCorrupt):
+            meta = store.read_meta(name)
+        view = unread_view(ReadOnlyCampaign(name).meta if meta is None else meta)
+        board = Leaderboard(campaign=name, model=view.model, sequence=0, offset=-1, judgments=view.judgments, rows=())
+        return cls(name, view, board)

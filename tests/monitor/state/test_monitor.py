@@ -35,7 +35,9 @@ def test_a_campaign_that_can_not_be_read_is_said_to_be_and_the_others_go_on(
     assert answer.status == 503
     assert "can't be read" in answer.json["error"]["message"]
     wait_for(lambda: "can't be read" in caplog.text)
-    assert [each["campaign"] for each in monitor.get("/campaigns")["campaigns"]] == ["sound"]
+    shown = {each["campaign"]: each["problem"] for each in monitor.get("/campaigns")["campaigns"]}
+    assert shown["sound"] is None
+    assert "can't be read" in shown["broken"]
     assert monitor.ask("/healthz").status == 200
 
 

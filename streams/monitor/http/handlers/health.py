@@ -24,9 +24,9 @@ async def live(site: Site, _: web.Request) -> web.Response:
 
 
 async def ready(site: Site, _: web.Request) -> web.Response:
-    """Whether Kafka and Redis answer."""
-    waiting = site.monitor.backend.waiting()
-    return web.Response(text=f"{'; '.join(waiting) or 'ok'}\n", status=503 if waiting else 200, headers=UNCACHED)
+    """Whether the monitor runs, and Kafka and Redis answer."""
+    problems = site.monitor.problems()
+    return web.Response(text=f"{'; '.join(problems) or 'ok'}\n", status=503 if problems else 200, headers=UNCACHED)
 
 
 async def metrics(site: Site, request: web.Request) -> web.Response:

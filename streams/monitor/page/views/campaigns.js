@@ -11,8 +11,9 @@ import { NOTHING, brief, count, counted, moment, percent } from "../shared/forma
 import { saveCsv } from "../shared/save.js";
 import { Table } from "../shared/table.js";
 import { Meter } from "./meter.js";
+import { stateOf, troubleOf } from "./trouble.js";
 
-const STATES = ["any state", "open", "paused", "closed"];
+const STATES = ["any state", "open", "paused", "closed", "quarantined", "unreadable"];
 
 /** @type {Column<Overview>[]} */
 const COLUMNS = [
@@ -23,8 +24,8 @@ const COLUMNS = [
   },
   {
     title: "State",
-    value: (row) => row.state,
-    cell: (row) => element("span", { class: `state ${row.state}` }, row.state),
+    value: stateOf,
+    cell: (row) => element("span", { class: `state ${stateOf(row)}`, title: troubleOf(row) }, stateOf(row)),
   },
   { title: "Leader", value: (row) => row.leader, cell: (row) => (row.leader === null ? NOTHING : nameElement(row.leader)) },
   { title: "Judgments", numeric: true, value: (row) => row.judgments, text: (row) => count(row.judgments) },
@@ -136,7 +137,7 @@ export class CampaignsView {
     const matching = all.filter(
       (row) =>
         `${row.campaign}\n${row.leader ?? ""}`.toLowerCase().includes(text) &&
-        (state === STATES[0] || row.state === state),
+        (state === STATES[0] || stateOf(row) === state),
     );
     const judgments = all.reduce((sum, row) => sum + row.judgments, 0);
     const rate = all.reduce((sum, row) => sum + row.rate, 0);

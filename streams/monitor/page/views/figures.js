@@ -5,6 +5,7 @@
 import { element, nameElement, setText } from "../shared/elements.js";
 import { brief, capitalized, count, percent } from "../shared/format.js";
 import { Meter } from "./meter.js";
+import { stateOf, troubleOf } from "./trouble.js";
 
 export class Figures {
   /** @param {string} campaign */
@@ -13,10 +14,12 @@ export class Figures {
     this.about = element("p", { class: "about" });
     this.list = element("dl", { class: "figures" });
     this.outlook = element("p", { class: "outlook" });
+    this.trouble = element("p", { class: "trouble", role: "status" });
     this.root = element(
       "div",
       {},
       element("div", { class: "heading" }, element("h1", {}, nameElement(campaign), this.state), this.about),
+      this.trouble,
       this.list,
       this.outlook,
     );
@@ -28,8 +31,10 @@ export class Figures {
   /** @param {Overview} overview */
   show(overview) {
     const { budget, judgments, clusters, systems, excluded, withdrawn } = overview;
-    this.state.className = `state ${overview.state}`;
-    setText(this.state, overview.state);
+    const state = stateOf(overview);
+    this.state.className = `state ${state}`;
+    setText(this.state, state);
+    setText(this.trouble, troubleOf(overview));
     setText(this.about, `model: ${overview.model}, match policy: ${overview.policy}`);
     this.figure(
       "Judgments",

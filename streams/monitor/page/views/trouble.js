@@ -1,0 +1,22 @@
+/** The state of a campaign in one word, and what to do if it is not rated or can't be read. */
+
+/** @import { Overview } from "../types.ts" */
+
+/** @param {Overview} overview */
+export function stateOf(overview) {
+  if (overview.quarantine) return "quarantined";
+  return overview.problem ? "unreadable" : overview.state;
+}
+
+/** @param {Overview} overview */
+export function troubleOf(overview) {
+  const { campaign, held, problem, quarantine } = overview;
+  if (quarantine) {
+    return (
+      `This campaign is quarantined after an unexpected error (${quarantine.error}). ` +
+      `${held} records from offset ${quarantine.offset} on wait in the log. ` +
+      `Update Judgestream, then run: judgestream rebuild ${campaign}`
+    );
+  }
+  return problem ? `The monitor could not read this campaign: ${problem}. The figures are the last known ones.` : "";
+}
