@@ -98,7 +98,7 @@ def _responses(route: Route) -> dict[str, Json]:
     else:
         responses = {"200": {"description": "Success.", "content": _content(route.response)}}
     also = {401} if route.needs != "open" else set()
-    for status in sorted({*route.errors, *also, *({429} if route.limited else ())}):
+    for status in sorted({*route.errors, *also, *({429, 500} if route.limited else ())}):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
     if route.name in ("live", "ready"):
         responses["503"] = {"description": "What is wrong.", "content": _content(route.response or "")}

@@ -130,7 +130,7 @@ ROUTES = (
         response=NextMatchPayload,
         needs="write",
         query=(JUDGE,),
-        errors=(404, 422, 503),
+        errors=(404, 409, 422, 503),
     ),
     Route(
         method="POST",
