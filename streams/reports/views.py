@@ -35,6 +35,7 @@ class CampaignView(Struct, frozen=True, kw_only=True):
 
     `next_line` are the two systems between which the next cluster line may be drawn. `next_judgments` is an estimate of
     the judgments that this needs: of the two against each other, or of both against the baseline `next_against`.
+    `kind` is what its judges give, rankings or scores. `baseline` is the system that every judgment must contain.
     In a quarantine the campaign is not rated, and `held` counts the records that wait.
     """
 
@@ -59,6 +60,8 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     next_line: tuple[str, str] | None
     next_judgments: int
     next_against: str | None = None
+    kind: str = "rankings"
+    baseline: str | None = None
     held: int = 0
     quarantine: Quarantine | None = None
 
@@ -136,6 +139,8 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         next_line=_named(campaign, ahead),
         next_judgments=ahead.judgments,
         next_against=_baseline_of(campaign, ahead),
+        kind=campaign.model.kind,
+        baseline=campaign.required_system,
         held=campaign.counts.held,
         quarantine=status.quarantine,
     )
@@ -187,6 +192,8 @@ def _in_words(campaign: ReadOnlyCampaign, ahead: Outlook) -> str:
     if ahead.settled:
         return f"settled: {ahead.why}"
     one, other = _named(campaign, ahead) or ("", "")
+    if campaign.model.kind == "scores":
+        return f"about {ahead.judgments:,} scores of {one} and {other} until the next line is certain"
     baseline = _baseline_of(campaign, ahead)
     of = f"{one} against {other}" if baseline is None else f"{one} and {other} against {baseline}"
     return f"about {ahead.judgments:,} judgments of {of} until the next line is certain"

@@ -40,6 +40,9 @@ def test_the_page_shows_every_campaign_without_an_error(variant: Variant, tab: T
             found = NO_NUMBER.search(seen)
             assert not found, f"{name}: ...{seen[max(0, found.start() - 200) : found.end() + 50]}..."
             assert tab.find(".problem:visible").count() == 0
+            assert ("% separated" in seen) == (len(run.campaign.active) > 1), name
+            assert ("Judges score one system at a time." in seen) == (variant.model.kind == "scores"), name
+            assert ("baseline: system-0" in seen) == (variant.settings.baseline is not None), name
         tab.page.goto(monitor.url)
         tab.find(".campaigns tbody tr").first.wait_for()
         assert not NO_NUMBER.search(tab.evaluate(SEEN))

@@ -270,3 +270,21 @@ def test_the_page_names_every_mark_and_its_bound() -> None:
     assert views.MOST_FLAGGED == 0.1
     marks = set(re.findall(r"^\| `([a-z ]+)` \| [a-z]", PAGE, re.MULTILINE))
     assert {"like chance", "unreliable", "insensitive", "hasty", "too fast"} <= marks
+
+
+def test_a_campaign_of_scores_says_so_and_speaks_of_scores() -> None:
+    campaign = Campaign("c", settings=CampaignSettings(model="assessment"))
+    log = [
+        judgment(number, systems=(system,), ranks=None, score=score, segment=f"segment-{number}")
+        for number, (system, score) in enumerate([("a", 70.0), ("b", 60.0), ("a", 40.0), ("b", 50.0)])
+    ]
+    campaign.apply(range(len(log)), log)
+    view = campaign_view(campaign)
+    assert (view.kind, view.baseline) == ("scores", None)
+    assert view.outlook.endswith("scores of a and b until the next line is certain")
+
+
+def test_a_campaign_against_a_baseline_names_it() -> None:
+    campaign = Campaign("c", settings=CampaignSettings(model="grm", baseline="base"))
+    view = campaign_view(campaign)
+    assert (view.kind, view.baseline) == ("rankings", "base")

@@ -48,6 +48,8 @@ export interface Overview {
   next_line: [string, string] | null;
   next_judgments: number;
   next_against: string | null;
+  kind: "rankings" | "scores";
+  baseline: string | null;
   rate: number;
   clusters: number;
   separation: number;

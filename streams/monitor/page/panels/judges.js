@@ -95,7 +95,9 @@ export class JudgesPanel extends Panel {
     const flagged = judges.filter((judge) => flags(judge));
     this.table.show(this.flaggedOnly.checked ? flagged : judges);
     if (!judges.some(({ agreement }) => agreement !== null))
-      return this.chart.empty("No judge can be compared with a majority yet.");
+      return this.chart.empty(
+        this.campaign.isScored ? "Scores are not compared with a majority." : "No judge can be compared with a majority yet.",
+      );
     await this.chart.draw(
       `${counted(judges.length, "judge")} by judgments and agreement, ${flagged.length} flagged; the table below has the numbers`,
       judgesChart(judges),

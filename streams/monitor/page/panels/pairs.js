@@ -95,7 +95,8 @@ class SquarePanel extends Panel {
     this.all.hidden = systems.length <= FIRST;
     this.table.show(pairs);
     this.explain(pairs);
-    if (!pairs.length) return this.chart.empty("No two systems have met yet.");
+    if (!pairs.length)
+      return this.chart.empty(this.campaign.isScored ? "Judges score one system at a time." : "No two systems have met yet.");
     await this.chart.draw(this.label(systems), this.square(this.whole ? systems : systems.slice(0, FIRST), pairs));
   }
 }

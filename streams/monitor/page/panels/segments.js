@@ -42,7 +42,9 @@ export class SegmentsPanel extends Panel {
       segments.length < total
         ? `The first ${count(segments.length)} of ${count(total)} segments`
         : `${count(total)} segments`;
-    this.note.textContent = informed
+    this.note.textContent = !total
+      ? ""
+      : informed
       ? `${which}, by expected information about the next line between clusters.`
       : `${which}, by number of judgments. The model of this campaign does not estimate the information of a segment.`;
     if (!informed && this.table.sort === "Information") this.table.sort = "Judgments";

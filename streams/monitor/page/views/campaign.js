@@ -28,6 +28,7 @@ export class CampaignView {
     this.board = new Board();
     this.choice = new Choice();
     this.lost = false;
+    this.isScored = false; // whether judges score one system at a time
     /** @type {Stream | null} */
     this.stream = null;
     /** @type {Promise<PairsPayload> | null} */
@@ -54,7 +55,7 @@ export class CampaignView {
         events: {
           leaderboard: (/** @type {LeaderboardPayload} */ whole) => this.change(() => this.board.replace(whole)),
           rows: (/** @type {RowsUpdate} */ update) => this.change(() => this.board.update(update)),
-          overview: (/** @type {Overview} */ overview) => this.figures.show(overview),
+          overview: (/** @type {Overview} */ overview) => this.showOverview(overview),
           history: (/** @type {HistoryUpdate} */ update) => this.panels.ratings.addSample(update),
           requests: () => this.panels.requests.changed(),
           rejections: () => this.panels.rejections.changed(),
@@ -83,6 +84,14 @@ export class CampaignView {
     this.problem.hidden = false;
     this.problem.replaceChildren(`${capitalized(messageOf(error))}. `, element("a", { href: "#/" }, "All campaigns"));
     this.parts.hidden = true;
+  }
+
+  /** @param {Overview} overview */
+  showOverview(overview) {
+    this.figures.show(overview);
+    if (this.isScored === (overview.kind === "scores")) return;
+    this.isScored = overview.kind === "scores";
+    for (const panel of this.panels.judged) panel.redraw(); // what they say about empty data depends on it
   }
 
   /** @param {() => void} apply */

@@ -45,8 +45,8 @@ const COLUMNS = [
     title: "Separation",
     numeric: true,
     about: "Share of neighbouring systems with a line between them",
-    value: (row) => row.separation,
-    cell: (row) => withMeter(row.separation),
+    value: separation,
+    cell: (row) => withMeter(separation(row)),
   },
   { title: "Newest", numeric: true, minor: true, value: (row) => row.newest, text: (row) => moment(row.newest) },
 ];
@@ -54,6 +54,11 @@ const COLUMNS = [
 /** @param {Overview} row */
 function progress(row) {
   return row.budget ? row.judgments / row.budget : null;
+}
+
+/** @param {Overview} row */
+function separation(row) {
+  return row.systems > 1 ? row.separation : null;
 }
 
 /** @param {number | null} share */
