@@ -41,7 +41,7 @@ SECTION = Section(
     paper=KEY,
     experiment="noise",
     file=WMT13,
-    options={"repeats": 2, "models": ["grm-batch", "grm"], "baselines": 3, "shares": [0.0, 0.3, 0.5], "sizes": [6400]},
+    options={"repeats": 2, "models": ["grm-batch", "grm"], "baselines": 3, "shares": [0.0, 0.3, 0.5]},
     tables=_batch_tables,
     text=_batch_text,
 )
