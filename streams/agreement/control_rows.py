@@ -194,6 +194,13 @@ def control_results(
             judgments=len(log),
             failing=tuple(sorted(failing, key=lambda each: (each.passed / each.controls, each.judge))),
         )
+    if found and controls.items and not any(result.items for result in found.values()):
+        one = controls.items[0]
+        raise ParameterError(
+            f"none of the {len(controls.items):,} given controls occurs in the log; the first: "
+            f"segment {one.segment!r}, {one.better!r} better than {one.worse!r}. "
+            "Check the names of campaign, segment and systems"
+        )
     return found
 
 

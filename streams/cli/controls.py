@@ -114,13 +114,17 @@ class ControlTest:
 
     def describe(self, result: CampaignControls) -> str:
         """Return the result of a campaign in one sentence."""
-        failing = len(result.failing)
+        if not result.items:
+            reason = "none of the given controls" if self.controls.items else "no pair with so large a lead"
+            way_out = "" if self.controls.items else f"; lower --margin (now {self.controls.margin})"
+            return f"{result.campaign}  no controls: {reason} is in this campaign{way_out}"
+        failing = _count(len(result.failing), "judge")
         text = (
-            f"{result.campaign}  {result.items:,} controls; {result.tested:,} judges met at least "
-            f"{self.controls.fewest} of them, {failing:,} passed less than {self.controls.threshold:.0%}"
+            f"{result.campaign}  {_count(result.items, 'control')}; {_count(result.tested, 'judge')} met at least "
+            f"{self.controls.fewest}, {len(result.failing):,} of them passed less than {self.controls.threshold:.0%}"
         )
         if self.leave_out:
-            text += f"; {failing:,} judges and {result.left_out:,} of {result.judgments:,} judgments are left out"
+            text += f"; left out: {failing} and {result.left_out:,} of {_count(result.judgments, 'judgment')}"
         return text
 
     def as_json(
@@ -159,6 +163,10 @@ class ControlTest:
         if lines:
             headings = ("campaign", "judge", "source", "controls passed", "judgments")
             print_table(headings, lines, wrapped=["campaign", "judge"], right=headings[3:])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def labelled(report: Report) -> Report:

@@ -98,7 +98,7 @@ def test_without_leaving_out_the_failing_judges_are_only_reported(log: Path) -> 
     assert "without_failing" not in board
     assert [each["judge"] for each in board["controls"]["failing"]] == ["t1", "t5"]
     text = run("rank", str(log), "--controls", "researcher").stdout
-    assert "1 controls; 4 judges met at least 10 of them, 2 passed less than 50%\n" in text
+    assert "t.x  1 control; 4 judges met at least 10, 2 of them passed less than 50%\n" in text
     assert "4 of 10" in text
     assert "left out" not in text
     assert text.count("t.x  trueskill") == 1
@@ -107,7 +107,7 @@ def test_without_leaving_out_the_failing_judges_are_only_reported(log: Path) -> 
 def test_the_table_shows_both_boards_and_how_much_was_left_out(log: Path) -> None:
     text = run("rank", str(log), "--controls", "researcher", "--leave-out-failing").stdout
     assert "t.x  trueskill, 60 judgments" in text
-    assert "; 2 judges and 20 of 60 judgments are left out" in text
+    assert "; left out: 2 judges and 20 of 60 judgments\n" in text
     assert "t.x.without-failing  trueskill, 40 judgments" in text
 
 
@@ -150,7 +150,7 @@ def test_csv_and_markdown_have_both_boards(log: Path) -> None:
         ("without failing", "b"),
     ]
     assert [float(rows[k]["score"]) for k in (0, 2)] == pytest.approx([ALL, PASSING])
-    assert "20 of 60 judgments are left out" in result.stderr
+    assert "20 of 60 judgments" in result.stderr
     assert "### t.x.without-failing" in run(*options, "--markdown").stdout
     assert "judges" not in run("rank", str(log), "--csv").stdout.splitlines()[0]
 
@@ -161,7 +161,7 @@ def test_messages_about_the_file_are_printed_once(tmp_path: Path) -> None:
     assert result.stderr.count("duplicates") == 1
     part = run("rank", str(file), "--only", "segment=s1", "--controls", "researcher", "--leave-out-failing")
     assert part.stderr.count("kept by --only") == 1
-    assert "20 of 55 judgments are left out" in part.stdout
+    assert "20 of 55 judgments" in part.stdout
 
 
 def test_controls_are_saved_and_read_back(log: Path, tmp_path: Path) -> None:
@@ -222,6 +222,16 @@ def test_wrong_use_is_told(log: Path, options: tuple[str, ...], said: str) -> No
     result = run("rank", str(log), *(str(log) if word == "CONTROLS" else word for word in options))
     assert result.exit_code == 2, result.output
     assert said in result.output
+
+
+def test_without_a_control_there_is_a_way_out(log: Path, tmp_path: Path) -> None:
+    text = run("rank", str(log), "--controls", "researcher", "--margin", "6").stdout
+    assert "no controls: no pair with so large a lead is in this campaign; lower --margin (now 6)" in text
+    file = tmp_path / "controls.csv"
+    file.write_text("segment,better,worse\ns9,a,b\n")
+    result = run("rank", str(log), "--controls", f"@{file}")
+    assert result.exit_code == 2
+    assert "none of the 1 given controls occurs in the log; the first: segment 's9'" in result.output
 
 
 def test_a_log_that_can_be_read_only_once_is_refused() -> None:
