@@ -97,21 +97,29 @@ def play(campaign: str, contender: str, seed: int) -> list[float]:
     kernels.compiled("grm"), kernels.compiled("pairs")
     oracle, random = load(campaign), np.random.default_rng([seed, 7])
     baseline = oracle.systems[seed % len(oracle.systems)] if "baseline" in contender else None
-    given = {"replicas": 0, "systems": oracle.systems, "segments": oracle.segments, "baseline": baseline}
+    given: dict[str, Any] = {
+        "replicas": 0,
+        "systems": oracle.systems,
+        "segments": oracle.segments,
+        "baseline": baseline,
+    }
     live = Campaign(campaign)
     settings = CampaignSettings(**given | CONTENDERS[contender])
     live.apply([0], [Create(id="create", campaign=campaign, at=EPOCH, settings=settings)])
     others = [system for system in oracle.systems if system != baseline]
-    taus = []
+    taus: list[float] = []
+    pair: tuple[str, ...]
+    segment: str | None
+    of: str | None
     for number in range(1, MARKS[-1] + 1):
         if live.outstanding:
             request = next(iter(live.outstanding.values()))
             pair, segment, of = request.systems, request.segment, request.id
         else:
             turn = (number - 1) % len(others)
-            others = list(random.permutation(others)) if turn == 0 else others
-            pair, segment, of = (str(others[turn]), str(baseline)), None, None
-        judge, shown, order = oracle.answer(*pair, segment, random)
+            others = random.permutation(others).tolist() if turn == 0 else others
+            pair, segment, of = (others[turn], baseline or ""), None, None
+        judge, shown, order = oracle.answer(pair[0], pair[1], segment, random)
         ranks = (1 + (order > 0), 1 + (order < 0))
         answer = Judgment(
             id=str(number),

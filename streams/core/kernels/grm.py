@@ -142,6 +142,63 @@ def compare(systems: Any, judges: Any, segments: Any, i: int, j: int, k: int, s:
 
 
 @jit
+def descent(
+    row: Any, column: int, mean: float, variance: float, slope: float, prior: Any, rate: float, decay: float
+) -> None:
+    """Replace the new mean in a row by a gradient step from the old mean. The new variance is in the row already.
+
+    The step is rate s0 (s / s0)^decay times the slope of the log posterior, with the prior's variance s0. The prior
+    counts once over all comparisons, and this comparison has the share 1 - s / variance of it. No step is longer than
+    the prior's deviation.
+    """
+    left, whole = row[column + 1], prior[column + 1]
+    slope -= (mean - prior[column]) / whole * (1.0 - left / variance)
+    step = rate * whole * (left / whole) ** decay * slope
+    longest = sqrt(whole)
+    row[column] = mean + min(max(step, -longest), longest)
+
+
+@jit
+def descend(
+    systems: Any,
+    judges: Any,
+    segments: Any,
+    i: int,
+    j: int,
+    k: int,
+    s: int,
+    order: int,
+    held: bool,
+    priors: Any,
+    rate: float,
+    decay: float,
+) -> None:
+    """Update as `compare` does, but move each mean by a plain gradient step at the present values.
+
+    The rows of `priors` are those of a new system, judge and segment. The variances are those of `compare`.
+    """
+    theta_i, s_i, theta_j, s_j = systems[i, 0], systems[i, 1], systems[j, 0], systems[j, 1]
+    alpha, alpha_s = judges[k, 0], judges[k, 1]
+    m, s_m, delta, delta_s = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
+    side = -1.0 if order > 0 else 1.0
+    a, y = exp(alpha), 0.5 * exp(delta)
+    u = side * a * (theta_i - theta_j - (m if held else 0.0))
+    r = response(u, y)
+    g_u, g_y = (r.tie_u, r.tie_y) if order == 0 else (r.win_u, -y * r.win_u)
+    compare(systems, judges, segments, i, j, k, s, order, held)
+    slope = side * a * g_u
+    descent(systems[i], 0, theta_i, s_i, slope, priors[0], rate, decay)
+    if held:
+        descent(segments[s], 0, m, s_m, -slope, priors[2], rate, decay)
+    else:
+        descent(systems[j], 0, theta_j, s_j, -slope, priors[0], rate, decay)
+    descent(judges[k], 0, alpha, alpha_s, u * g_u, priors[1], rate, decay)
+    descent(segments[s], 2, delta, delta_s, g_y, priors[2], rate, decay)
+    judges[k, 0] = min(max(judges[k, 0], -LIMIT), LIMIT)
+    segments[s, 2] = min(max(segments[s, 2], -LIMIT), LIMIT)
+
+
+@jit
 def rate_rankings(
     system_rows: Any,
     judge_rows: Any,
@@ -152,8 +209,14 @@ def rate_rankings(
     judges: Any,
     segments: Any,
     baseline: int,
+    priors: Any,
+    rate: float,
+    decay: float,
 ) -> None:
-    """Apply the pairs of rankings in order. With a baseline (0 or above), apply only the pairs that contain it."""
+    """Apply the pairs of rankings in order. With a baseline (0 or above), apply only the pairs that contain it.
+
+    With a rate above 0 the steps are plain gradient steps.
+    """
     held = baseline >= 0
     for n in range(len(starts) - 1):
         for a in range(starts[n], starts[n + 1]):
@@ -161,5 +224,10 @@ def rate_rankings(
                 i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
                 if i == baseline:
                     i, j, order = j, i, -order
-                if not held or j == baseline:
-                    compare(system_rows, judge_rows, segment_rows, i, j, judges[n], segments[n], order, held)
+                if held and j != baseline:
+                    continue
+                k, s = judges[n], segments[n]
+                if rate > 0.0:
+                    descend(system_rows, judge_rows, segment_rows, i, j, k, s, order, held, priors, rate, decay)
+                else:
+                    compare(system_rows, judge_rows, segment_rows, i, j, k, s, order, held)

@@ -11,6 +11,7 @@ from msgspec import Meta
 from streams.core import kernels
 from streams.core.kernels.grm import gap_information, moderation, outcomes
 from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, SettingProblem
+from streams.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from streams.core.models.base import Axis, Floats, JudgmentBatch
     from streams.wire.events import CampaignSettings
 
+DESCENT = {"rate": 0.03, "decay": 0.5}  # the best on WMT13 French-English, see benchmarks/grm_steps.py
 Deviation = Annotated[float, Meta(gt=0, le=10)]
 
 
@@ -30,6 +32,8 @@ class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
     independent thresholds N(-0.5, 4) and N(0.5, 4). Here they are replaced by their middle m ~ N(0,
     difficulty_deviation²), of variance 2, and the logarithm of their distance for a judge of prior sensitivity. Its
     mean is log(2 margin). The paper's distance, where positive, has a log deviation of about 1.
+
+    `step` is `fisher` or `sgd`. Only `sgd` has a `rate` (default 0.03) and a `decay` (default 0.5).
     """
 
     mode: Literal["pairwise", "baseline"] | None = None
@@ -39,6 +43,9 @@ class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
     difficulty_deviation: Deviation = sqrt(2.0)
     margin: Annotated[float, Meta(ge=1e-3, le=1e3)] = 0.5
     margin_deviation: Deviation = 1.0
+    step: Literal["fisher", "sgd"] = "fisher"
+    rate: Annotated[float, Meta(gt=0, le=10)] | None = None
+    decay: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
 class _Typical(NamedTuple):
@@ -48,6 +55,16 @@ class _Typical(NamedTuple):
     alpha_variance: float
     delta: float
     delta_variance: float
+
+
+def _schedule(parameters: GradedResponseParameters) -> tuple[float, float]:
+    """Return rate and decay. The rate is 0 for Fisher-scaled steps, which have neither."""
+    given = {name: value for name in DESCENT if (value := getattr(parameters, name)) is not None}
+    if parameters.step == "fisher" and given:
+        name = next(iter(given))
+        raise ParameterError(f"{name}: {given[name]} is only for `step: sgd`; leave it out, or set the step")
+    rate, decay = (DESCENT | given).values()
+    return (0.0 if parameters.step == "fisher" else rate), decay
 
 
 class GradedResponse(Model):
@@ -62,9 +79,17 @@ class GradedResponse(Model):
     a baseline is rated pairwise, so that no judgment is lost. In mode `pairwise` the same likelihood applies to
     theta_i - theta_j with m = 0, so that the two systems can be exchanged.
 
+    In mode `pairwise` m can't be learned. Exchanging the two systems changes the sign of theta_i - theta_j, but not m:
+    a segment whose m is not 0 would favour the system that is listed first. So m is 0 for every segment.
+
     The online update is one step on the log posterior per comparison: the gradient divided by the Fisher information so
     far plus the prior's precision, jointly for system, judge and segment. There is no learning rate. The unit of theta
     comes from the priors: a deviation compares systems; it does not include the uncertainty of the whole scale.
+
+    With `step: sgd` each value moves by rate s0 (s / s0)^decay times its slope of the log posterior, where s0 is the
+    variance of its prior and s its present variance. The variances are the same as with `fisher`, taken at the values
+    that the gradient steps have reached. So the deviations measure the evidence; they do not include the noise of the
+    steps.
 
     >>> model = GradedResponse(GradedResponseParameters())
     >>> model.grow(systems=2, judges=1, segments=1)
@@ -86,6 +111,8 @@ class GradedResponse(Model):
             "judges": (log(p.sensitivity), p.sensitivity_deviation**2),
             "segments": (0.0, p.difficulty_deviation**2, log(2.0 * p.sensitivity * p.margin), p.margin_deviation**2),
         }
+        self._prior_rows = np.array([np.resize(self._priors[axis], 4) for axis in ("systems", "judges", "segments")])
+        self._schedule = _schedule(p)
         self._typical: _Typical | None = None
         self._rows: dict[Axis, Floats] = {axis: np.empty((0, width)) for axis, width in self.widths.items()}
         self._counts: dict[Axis, int] = dict.fromkeys(self.widths, 0)
@@ -114,6 +141,8 @@ class GradedResponse(Model):
             batch.judges,
             batch.segments,
             -1 if self.required_system is None else self.required_system,
+            self._prior_rows,
+            *self._schedule,
         )
 
     def predict(self, a: int, b: int) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, permutations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -170,13 +170,56 @@ def test_a_step_is_the_joint_one_of_linear_algebra(order: int, held: bool) -> No
     assert segments[0, 2:] == pytest.approx([-0.4 + moved[4], left[4]])
 
 
+@pytest.mark.parametrize("order", [-1, 0, 1])
+@pytest.mark.parametrize("held", [False, True])
+def test_a_gradient_step_follows_the_slope_of_the_log_posterior(order: int, held: bool) -> None:
+    """The slopes are finite differences of the likelihood by scipy's sigmoid, and of the prior's share."""
+    start = np.array([0.4, -0.3, 0.25, 0.2, -0.4])  # theta of both, m, alpha, delta
+    variances = np.array([0.9, 0.5, 1.1, 0.7, 0.8])
+    priors = np.array([[0.0, 2.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.1, 1.9, 0.3, 1.2]])
+    prior_means, prior_variances = np.array([0.0, 0.0, 0.1, 0.5, 0.3]), np.array([2.0, 2.0, 1.9, 1.0, 1.2])
+    rate, decay = 0.03, 0.6
+
+    def tables() -> tuple[Floats, Floats, Floats]:
+        s, v = start, variances
+        return (
+            np.array([[s[0], v[0]], [s[1], v[1]]]),
+            np.array([[s[3], v[3]]]),
+            np.array([[s[2], v[2], s[4], v[4]]]),
+        )
+
+    def log_likelihood(x: Floats) -> float:
+        gap = x[0] - x[1] - (x[2] if held else 0.0)
+        u, y = np.exp(x[3]) * gap, 0.5 * np.exp(x[4])
+        shares = {-1: expit(u - y), 0: expit(u + y) - expit(u - y), 1: 1 - expit(u + y)}
+        return float(np.log(shares[order]))
+
+    steps = 1e-6 * np.eye(5)
+    slopes = np.array([(log_likelihood(start + h) - log_likelihood(start - h)) / 2e-6 for h in steps])
+    fisher, found = tables(), tables()
+    grm.compare(*fisher, 0, 1, 0, 0, order, held)
+    grm.descend(*found, 0, 1, 0, 0, order, held, priors, rate, decay)
+    left = np.array([fisher[0][0, 1], fisher[0][1, 1], fisher[2][0, 1], fisher[1][0, 1], fisher[2][0, 3]])
+    slopes -= (start - prior_means) / prior_variances * (1 - left / variances)
+    moved = start + rate * prior_variances * (left / prior_variances) ** decay * slopes
+    moved[1 if held else 2] = start[1 if held else 2]
+    systems, judges, segments = found
+    got = [systems[0, 0], systems[1, 0], segments[0, 0], judges[0, 0], segments[0, 2]]
+    assert got == pytest.approx(moved, abs=1e-7)
+    for one, other in zip(found, fisher, strict=True):
+        assert one[:, 1::2].tolist() == other[:, 1::2].tolist()
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1])
 @pytest.mark.parametrize("baseline", [-1, 2])
-def test_compiled_and_plain_kernels_give_the_same_bits(baseline: int) -> None:
+def test_compiled_and_plain_kernels_give_the_same_bits(baseline: int, rate: float) -> None:
     batch = rankings(600, seed=3)
     states = []
     for functions in (kernels.plain("grm"), kernels.compiled("grm")):
         rows = np.tile([0.0, 2.0], (6, 1)), np.tile([0.5, 1.0], (5, 1)), np.tile([0.0, 2.0, 0.5, 1.0], (40, 1))
-        functions.rate_rankings(*rows, batch.systems, batch.ranks, batch.starts, batch.judges, batch.segments, baseline)
+        priors = np.array([[0.0, 2.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.0, 2.0, 0.5, 1.0]])
+        columns = (batch.systems, batch.ranks, batch.starts, batch.judges, batch.segments)
+        functions.rate_rankings(*rows, *columns, baseline, priors, rate, 0.75)
         states.append([table.tolist() for table in rows])
     assert states[0] == states[1]
 
@@ -185,13 +228,18 @@ def test_compiled_and_plain_kernels_give_the_same_bits(baseline: int) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.integers(0, 60), max_size=4), st.sampled_from(["pairwise", "baseline"]), st.booleans())
-def test_no_split_and_no_restart_changes_a_bit(cuts: list[int], mode: str, restart: bool) -> None:
+@given(
+    st.lists(st.integers(0, 60), max_size=4),
+    st.sampled_from(["pairwise", "baseline"]),
+    st.booleans(),
+    st.sampled_from(["fisher", "sgd"]),
+)
+def test_no_split_and_no_restart_changes_a_bit(cuts: list[int], mode: str, restart: bool, step: str) -> None:
     batch = rankings(60, seed=4)
-    whole = grown_model(mode=mode)
+    whole = grown_model(mode=mode, step=step)
     whole.baseline = 1
     whole.apply(batch)
-    model = grown_model(2, 1, 3, mode=mode)
+    model = grown_model(2, 1, 3, mode=mode, step=step)
     model.baseline = 1
     bounds = [0, *sorted(cuts), 60]
     for start, end in pairwise(bounds):
@@ -199,7 +247,7 @@ def test_no_split_and_no_restart_changes_a_bit(cuts: list[int], mode: str, resta
         model.predict(0, 1)  # whatever it remembers of this must not outlive the next judgment
         model.apply(part(batch, start, end))
         if restart:
-            again = grown_model(mode=mode)
+            again = grown_model(mode=mode, step=step)
             again.baseline = 1
             sizes: list[tuple[Axis, int]] = [("systems", 6), ("judges", 5), ("segments", 40)]
             for axis, size in sizes:
@@ -398,10 +446,22 @@ def test_a_late_joiner_is_rated_as_fairly_as_the_first() -> None:
     assert abs(mean[12] - mean[twin]) < 3 * deviation[12] < 1.0
 
 
+@pytest.mark.parametrize("baseline", [False, True])
+def test_gradient_steps_find_the_simulated_truth(baseline: bool) -> None:
+    truth = simulated(8000, seed=1, baseline=baseline)
+    model = grown_model(12, 50, 300, step="sgd")
+    model.baseline = 0 if baseline else None
+    kernels.compiled("grm")
+    model.apply(truth.batch)
+    assert np.corrcoef(model.scores()[0][1:], truth.theta[1:])[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("descent", [{}, {"step": "sgd", "rate": 10.0}], ids=["fisher", "sgd"])
 @pytest.mark.parametrize("mode", ["pairwise", "baseline"])
-def test_a_million_adversarial_outcomes_leave_everything_finite(mode: str) -> None:
+def test_a_million_adversarial_outcomes_leave_everything_finite(mode: str, descent: dict[str, Any]) -> None:
     count = 250_000
-    model = grown_model(4, 3, 3, mode=mode, sensitivity=1e3, sensitivity_deviation=10.0, margin_deviation=10.0)
+    wide: dict[str, Any] = {"sensitivity": 1e3, "sensitivity_deviation": 10.0, "margin_deviation": 10.0}
+    model = grown_model(4, 3, 3, mode=mode, **wide, **descent)
     model.baseline = 0
     ones, step = np.ones(count, np.int64), np.arange(count)
     verdicts = [np.full(count, 3), np.full(count, 1), np.full(count, 2), 1 + 2 * (step % 2)]
@@ -444,10 +504,12 @@ def test_the_official_order_of_a_real_campaign_is_found() -> None:
     [
         ({"mode": "all"}, "mode"),
         ({"sensitivity": 0}, "sensitivity"),
-        ({"rate": 0.1}, "rate"),
+        ({"rate": 0.1}, "rate: 0.1 is only for `step: sgd`"),
+        ({"step": "sgd", "rate": 0.0}, "rate"),
+        ({"step": "sgd", "decay": 1.1}, "decay"),
         ({"margin": -1}, "margin"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters: dict[str, object], word: str) -> None:
     with pytest.raises(ParameterError, match=word):
-        parameters_of(GradedResponse, parameters)
+        grown_model(**parameters)  # type: ignore[arg-type]
