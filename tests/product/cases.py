@@ -24,7 +24,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A model in one mode, with options."""
 
@@ -41,6 +41,13 @@ class Case:
             "bootstrap": chosen.replicas,
         }
         return " ".join([str(self.variant), *(word for word, holds in words.items() if holds)])
+
+    @property
+    def values(self) -> frozenset[tuple[Any, ...]]:
+        """Return its modes and options, each of them with the model."""
+        settings = self.variant.settings
+        options = {name: getattr(settings, name) for name in OPTIONS}
+        return frozenset((settings.model, *each) for each in (*settings.parameters.items(), *options.items()))
 
     def settings(self, **more: Any) -> CampaignSettings:
         return msgspec.structs.replace(self.variant.settings, **more)
@@ -62,3 +69,19 @@ def cases(models: Mapping[str, type[Model]] = MODELS) -> list[Case]:
 
 
 CASES = cases()
+
+
+def cases_for(number: int) -> list[Case]:
+    """Return cases for one of several scenarios: every mode and option of every model, but not every pair of them.
+
+    The cases come in another order for each scenario, so that its number decides which ones are chosen.
+    """
+    start = number % len(CASES)
+    left = {case: case.values for case in (*CASES[start:], *CASES[:start])}
+    missing = frozenset[Any]().union(*left.values())
+    chosen = []
+    while missing:
+        best = max(left, key=lambda case: len(left[case] & missing))
+        missing -= left.pop(best)
+        chosen.append(best)
+    return chosen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 import pytest
@@ -13,8 +13,9 @@ from streams.core.matching import POLICIES
 from streams.core.models import MODELS, Model, Parameters
 from streams.core.models.trueskill import TrueSkillParameters
 from tests.core.models.tiny_model import Tiny
-from tests.product.cases import CASES, OPTIONS, cases
+from tests.product.cases import CASES, OPTIONS, cases, cases_for
 from tests.product.checks import check_numbers, check_text
+from tests.product.scenarios import SCENARIOS
 from tests.product.variants import VARIANTS, choices, is_accepted, variants
 
 
@@ -36,6 +37,12 @@ def test_every_option_meets_every_other_in_some_case(model: str) -> None:
             assert not any(is_accepted(msgspec.structs.replace(each, **{one: a, other: b})) for each in mine)
     assert {each.policy for each in mine} == set(POLICIES)
     assert {each.stop_confidence for each in mine} == {None, 0.9}
+
+
+def test_every_scenario_meets_every_mode_and_option() -> None:
+    every = frozenset[Any]().union(*(case.values for case in CASES))
+    played = [cases_for(number) for number in range(len(SCENARIOS))]
+    assert all(frozenset[Any]().union(*(case.values for case in some)) == every for some in played)
 
 
 class TinyParameters(TrueSkillParameters, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from streams.stores import Store
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import Rejection
-from tests.product.cases import CASES, Case
+from tests.product.cases import CASES, Case, cases_for
 from tests.product.checks import OUTPUTS, check_events, check_restored
 from tests.product.run import Run
 from tests.product.scenarios import SCENARIOS
@@ -20,10 +20,17 @@ from tests.state_hash import state_hash
 PARTITION = f"{topics.JUDGMENTS.name}/0"
 
 
+# Every case has many judgments. The other scenarios meet every mode and option, each in some of the cases.
+PLAN = [
+    pytest.param(scenario, case, id=f"{scenario} {case}")
+    for number, scenario in enumerate(SCENARIOS)
+    for case in (CASES if scenario == "many_judgments" else cases_for(number))
+]
+
+
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_campaign_of_this_kind_runs(case: Case, scenario: str) -> None:
+@pytest.mark.parametrize(("scenario", "case"), PLAN)
+def test_a_campaign_of_this_kind_runs(scenario: str, case: Case) -> None:
     run = Run(case)
     SCENARIOS[scenario](run)
     log = run.stream.log
