@@ -32,8 +32,12 @@ def test_numbers_are_measured(tmp_path: Path) -> None:
 
 
 def test_if_lower_is_better_the_lowest_prediction_ranks_first(tmp_path: Path) -> None:
-    result = run(tmp_path / "t.csv", NUMBERS, "--predicted", "hter", "--gold", "gold", "--lower-is-better", "--json")
-    assert json.loads(result.stdout)["delta_avg"] == 6.25 - 3.5
+    table, columns = "hter,gold\n5,10\n4,8\n3,6\n2,1\n1,1\n", ("--predicted", "hter", "--gold", "gold", "--json")
+    higher = json.loads(run(tmp_path / "t.csv", table, *columns).stdout)
+    lower = json.loads(run(tmp_path / "t.csv", table, *columns, "--lower-is-better").stdout)
+    assert higher["delta_avg"] == pytest.approx(9 - 5.2)
+    assert lower["delta_avg"] == pytest.approx(5.2 - 1)
+    assert lower["mae"] == higher["mae"]
 
 
 def test_a_table_on_the_terminal_has_every_measure(tmp_path: Path) -> None:
@@ -69,6 +73,7 @@ def test_a_correlation_of_a_constant_is_not_known(tmp_path: Path) -> None:
         (NUMBERS, "htre", "t.csv:1: no column 'htre'; did you mean 'hter'?"),
         (NUMBERS.replace("3,2,6", "3,two,6"), "hter", "t.csv:4: the column 'hter' has 'two', which is not a number"),
         (NUMBERS.replace("3,2,6", "3,nan,6"), "hter", "t.csv:4: the column 'hter' has 'nan', which is not a number"),
+        (NUMBERS.replace("3,2,6", "3,inf,6"), "hter", "t.csv:4: the column 'hter' has 'inf', which is not a number"),
         (NUMBERS.replace("3,2,6", "3,,6"), "hter", "t.csv:4: the column 'hter' is empty"),
         (NUMBERS.replace("3,2,6", "3,2"), "hter", "t.csv:4: 2 cells, but the header has 3"),
         ("hter,gold\n1,1\n2,2\n3,3\n", "hter", "t.csv: 3 rows; comparing numbers needs 4 or more"),

@@ -23,10 +23,17 @@ from tests.core.methods.outcomes import QUALITIES, drawn, scores_of
 from tests.lab.logs import rankings
 
 
-@pytest.mark.parametrize("name", ["expected-wins", "hopkins-may", WMT, SELECTS, "trueskill"])
+@pytest.mark.parametrize("name", ["expected-wins", "hopkins-may", "hopkins-may-shift", WMT, SELECTS, "trueskill"])
 def test_every_model_of_the_paper_finds_the_order_in_a_pool(name: str) -> None:
     fitted = learn(name, drawn(4000, seed=1), 2000, np.random.default_rng(1))
     assert kendall(scores_of(fitted), np.array(QUALITIES)) == 1.0
+
+
+@pytest.mark.parametrize("name", ["hopkins-may", "hopkins-may-shift"])
+def test_both_forms_of_hopkins_and_may_predict_with_the_deviation_of_items(name: str) -> None:
+    fitted = learn(name, drawn(400), 200, np.random.default_rng(1))
+    assert fitted.deviations is not None
+    assert fitted.deviations.tolist() == [0.5] * len(QUALITIES)  # Sakaguchi et al. 2014, 3.4: the fixed sigma_a
 
 
 def test_trueskill_that_selects_agrees_with_the_official_procedure() -> None:
