@@ -13,11 +13,12 @@ from tests.builders import judgment
 QUICK: dict[str, dict[str, Any]] = {
     "prediction": {"sizes": [40, 80], "repeats": 2},
     "ways": {"sizes": [20, 40], "ways": [2, 4], "repeats": 2},
-    "selection": {"sizes": [30, 60], "repeats": 2},
+    "selection": {"sizes": [30, 60], "repeats": 2, "profiles": ["wmt", "printed", "online"]},
     "ranking": {"runs": 50},
     "clusters": {"sizes": [60, 200], "models": ["expected-wins", "trueskill-selects"], "runs": 10},
     "correlation": {"sizes": [60, 120], "repeats": 2, "baselines": 2, "models": ["expected-wins", "two-stage", "grm"]},
     "noise": {"sizes": [60, 120], "shares": [0.0, 0.5], "repeats": 2, "baselines": 2},
+    "gold": {"runs": [2, 5], "all_runs": 10, "repeats": 3},
     "items": {"size": 100, "repeats": 2, "segments": 8},
     "competitions": {
         "sizes": [40, 80],

@@ -12,6 +12,7 @@ from streams.lab.experiments.annotators import Annotators
 from streams.lab.experiments.clusters import Clusters
 from streams.lab.experiments.competitions import Competitions
 from streams.lab.experiments.correlation import Correlation
+from streams.lab.experiments.gold import GoldScores
 from streams.lab.experiments.items import Items
 from streams.lab.experiments.noise import Noise
 from streams.lab.experiments.official import OfficialRanking
@@ -38,6 +39,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Correlation(),
         Noise(),
         Items(),
+        GoldScores(),
         Competitions(),
         Abilities(),
         OnlinePrediction(),

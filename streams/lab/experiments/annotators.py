@@ -79,7 +79,7 @@ class Annotators(Experiment, frozen=True):
         rows: list[tuple[Any, ...]] = []
         for one in results:
             for rule in RULES:
-                both = [_agreement(one.measured[rule][kind]) for kind in ("inter", "intra")]
+                both = [agreement_of(one.measured[rule][kind]) for kind in ("inter", "intra")]
                 told = [cell for each in both for cell in (each.kappa, each.observed, each.comparable)]
                 rows.append((one.cell["campaign"], one.cell["judges"], rule, *told))
         columns = ("campaign", "judges", "rule", "inter κ", "agree", "of", "intra κ", "agree ", "of ")
@@ -117,19 +117,9 @@ def _counts(found: Agreement) -> dict[str, int]:
     return {"agree": found.agree, "comparable": found.comparable, "ties": found.ties, "total": found.total}
 
 
-def _agreement(counts: dict[str, Any]) -> Agreement:
+def agreement_of(counts: dict[str, Any]) -> Agreement:
+    """Return the measures of stored counts."""
     return Agreement(**{name: counts[name] for name in ("agree", "comparable", "ties", "total")})
-
-
-def kappas(results: Sequence[Result], kind: str) -> dict[str, tuple[float, float]]:
-    """Return kappa by group of judges of one campaign: by the rule of WMT15, and strict."""
-    return {
-        one.cell["judges"]: (
-            _agreement(one.measured["wmt"][kind]).kappa,
-            _agreement(one.measured["strict"][kind]).kappa,
-        )
-        for one in results
-    }
 
 
 def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
@@ -141,7 +131,7 @@ def threshold_rows(results: Sequence[Result]) -> list[ThresholdRow]:
             judges=row["judges"],
             comparisons=row["total"],
             comparable=row["comparable"],
-            kappa=none_if_nan(_agreement(row).kappa),
+            kappa=none_if_nan(agreement_of(row).kappa),
         )
         for one in results
         for row in one.measured.get("thresholds", ())
@@ -152,7 +142,7 @@ def _rows(results: Sequence[Result]) -> list[AgreementRow]:
     kinds: tuple[Kind, Kind] = ("inter", "intra")
     return [
         AgreementRow.of(
-            _agreement(one.measured["wmt"][kind]),
+            agreement_of(one.measured["wmt"][kind]),
             campaign=one.cell["campaign"],
             judges=None if one.cell["judges"] == ALL else one.cell["judges"],
             collapsed=True,

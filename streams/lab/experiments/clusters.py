@@ -11,7 +11,7 @@ from streams.core.ranking import clusters, sampled_ranges
 from streams.errors import ParameterError
 from streams.lab.protocols.drawing import draw_pairs
 from streams.lab.protocols.gold import official_order
-from streams.lab.protocols.learners import SELECTS, check_learners, fit, learn_by_selection
+from streams.lab.protocols.learners import PRINTED, SELECTS, check_learners, fit, learn_by_selection
 from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
@@ -113,8 +113,9 @@ class Clusters(Experiment, frozen=True):
 
 def _runs(model: str, pool: Pairs, size: int, runs: int, random: np.random.Generator) -> Floats:
     """Return the scores of each run, one row per run."""
-    if model == SELECTS:
-        return np.stack([_scores(learn_by_selection(pool, size, random)) for _ in range(runs)])
+    if model in (SELECTS, PRINTED):
+        chosen = (learn_by_selection(pool, size, random, printed=model == PRINTED) for _ in range(runs))
+        return np.stack([_scores(fitted) for fitted in chosen])
     sample = draw_pairs(pool, size, random)
     resamples = (sample.select(random.integers(size, size=size)) for _ in range(runs))
     return np.stack([_scores(fit(model, resample, random)) for resample in resamples])

@@ -31,7 +31,8 @@ def estimate(results: Sequence[Result]) -> Estimate:
     return Estimate.of(_by_campaign(results).values())
 
 
-def _difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
+def difference(some: Sequence[Result], others: Sequence[Result]) -> Estimate:
+    """Estimate the difference in perplexity within campaigns."""
     one, other = _by_campaign(some), _by_campaign(others)
     return Estimate.of(one[campaign] - other[campaign] for campaign in one if campaign in other)
 
@@ -64,7 +65,7 @@ def differences(results: Sequence[Result], title: str) -> ResultTable:
         by_model = group_by(some, "model")
         if BEST in by_model:
             best = by_model[BEST]
-            rows.append((size, *(_difference(by_model[model], best) for model in models)))
+            rows.append((size, *(difference(by_model[model], best) for model in models)))
     return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)
 
 
@@ -75,5 +76,5 @@ def costs_of_crowd(results: Sequence[Result], title: str) -> ResultTable:
     for size, some in group_by(results, "size").items():
         pools = group_by(some, "model", "pool")
         if any(one.cell["pool"] == "crowd" for one in some):
-            rows.append((size, *(_difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
+            rows.append((size, *(difference(pools[model, "crowd"], pools[model, "own"]) for model in models)))
     return ResultTable(title=title, columns=("pairs", *models), rows=tuple(rows), digits=4)

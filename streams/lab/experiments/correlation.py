@@ -13,7 +13,7 @@ from streams.lab.measures.correlation import ndcg, pearson
 from streams.lab.protocols.baselines import WITH_BASELINE, draw_with_baseline, scores_with_baseline
 from streams.lab.protocols.drawing import add_noise, draw_pairs
 from streams.lab.protocols.gold import official_order, official_scores
-from streams.lab.protocols.learners import SELECTS, check_learners, fit, learn
+from streams.lab.protocols.learners import PRINTED, SELECTS, check_learners, fit, learn
 from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
 from streams.lab.running.figures import COLOURS, Line, draw_lines
@@ -151,8 +151,8 @@ def measure_correlation(log: Log, cell: Cell) -> dict[str, Any]:
 
 def _scores(rankings: Rankings, cell: Cell, random: np.random.Generator, noise: np.random.Generator) -> Floats:
     pool = add_noise(rankings.pairs, cell["noise"], noise)
-    if cell["model"] == SELECTS:
-        fitted = learn(SELECTS, pool, cell["size"], random)
+    if cell["model"] in (SELECTS, PRINTED):
+        fitted = learn(cell["model"], pool, cell["size"], random)
     else:
         fitted = fit(cell["model"], draw_pairs(pool, cell["size"], random), random)
     if fitted.scores is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.lab.measures.prediction import accuracy, accuracy_bound, perplexity
 from streams.lab.protocols.drawing import find_judges, hold_out, remaining
-from streams.lab.protocols.learners import SELECTS, check_learners, learn
+from streams.lab.protocols.learners import PRINTED, SELECTS, check_learners, learn
 from streams.lab.protocols.radius import tune_radius
 from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
@@ -96,7 +96,7 @@ class Prediction(Experiment, frozen=True):
             pool = pool.select(np.flatnonzero(np.isin(pool.judge, held.testers)))
         fitted = learn(cell["model"], pool, cell["size"], random_generator(*key, cell["size"], "training"))
         found: dict[str, Any] = {"bound": accuracy_bound(test)}
-        if cell["model"] != SELECTS:
+        if cell["model"] not in (SELECTS, PRINTED):
             own = fitted.probabilities(test)
             found |= {"accuracy": accuracy(own, test.outcome), "perplexity": perplexity(own, test.outcome)}
         if fitted.deviations is not None:

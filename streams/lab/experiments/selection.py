@@ -9,12 +9,14 @@ import numpy as np
 from streams.core.matching import find_policy
 from streams.core.methods import Fitted
 from streams.core.methods.pair_scores import expected_wins
+from streams.core.methods.wmt import DEVIATION, MEAN
 from streams.core.models import create
 from streams.lab.measures.correlation import kendall
 from streams.lab.measures.prediction import accuracy
 from streams.lab.protocols.asking import ask
 from streams.lab.protocols.drawing import hold_out
 from streams.lab.protocols.gold import official_order
+from streams.lab.protocols.learners import printed_settings
 from streams.lab.protocols.radius import tune_radius
 from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Result, Size
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from streams.core.models.base import Ints
+    from streams.core.models.base import Ints, Model
     from streams.lab.running.log import Log
 
-Profile = Literal["wmt", "online"]
+Profile = Literal["wmt", "online", "printed"]
 PART = 5  # early is the first of this many equal parts of the matches, late is the last
 NEAR = 2  # ranks apart
 MAPPED = 10  # repeats that keep their meetings; the heat maps show the sum
@@ -40,7 +42,8 @@ class Selection(Experiment, frozen=True):
 
     Sakaguchi, Post and Van Durme (2014), section 5 and Figures 5 to 7. There, `variance` works with TrueSkill of the
     profile `wmt`. Compare it with `uniform` to see the value of its choice: accuracy as in `prediction`, and Kendall's
-    tau with the order by Expected Wins of the whole log.
+    tau with the order by Expected Wins of the whole log. The profile `printed` is `wmt` with beta and margin as the
+    paper prints them.
     """
 
     name: ClassVar[str] = "selection"
@@ -87,7 +90,7 @@ class Selection(Experiment, frozen=True):
             return {"systems": [rankings.systems[k] for k in order], "all": met}
         key = (cell["seed"], cell["repeat"], cell["campaign"])
         held = hold_out(rankings, cell["researchers"], cell["held_out"], key)
-        model = create("trueskill", {"profile": cell["profile"]}, budget=cell["size"])
+        model = _trueskill(cell["profile"], cell["size"])
         random = random_generator(*key, cell["size"], "asking")
         asked = ask(find_policy(cell["policy"]), model, held.pool, cell["size"], random)
         mean, deviation = model.scores()
@@ -101,6 +104,7 @@ class Selection(Experiment, frozen=True):
             "tau": kendall(mean, gold),
             "near_early": _near(early),
             "near_late": _near(late),
+            "spread": float(np.ptp(mean)),
         } | ({"early": early, "late": late} if cell["repeat"] < MAPPED else {})
 
     def tables(self, results: Sequence[Result]) -> list[ResultTable]:
@@ -146,6 +150,13 @@ class Selection(Experiment, frozen=True):
         ]
         panels[3].set_title("Kendall's tau with the whole log")
         draw_lines(panels[3], lines, marks=sorted({one.cell["size"] for one in asked}), label="matches")
+
+
+def _trueskill(profile: Profile, size: int) -> Model:
+    if profile != "printed":
+        return create("trueskill", {"profile": profile}, budget=size)
+    beta, margin = printed_settings(size)
+    return create("trueskill", {"mean": MEAN, "deviation": DEVIATION, "beta": beta, "margin": margin})
 
 
 def _meetings(a: Ints, b: Ints, order: Ints) -> list[list[int]]:

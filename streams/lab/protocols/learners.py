@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 SELECTS = "trueskill-selects"
 WMT = "trueskill-wmt"
-LEARNERS = (*METHODS, WMT, SELECTS)
+PRINTED = "trueskill-selects-printed"
+LEARNERS = (*METHODS, WMT, SELECTS, PRINTED)
 # The values of Sakaguchi et al. (2014), 3.4, where they differ from Hopkins and May.
 RADIUS, ITEM_DEVIATION = 0.5, 0.5
+PRINTED_MARGIN = 0.25
 SHARES = ("origwmt", "bojar", "expected-wins")
 
 
@@ -37,7 +39,9 @@ def learn(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fit
     """Learn from `size` judgments of a pool: drawn at random, or chosen by `trueskill-selects`.
 
     `trueskill-wmt` is TrueSkill with the official parameters on a random draw. Compare the two to see the value of the
-    choice. Results have deviations if Sakaguchi et al. (2014), 3.2, split normals for the model: each system's own for
+    choice. `trueskill-selects-printed` chooses too, with beta and margin as the paper prints them.
+
+    Results have deviations if Sakaguchi et al. (2014), 3.2, split normals for the model: each system's own for
     TrueSkill, the fixed one of items for Hopkins and May, 0 for a share of wins. All others predict by their own
     probabilities.
 
@@ -46,8 +50,8 @@ def learn(name: str, pool: Pairs, size: int, random: np.random.Generator) -> Fit
     >>> bool(fitted.scores[0] > fitted.scores[1])
     True
     """
-    if name == SELECTS:
-        return learn_by_selection(pool, size, random)
+    if name in (SELECTS, PRINTED):
+        return learn_by_selection(pool, size, random, printed=name == PRINTED)
     training = draw_pairs(pool, size, random)
     return fit(name, training, random)
 
@@ -68,12 +72,27 @@ def fit(name: str, training: Pairs, random: np.random.Generator) -> Fitted:
     return _with_deviation(fitted, 0.0 if name in SHARES else None)
 
 
-def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> Fitted:
+def printed_settings(size: int) -> tuple[float, float]:
+    """Return beta and the margin for `size` matches as Sakaguchi et al. (2014) print them, in 2.3 and 3.4.
+
+    The program that the authors published has the deviation in place of its square, and 0.25 as the probability of a
+    draw. The official rankings come from that program, so the profile `wmt` follows it.
+
+    >>> printed_settings(400)
+    (2.5, 0.25)
+    """
+    return DEVIATION**2 * size / COMPARISONS_PER_BETA, PRINTED_MARGIN
+
+
+def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator, *, printed: bool = False) -> Fitted:
     """Learn with matches that TrueSkill chooses. Each outcome is a random one of the pair in the pool."""
     wins, ties = pool.counts()
     count = len(pool.systems)
     mean, variance = np.full(count, MEAN), np.full(count, DEVIATION**2)
     beta = DEVIATION * size / COMPARISONS_PER_BETA
+    margin = TIE * sqrt(2.0) * beta
+    if printed:
+        beta, margin = printed_settings(size)
     kernels.compiled("wmt").play_matches(
         mean,
         variance,
@@ -81,7 +100,7 @@ def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator) -> F
         wins + wins.T + ties,
         size,
         beta,
-        TIE * sqrt(2.0) * beta,
+        margin,
         random.integers(2**32, size=4),
         np.empty((3, count)),
     )

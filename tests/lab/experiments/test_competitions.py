@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from reproduction.papers import read_published
 from streams.core.methods import create_method
 from streams.core.methods.pairs import Pairs
 from streams.errors import ParameterError
@@ -28,7 +27,7 @@ from tests.core.methods.outcomes import drawn
 from tests.data import real_log
 from tests.lab.logs import rankings
 
-TABLE_3 = json.loads(Path("reproduction/published/hopkins2013.json").read_text())["table3"]
+TABLE_3 = {year: read_published("hopkins2013")["table3"][year] for year in ("wmt10", "wmt11")}
 TRACKS = [(year, pair) for year, table in TABLE_3.items() for pair in table]
 
 

@@ -9,9 +9,9 @@ import pytest
 from streams.agreement.agreement import inter_agreement, intra_agreement, published_agreement
 from streams.agreement.controls import by_threshold, score_controls
 from streams.core.ranking import PairCounts, rank_scores
-from streams.lab.experiments import Log, experiment
+from streams.lab.experiments import Estimate, Log, experiment
 from streams.lab.experiments.abilities import abilities
-from streams.lab.experiments.annotators import kappas, threshold_rows
+from streams.lab.experiments.annotators import agreement_of, threshold_rows
 from streams.lab.experiments.official import rows_of, table_of
 from streams.lab.running.runner import run
 from tests.builders import crowd_log, judgment
@@ -26,7 +26,11 @@ def test_agreement_is_of_all_of_researchers_and_of_the_others() -> None:
     groups = {"all": pairs, "researchers": pairs.select(trusted), "others": pairs.select(~trusted)}
     for kind, strict, place in (("inter", inter_agreement, 0), ("intra", intra_agreement, 1)):
         expected = {name: (published_agreement(some)[place].kappa, strict(some).kappa) for name, some in groups.items()}
-        assert kappas(results, kind) == expected
+        found = {
+            one.cell["judges"]: tuple(agreement_of(one.measured[rule][kind]).kappa for rule in ("wmt", "strict"))
+            for one in results
+        }
+        assert found == expected
     rows = by_threshold(groups["others"], score_controls(pairs, trusted, margin=1), fewest=3)
     assert [(row.threshold, row.judges, row.comparisons) for row in threshold_rows(results)] == [
         (row.threshold, row.judges, row.agreement.total) for row in rows
@@ -40,6 +44,15 @@ def test_without_researchers_all_judges_try_each_other() -> None:
     pairs = log.campaigns["campaign-0"].pairs
     rows = by_threshold(pairs, score_controls(pairs, np.ones(len(pairs), bool), margin=1), fewest=1)
     assert [row.judges for row in threshold_rows([one])] == [row.judges for row in rows]
+
+
+def test_gold_scores_from_more_runs_are_nearer_to_those_from_all_runs() -> None:
+    found = run(experiment("gold", {"runs": [2, 8, 40], "all_runs": 40, "repeats": 20}), small_log()).results
+    (table,) = experiment("gold").tables(found)
+    few, more, every = (row[1] for row in table.rows if isinstance(row[1], Estimate))
+    assert few.mean < more.mean < every.mean
+    assert every.mean == pytest.approx(1.0)
+    assert few.count == 20
 
 
 def test_the_official_ranking_is_that_of_the_pair_counts() -> None:

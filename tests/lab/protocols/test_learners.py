@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, log, sqrt
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from streams.core.matching import find_policy
+from streams.core.methods.pairs import Pairs
 from streams.core.methods.rankings import Rankings
 from streams.core.methods.wmt import wmt_runs
 from streams.core.models import create
@@ -18,12 +20,14 @@ from streams.lab.measures.correlation import kendall
 from streams.lab.protocols.asking import ask
 from streams.lab.protocols.baselines import WITH_BASELINE, draw_with_baseline, scores_with_baseline
 from streams.lab.protocols.gold import official_order, official_scores, pair_counts
-from streams.lab.protocols.learners import SELECTS, WMT, learn, learn_by_selection
+from streams.lab.protocols.learners import PRINTED, SELECTS, WMT, learn, learn_by_selection, printed_settings
 from tests.core.methods.outcomes import QUALITIES, drawn, scores_of
 from tests.lab.logs import rankings
 
 
-@pytest.mark.parametrize("name", ["expected-wins", "hopkins-may", "hopkins-may-shift", WMT, SELECTS, "trueskill"])
+@pytest.mark.parametrize(
+    "name", ["expected-wins", "hopkins-may", "hopkins-may-shift", WMT, SELECTS, PRINTED, "trueskill"]
+)
 def test_every_model_of_the_paper_finds_the_order_in_a_pool(name: str) -> None:
     fitted = learn(name, drawn(4000, seed=1), 2000, np.random.default_rng(1))
     assert kendall(scores_of(fitted), np.array(QUALITIES)) == 1.0
@@ -43,6 +47,15 @@ def test_trueskill_that_selects_agrees_with_the_official_procedure() -> None:
     theirs = wmt_runs(pair_counts(pool), runs=400, seed=1, resample=False).mean(axis=0)
     np.testing.assert_allclose(ours, theirs, atol=0.08)
     assert np.ptp(theirs) > 1.0
+
+
+def test_the_printed_settings_are_those_of_the_update_that_the_paper_prints() -> None:
+    beta, margin = printed_settings(1)
+    assert (beta, margin) == (0.025 * 1 * 0.5**2, 0.25)
+    c = sqrt(2.0 * beta**2 + 2.0 * 0.5**2)
+    v = stats.norm.pdf(-margin / c) / stats.norm.cdf(-margin / c)  # one win between equals
+    fitted = learn_by_selection(Pairs.parse(">"), 1, np.random.default_rng(1), printed=True)
+    np.testing.assert_allclose(scores_of(fitted), [0.25 / c * v, -0.25 / c * v], rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["uniform", "variance", "information"])
