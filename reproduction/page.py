@@ -5,39 +5,54 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reproduction.claims import claims_table, count_verdicts
+from reproduction.papers import cite
+from reproduction.section import fill_text
 from reproduction.sections import PAPERS, SECTIONS
 from reproduction.stored import read_results
+from streams.lab.experiments import ResultTable
 
 if TYPE_CHECKING:
     from reproduction.section import Section
 
 HERE = Path(__file__).parent
-HEAD = """# The papers' tables and figures beside ours
-
-`make reproduction` runs every experiment on the public logs and writes this page. `python -m reproduction --page`
-writes only the page, from the stored [results](results). The number after ± is one standard error over repeats. You
-can run all experiments on any log: see [the lab](../docs/lab.md).
-
-"Theirs" are the numbers of the paper. "Ours" are the numbers of this project.
-"""
 
 
 def build_page() -> str:
     """Return the page, with the sections of each paper."""
-    parts = [HEAD]
+    parts = [fill_text("head"), _summary()]
     for paper, (name, not_shown) in PAPERS.items():
         parts.append(f"## {name}\n")
         parts += [_section(section) for section in SECTIONS if section.paper == paper]
         if not_shown:
-            parts.append(f"**Not shown.** {not_shown}\n")
+            parts.append(f"**Not shown.** {cite(not_shown)}\n")
     return "\n".join(parts)
+
+
+def _summary() -> str:
+    """Return the number of statements by paper and verdict."""
+    rows: list[tuple[str | int, ...]] = []
+    for paper, (name, _) in PAPERS.items():
+        claims = [
+            claim
+            for section in SECTIONS
+            if section.paper == paper
+            for claim in section.claims(read_results(section.name).results)
+        ]
+        if claims:
+            counts = count_verdicts(claims)
+            rows.append((name, len(claims), *counts.values()))
+    columns = ("paper", "comparisons", *counts)
+    table = ResultTable(title="", columns=columns, rows=tuple(rows))
+    return table.markdown()
 
 
 def _section(section: Section) -> str:
     results = read_results(section.name)
     head = results.head
     parts = [f"### {section.title}\n", section.text(results.results).rstrip() + "\n"]
-    for table in section.tables(results.results):
+    claims = section.claims(results.results)
+    for table in [*([claims_table(claims)] if claims else []), *section.tables(results.results)]:
         parts += [f"**{table.title}**\n", table.markdown()]
     if section.caption:
         parts.append(f"![{section.caption}](figures/{section.name}.svg)\n")

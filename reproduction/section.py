@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
+from reproduction.papers import cite
 from streams.lab.experiments import Estimate, Experiment, Result, ResultTable, experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from reproduction.claims import Claim
+
 HERE = Path(__file__).parent
-SURE = 2.0  # a difference is significant beyond this many standard errors
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
     """The section of one experiment.
 
-    `tables` shows the published numbers, from `reproduction/published`, beside ours. `text` says what they show, where
-    they differ, and what was not public. Both are computed from the results, so that the page is correct for any run.
+    `claims` are the statements of the paper with their verdicts. `tables` shows the published numbers, from
+    `reproduction/published`, beside ours. `text` says what was done differently. All are computed from the results, so
+    that the page is correct for any run.
     `options` are chosen so that all sections together take half an hour on two cores.
     """
 
@@ -36,17 +37,12 @@ class Section:
     options: Mapping[str, object] = field(default_factory=dict)
     tables: Callable[[Sequence[Result]], list[ResultTable]]
     text: Callable[[Sequence[Result]], str]
+    claims: Callable[[Sequence[Result]], Sequence[Claim]] = lambda _: ()  # statements of the paper
     caption: str = ""  # of the figure; empty for no figure
 
     def create_experiment(self) -> Experiment:
         """Return the experiment with its options."""
         return experiment(self.experiment, self.options)
-
-
-def read_published(paper: str) -> dict[str, Any]:
-    """Read the numbers of a paper, as copied from it."""
-    found: dict[str, Any] = msgspec.json.decode((HERE / "published" / f"{paper}.json").read_bytes())
-    return found
 
 
 def paired_difference(ours: Sequence[Result], theirs: Sequence[Result], measure: str) -> Estimate:
@@ -59,20 +55,6 @@ def paired_difference(ours: Sequence[Result], theirs: Sequence[Result], measure:
     return Estimate.of(first[key] - second[key] for key in first if key in second)
 
 
-def format_signed(difference: Estimate, digits: int = 4) -> str:
-    """Return a difference with its sign and error as text."""
-    text = difference.text(digits)
-    return text if difference.mean < 0 else f"+{text}"
-
-
-def verdict(difference: Estimate) -> str:
-    """Return whether a difference is above zero, below it, or not significant."""
-    error = difference.error or 0.0
-    if abs(difference.mean) <= SURE * error:
-        return "not significant"
-    return "yes" if difference.mean > 0 else "no"
-
-
 def fill_text(name: str, **values: str) -> str:
-    """Return a text of `reproduction/texts`, with values in place of the names in braces."""
-    return (HERE / "texts" / f"{name}.md").read_text().format(**values)
+    """Return a text of `reproduction/texts`, with values in place of the names in braces, and with its sources."""
+    return cite((HERE / "texts" / f"{name}.md").read_text()).format(**values)

@@ -40,6 +40,14 @@ def real_log(name: str) -> Path:
         pytest.skip(str(error))
 
 
+def paper_text(name: str) -> str:
+    """Return the text of a paper, from `seeds` beside the folder of the logs. Skip the test if it is not there."""
+    path = DATA.parent / "seeds" / name
+    if not path.exists():
+        pytest.skip(f"{path} is missing: the text of a paper")
+    return path.read_text()
+
+
 @cache
 def wmt13_counts() -> PairCounts:
     """Count the outcomes of WMT13 French-English."""

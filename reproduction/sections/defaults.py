@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reproduction.section import Section
+from reproduction.claims import describe
+from reproduction.section import Section, fill_text
 from streams.lab.experiments.online import DEFAULT, TIES, summary
 from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.lab.experiments import Estimate, Result
+    from streams.lab.experiments import Result
 
 KEY = "judgestream"
 PAPER = "Judgestream's own models"
@@ -32,23 +33,16 @@ def _text(results: Sequence[Result]) -> str:
     gain = rows[TIES]["log-loss"] - ours["log-loss"]
     campaigns = len(group_by(results, "campaign"))
     with_ties, without = (grm[f"above `{DEFAULT}`{name}"] for name in ("", " "))
-    said = (
-        f"Every judgment is predicted before the model learns from it, on {campaigns} "
-        f"campaign{'s' * (campaigns != 1)}. The log-loss of the default model, `{DEFAULT}`, is {gain:.3f} nats per "
-        "comparison below that of the share of ties alone. `grm` also models judges and segments. Without ties, its "
-        f"loss is {_signed(without)} nats above that of `{DEFAULT}`. "
+    return fill_text(
+        "online",
+        campaigns=f"{campaigns} campaign{'s' * (campaigns != 1)}",
+        default=f"`{DEFAULT}`",
+        gain=f"{gain:.3f}",
+        without=describe(without),
+        with_ties=describe(with_ties),
+        calibration=f"{ours['calibration error']:.3f}",
+        grm_calibration=f"{grm['calibration error']:.3f}",
     )
-    if with_ties.mean >= 0:
-        return f"{said}With ties, it is {_signed(with_ties)} nats above it."
-    return said + (
-        f"With ties, `grm` is better by {-with_ties.mean:.3f} nats: it learns how often judges tie, while `{DEFAULT}` "
-        f"has a fixed margin. So `{DEFAULT}` predicts ties less well, with a calibration error of "
-        f"{ours['calibration error']:.3f} against {grm['calibration error']:.3f}. Its order is not affected."
-    )
-
-
-def _signed(gap: Estimate) -> str:
-    return f"{gap.mean:+.3f}" + (f" ± {gap.error:.3f}" if gap.error is not None else "")
 
 
 SECTIONS = tuple(

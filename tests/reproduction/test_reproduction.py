@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from reproduction import page as pages
-from reproduction.section import Section, format_signed, paired_difference, read_published, verdict
+from reproduction.section import Section, paired_difference
 from reproduction.sections import PAPERS, SECTIONS
 from reproduction.stored import RESULTS, read_results, store_results
-from streams.lab.experiments import Estimate, Result, experiment
+from streams.lab.experiments import Result, experiment
 from streams.lab.running.results import cell_key
 from streams.lab.running.runner import run
 from tests.lab.logs import QUICK, small_log
@@ -74,20 +74,3 @@ def test_differences_are_paired_by_repeat() -> None:
     difference = paired_difference(results(0.5, 0.7, 0.9), list(reversed(results(0.4, 0.6, 0.8))), "x")
     assert difference.mean == pytest.approx(0.1)
     assert difference.error == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("mean", "error", "said"),
-    [(0.03, 0.01, "yes"), (-0.03, 0.01, "no"), (0.015, 0.01, "not significant"), (-0.015, 0.01, "not significant")],
-)
-def test_a_difference_is_one_beyond_two_standard_errors(mean: float, error: float, said: str) -> None:
-    assert verdict(Estimate(mean, error, 10)) == said
-    assert format_signed(Estimate(mean, error, 10), 2)[0] in "+-"
-
-
-def test_published_numbers_are_those_that_the_papers_print() -> None:
-    table2 = read_published("sakaguchi2014")["table2"]
-    assert (table2["all"]["trueskill-selects"][0], table2["researchers"]["expected-wins"][4]) == (0.479, 0.495)
-    assert read_published("sakaguchi2014")["table3"]["ways"]["5"][0] == 0.492
-    assert read_published("sakaguchi2014")["table4"]["ways"]["4"][2] == 0.481
-    assert read_published("otani2016")["table1"]["pearson"]["grm"] == [0.929, 0.917, 0.9, 0.879, 0.849, 0.807]

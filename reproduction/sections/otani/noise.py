@@ -4,67 +4,105 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from reproduction.section import Section, fill_text, format_signed, paired_difference, read_published, verdict
-from reproduction.sections.otani.paper import KEY, WMT13
-from streams.lab.experiments import Estimate, Result, ResultTable
-from streams.lab.experiments.noise import EVERY_SIZE, average_baselines, average_sizes
+from reproduction.claims import Claim, describe
+from reproduction.papers import read_published
+from reproduction.section import Section, fill_text, paired_difference
+from reproduction.sections.otani.paper import HOPKINS_MAY, KEY, ONLINE, THEIR_SAMPLER, WINS, WMT13, claim
+from streams.lab.experiments import Result, ResultTable
+from streams.lab.experiments.noise import average_baselines, average_sizes
 from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streams.lab.experiments import Estimate
+
+NAMES = {
+    ONLINE: "GRM",
+    HOPKINS_MAY: "Hopkins and May",
+    THEIR_SAMPLER: "Hopkins and May by the sampler of Sakaguchi et al.",
+    WINS: "Expected Wins",
+}
+MEASURES = {"pearson": "Correlation", "ndcg": "nDCG"}
+
+
+def _published(measure: str, model: str) -> list[float]:
+    """Return the row of a model. The paper prints those of the other models as differences from the GRM."""
+    rows = read_published(KEY)["table1"][measure]
+    apart = rows[HOPKINS_MAY if model == THEIR_SAMPLER else model]
+    return [base + (0.0 if model == ONLINE else row) for base, row in zip(rows[ONLINE], apart, strict=True)]
+
+
+def _over_sizes(results: Sequence[Result]) -> list[Result]:
+    """Return the mean over baselines and sizes in each repeat, as Table 1 averages over all datasets."""
+    return average_sizes(average_baselines(results))
+
 
 def _noise_tables(results: Sequence[Result]) -> list[ResultTable]:
+    shares = read_published(KEY)["table1"]["shares"]
+    by_size = group_by(average_baselines(results), "size")
     tables = []
-    ours = average_baselines(results)
-    for measure, title in (("pearson", "Correlation"), ("ndcg", "nDCG")):
-        theirs = read_published(KEY)["table1"][measure]
-        shares = read_published(KEY)["table1"]["shares"]
+    for measure, title in MEASURES.items():
+        means = _estimates(_over_sizes(results), measure)
+        found = {size: _estimates(some, measure) for size, some in by_size.items()}
         rows: list[tuple[Any, ...]] = []
-        base = np.array(theirs["grm"])
-        for model, name in (
-            ("grm", "GRM"),
-            ("hopkins-may", "Hopkins and May"),
-            ("expected-wins", "Expected Wins"),
-        ):
-            values = base if model == "grm" else base + np.array(theirs[model])
-            rows.append((EVERY_SIZE, f"{name}, theirs (Spanish-English)", *map(float, values)))
-        for size, group in ((EVERY_SIZE, average_sizes(ours)), *group_by(ours, "size").items()):
-            for model, some in group_by(group, "model").items():
-                found = estimate_by(some, measure, "noise")
-                rows.append((size, f"`{model}`, ours", *(found.get(share) for share in shares)))
-        columns = ("pairs", "random judges", *(f"{share:.0%}" for share in shares))
-        tables.append(ResultTable(title=title, columns=columns, rows=tuple(rows), labels=2))
+        for model in dict.fromkeys(one.cell["model"] for one in results):
+            theirs = _published(measure, model) if model in NAMES else [None] * len(shares)
+            for share, value in zip(shares, theirs, strict=True):
+                if model not in NAMES and share not in (shares[0], shares[-1]):
+                    continue
+                ours = [found[size].get((model, share)) for size in by_size]
+                rows.append((f"`{model}`", f"{share:.0%}", value, means[model, share], *ours))
+        columns = ("model", "random judges", "theirs", "ours, mean of sizes", *(f"{size:,}" for size in by_size))
+        tables.append(ResultTable(title=f"{title}, by comparisons", columns=columns, rows=tuple(rows), labels=2))
     return tables
 
 
-def _noise_text(results: Sequence[Result]) -> str:
-    by_model = group_by(average_sizes(average_baselines(results)), "model")
+def _estimates(results: Sequence[Result], measure: str) -> dict[tuple[str, float], Estimate]:
+    return {
+        (model, share): estimate
+        for model, group in group_by(results, "model").items()
+        for share, estimate in estimate_by(group, measure, "noise").items()
+    }
+
+
+def _loss(results: Sequence[Result], model: str) -> list[Result]:
+    """Return what each repeat of a model loses from no random judges to the largest share of them."""
     most = max(one.cell["noise"] for one in results)
+    by_noise = group_by([one for one in results if one.cell["model"] == model], "noise")
+    noisy = {one.cell["repeat"]: one for one in by_noise[most]}
+    return [
+        Result(one.cell, {name: one.measured[name] - noisy[one.cell["repeat"]].measured[name] for name in MEASURES})
+        for one in by_noise[0.0]
+    ]
 
-    def lost(model: str) -> Estimate:
-        noisy, clean = ([one for one in by_model[model] if one.cell["noise"] == share] for share in (most, 0.0))
-        return paired_difference(clean, noisy, "pearson")
 
-    def ahead(model: str, other: str) -> Estimate:
-        first, second = ([one for one in by_model[name] if one.cell["noise"] == most] for name in (model, other))
-        return paired_difference(first, second, "pearson")
+def _noise_claims(results: Sequence[Result]) -> list[Claim]:
+    most = max(one.cell["noise"] for one in results)
+    averaged = _over_sizes(results)
+    found = []
+    for measure, name in MEASURES.items():
+        for other in (HOPKINS_MAY, THEIR_SAMPLER, WINS):
+            lost = [values[0] - values[-1] for values in (_published(measure, model) for model in (ONLINE, other))]
+            ours = paired_difference(_loss(averaged, ONLINE), _loss(averaged, other), measure)
+            measured = f"{name} lost at {most:.0%} random judges: GRM minus {NAMES[other]}"
+            found.append(claim("noise", measured, "below", ours, theirs=lost[0] - lost[1]))
+    return found
 
-    losses = {model: lost(model).text() for model in by_model}
-    gap = ahead("grm", "expected-wins")
-    aware = ahead("trueskill-judges", "trueskill")
-    said = {"yes": "is above", "no": "is below", "not significant": "does not differ significantly from"}[verdict(gap)]
+
+def _noise_text(results: Sequence[Result]) -> str:
+    most = max(one.cell["noise"] for one in results)
+    by_model = group_by([one for one in _over_sizes(results) if one.cell["noise"] == most], "model")
+    sizes = sorted({one.cell["size"] for one in results})
     return fill_text(
         "noise",
         most=f"{most:.0%}",
-        grm=losses["grm"],
-        hopkins_may=losses["hopkins-may"],
-        wins=losses["expected-wins"],
-        said=said,
-        gap=format_signed(gap),
-        aware=format_signed(aware),
+        repeats=str(len(group_by(results, "repeat"))),
+        sizes=f"the mean of {', '.join(f'{size:,}' for size in sizes)} comparisons"
+        if len(sizes) > 1
+        else f"{sizes[0]:,} comparisons",
+        gap=describe(paired_difference(by_model[ONLINE], by_model[WINS], "pearson"), 3),
+        aware=describe(paired_difference(by_model["trueskill-judges"], by_model["trueskill"], "pearson"), 4),
     )
 
 
@@ -77,11 +115,12 @@ SECTION = Section(
     options={
         "repeats": 30,
         "models": [
-            *("grm", "hopkins-may", "expected-wins"),
+            *(ONLINE, HOPKINS_MAY, THEIR_SAMPLER, WINS),
             *("trueskill", "trueskill-judges", "crowd-bt"),
         ],
     },
     tables=_noise_tables,
     text=_noise_text,
+    claims=_noise_claims,
     caption="Correlation and nDCG by the share of judges who answer at random",
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reproduction.section import Section, fill_text, format_signed, paired_difference
+from reproduction.claims import describe
+from reproduction.section import Section, fill_text, paired_difference
 from reproduction.sections.otani.paper import KEY, WMT13
 from streams.lab.experiments import Result, ResultTable
 from streams.lab.experiments.noise import EVERY_SIZE, average_baselines, average_sizes
@@ -22,7 +23,7 @@ def _batch_tables(results: Sequence[Result]) -> list[ResultTable]:
         for model, some in group_by(group, "model").items():
             found = estimate_by(some, "pearson", "noise")
             rows.append((size, f"`{model}`", *(found[share] for share in shares)))
-    columns = ("pairs", "random judges", *(f"{share:.0%}" for share in shares))
+    columns = ("comparisons", "random judges", *(f"{share:.0%}" for share in shares))
     return [ResultTable(title="Correlation, mean of three baselines", columns=columns, rows=tuple(rows), labels=2)]
 
 
@@ -31,8 +32,14 @@ def _batch_text(results: Sequence[Result]) -> str:
     apart = {}
     for share, group in group_by(average_sizes(average_baselines(results)), "noise").items():
         by_model = group_by(group, "model")
-        apart[share] = format_signed(paired_difference(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
-    return fill_text("noise-batch", clean=apart[0.0], noisy=apart[most], most=f"{most:.0%}")
+        apart[share] = describe(paired_difference(by_model["grm"], by_model["grm-batch"], "pearson"), 3)
+    return fill_text(
+        "noise-batch",
+        clean=apart[0.0],
+        noisy=apart[most],
+        most=f"{most:.0%}",
+        repeats=str(len(group_by(results, "repeat"))),
+    )
 
 
 SECTION = Section(

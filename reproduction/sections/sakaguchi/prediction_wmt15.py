@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reproduction.section import Section, fill_text, format_signed, paired_difference
-from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, ONLINE, THEIR_SAMPLER, WINS, WMT15
-from reproduction.sections.sakaguchi.prediction import order_table
+from reproduction.papers import read_published
+from reproduction.section import Section, fill_text, paired_difference
+from reproduction.sections.sakaguchi.paper import HOPKINS_MAY, KEY, NAMES, ONLINE, THEIR_SAMPLER, WINS, WMT15, claim
+from reproduction.sections.sakaguchi.prediction import PRINTED_AS, order_table
 from streams.lab.experiments import Estimate, Result, ResultTable
 from streams.lab.protocols.learners import SELECTS
 from streams.lab.running.tables import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from reproduction.claims import Claim
 
 
 def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
@@ -25,7 +28,7 @@ def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
         ]
         rows.append((size, *values))
     columns = (
-        *("pairs", "Expected Wins", "Hopkins and May", "Hopkins and May, their sampler"),
+        *("pairs", "Expected Wins", "Hopkins and May, exact posterior", "their sampler"),
         *("TrueSkill", "`trueskill` of this project"),
     )
     return [
@@ -34,19 +37,26 @@ def _wmt15_tables(results: Sequence[Result]) -> list[ResultTable]:
     ]
 
 
+def _wmt15_claims(results: Sequence[Result]) -> list[Claim]:
+    theirs = read_published(KEY)["table2"]
+    small = theirs["sizes"][0]
+    by_model = group_by([one for one in results if one.cell["size"] == small], "model")
+    return [
+        claim(
+            "accuracy",
+            f"accuracy of TrueSkill minus {NAMES[worse]}, {small:,} pairs, WMT15",
+            "above",
+            paired_difference(by_model[SELECTS], by_model[worse], "accuracy"),
+            theirs=theirs["all"][SELECTS][0] - theirs["all"][PRINTED_AS.get(worse, worse)][0],
+            digits=4,
+        )
+        for worse in (THEIR_SAMPLER, WINS)
+    ]
+
+
 def _wmt15_text(results: Sequence[Result]) -> str:
     campaigns = {one.cell["campaign"] for one in results}
-    small = min(one.cell["size"] for one in results)
-    by_model = group_by([one for one in results if one.cell["size"] == small], "model")
-    first = paired_difference(by_model[HOPKINS_MAY], by_model[WINS], "accuracy")
-    second = paired_difference(by_model[SELECTS], by_model[HOPKINS_MAY], "accuracy")
-    return fill_text(
-        "prediction-wmt15",
-        campaigns=str(len(campaigns)),
-        small=str(small),
-        first=format_signed(first),
-        second=format_signed(second),
-    )
+    return fill_text("prediction-wmt15", campaigns=str(len(campaigns)), repeats=str(len(group_by(results, "repeat"))))
 
 
 SECTION = Section(
@@ -59,5 +69,6 @@ SECTION = Section(
     options={"repeats": 6},
     tables=_wmt15_tables,
     text=_wmt15_text,
+    claims=_wmt15_claims,
     caption="Accuracy and perplexity on WMT15, by training size; errors within repeats",
 )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from reproduction.section import Section, fill_text, format_signed, paired_difference, read_published
-from reproduction.sections.sakaguchi.paper import KEY, WMT13
+from reproduction.papers import read_published
+from reproduction.section import Section, fill_text, paired_difference
+from reproduction.sections.sakaguchi.paper import KEY, WMT13, claim
 from streams.lab.experiments import Result, ResultTable
+from streams.lab.protocols.learners import SELECTS
 from streams.lab.running.tables import estimate_by, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from reproduction.claims import Claim
 
 
 def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
@@ -28,15 +32,38 @@ def _ways_tables(results: Sequence[Result]) -> list[ResultTable]:
     return tables
 
 
+def _ways_claims(results: Sequence[Result]) -> list[Claim]:
+    expectations: tuple[tuple[str, str, Literal["above", "below"]], ...] = (
+        ("matches", "table3", "above"),
+        ("pairs", "table4", "below"),
+    )
+    found = []
+    for fixed, key, expected in expectations:
+        theirs = read_published(KEY)[key]
+        for place, size in ((0, theirs["sizes"][0]), (-1, theirs["sizes"][-1])):
+            group = [one for one in results if one.cell["fixed"] == fixed and one.cell["size"] == size]
+            by_ways = group_by(group, "ways")
+            few, many = min(by_ways), max(by_ways)
+            found.append(
+                claim(
+                    fixed,
+                    f"accuracy of N = {many} minus N = {few}, {size:,} {fixed}",
+                    expected,
+                    paired_difference(by_ways[many], by_ways[few], "accuracy"),
+                    theirs=theirs["ways"][str(many)][place] - theirs["ways"][str(few)][place],
+                    digits=4,
+                )
+            )
+    return found
+
+
 def _ways_text(results: Sequence[Result]) -> str:
-    small = min(one.cell["size"] for one in results)
-    found = {}
-    for fixed in ("matches", "pairs"):
-        group = [one for one in results if one.cell["fixed"] == fixed and one.cell["size"] == small]
-        by_ways = group_by(group, "ways")
-        found[fixed] = paired_difference(by_ways[max(by_ways)], by_ways[min(by_ways)], "accuracy")
+    paper = read_published(KEY)
+    same = paper["table3"]["ways"]["2"] == paper["table2"]["all"][SELECTS]
     return fill_text(
-        "ways", small=str(small), **{fixed: format_signed(difference) for fixed, difference in found.items()}
+        "ways",
+        repeats=str(len(group_by(results, "repeat"))),
+        column="is TrueSkill of Table 2" if same else "differs from Table 2",
     )
 
 
@@ -49,5 +76,6 @@ SECTION = Section(
     options={"repeats": 100},
     tables=_ways_tables,
     text=_ways_text,
+    claims=_ways_claims,
     caption="Accuracy by the number of matches and of pairs, for matches of N systems; errors within repeats",
 )
