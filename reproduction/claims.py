@@ -111,7 +111,7 @@ def claims_table(claims: Sequence[Claim]) -> ResultTable:
     for claim in claims:
         said = quote(claim.paper, claim.quote)
         text = f"“{said.text}” ({said.where})"
-        theirs, apart = "", ""
+        theirs, apart = "not given", ""
         if claim.theirs is not None:
             theirs = claim.show(claim.theirs)
             apart = _apart(claim)

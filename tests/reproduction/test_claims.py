@@ -73,7 +73,7 @@ def test_the_table_shows_the_sentence_once_and_both_numbers() -> None:
     assert rows[0][0].startswith("“[TrueSkill] outperforms Expected Win")
     assert rows[0][2:] == ("+.08 ± .02", "+.01 ± .01", "not seen", "lower by .07 ± .02")
     assert (rows[1][0], rows[1][5]) == ("”", "same (+.01 ± .01), our error only")
-    assert rows[2][2:] == ("", "+.05 ± .01", "holds", "")
+    assert rows[2][2:] == ("not given", "+.05 ± .01", "holds", "")
     assert count_verdicts([first, second])["holds"] == 1
 
 
