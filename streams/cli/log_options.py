@@ -13,7 +13,7 @@ from streams.cli.progress import Bar
 from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
@@ -199,21 +199,28 @@ def rate_log(
     *,
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
+    batches: Iterable[Sequence[Judgment]] | None = None,
 ) -> RatedLog:
-    """Rate the campaigns of a file. Report duplicates and rejections."""
+    """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
+
+    `batches` are those of the file if a caller has begun to read it.
+    """
     from streams.core import kernels
     from streams.offline.rating import rate
 
     if log.is_long:
         kernels.compiled("pairs")  # compile first, so that the first batch is fast too
     try:
-        rated = rate(log.batches(columns=log.is_long), settings, only=only, observe=observe)
+        rated = rate(batches or log.batches(columns=log.is_long), settings, only=only, observe=observe)
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())
     if duplicates:
         _report_duplicates(log, duplicates, rated.read)
+    rated.check(str(log.file))
     if rated.rejections:
         first = rated.first_rejection
         log.report(f"{rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}")
+    for name in rated.unrated:
+        log.report(f"nothing of the campaign {name!r} was rated; rank it alone with --campaign")
     return rated

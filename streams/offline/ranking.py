@@ -17,6 +17,7 @@ from streams.offline.controls import ControlledLog, choose_controls
 from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
 from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
+from streams.offline.scores import choose_model
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_table
@@ -163,9 +164,10 @@ class Ranking:
 def rank(
     source: LogSource,
     *,
-    model: str = "trueskill",
+    model: str | None = None,
     ranges: str | None = None,
     parameters: Mapping[str, Parameter] | None = None,
+    score_range: Sequence[float] | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
     controls: str | Controls | None = None,
@@ -175,7 +177,9 @@ def rank(
 ) -> Ranking:
     """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
 
-    The models and ranges are those of `judgestream rank`. With `campaigns`, only these campaigns are ranked. `only`
+    The models and ranges are those of `judgestream rank`. Without a `model`, rankings are rated by trueskill and scores
+    by assessment; the first judgment decides. `score_range` are the lowest and the highest score, by default those of
+    the log. With `campaigns`, only these campaigns are ranked. FormatError is raised if nothing was rated. `only`
     selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls` tests
     the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
 
@@ -190,6 +194,7 @@ def rank(
             model=model,
             ranges=ranges,
             parameters=parameters,
+            score_range=score_range,
             campaigns=campaigns,
             runs=runs,
             seed=seed,
@@ -199,17 +204,21 @@ def rank(
         return replace(
             again(log.judgments), left_out=log.left_out, controls=log.results, without_failing=again(log.passing())
         )
+    selection = LogSelection(only) if only else None
+    batches: Iterable[Sequence[Judgment]] = selection.batches(_batches(source)) if selection else _batches(source)
+    if model is None:
+        model, batches = choose_model(batches, only=campaigns)
     engine = choose_engine(model, ranges)
     histories: dict[str, History] = {}
-    selection = LogSelection(only) if only else None
     rated = rate(
-        selection.batches(_batches(source)) if selection else _batches(source),
-        settings_for(model, engine, parameters),
+        batches,
+        settings_for(model, engine, parameters, score_range=score_range),
         only=campaigns,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
     if not rated.read:
         raise FormatError(f"{_describe(source)}: there is no judgment in it")
+    rated.check(_describe(source))
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     reports = tuple(
         Report(

@@ -11,9 +11,11 @@ from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
 from streams.core.ranking import ENGINES, SCORES, PosteriorScores, RankedScores, rank_scores
-from streams.errors import ParameterError, suggestion
+from streams.errors import FormatError, ParameterError, suggestion
+from streams.offline.scores import ANY_SCORE, ScoreRanges
 from streams.wire.events import CampaignSettings
 from streams.wire.scanner import JudgmentColumns
+from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -36,6 +38,15 @@ class RatedLog:
     read: int = 0
     rejections: int = 0
     first_rejection: RecordError | None = None
+    unrated: tuple[str, ...] = ()  # campaigns of which every judgment was rejected; they are not in `campaigns`
+
+    def check(self, source: str) -> None:
+        """Raise FormatError if judgments were read and none was rated."""
+        if self.rejections and not self.campaigns:
+            raise FormatError(
+                f"{source}: nothing was rated: {self.rejections:,} of {self.read:,} judgments were rejected; "
+                f"the first: {self.first_rejection}"
+            )
 
 
 def rate(
@@ -56,6 +67,7 @@ def rate(
     """
     rated = RatedLog()
     known: set[str] = set()
+    ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     for judgments in batches:
         places = range(rated.read, rated.read + len(judgments))
         rated.read += len(judgments)
@@ -68,6 +80,8 @@ def rate(
             campaign = rated.campaigns.get(name)
             if campaign is None:
                 campaign = rated.campaigns[name] = Campaign(name, settings)
+            if ranges is not None:
+                ranges.widen(campaign, part)
             rejections = campaign.apply(offsets, part).rejections
             campaign.discard_changes()
             if observe is not None:
@@ -78,6 +92,9 @@ def rate(
     for name in only:
         if name not in known:
             raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, known)}")
+    rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
+    for name in rated.unrated:
+        del rated.campaigns[name]
     return rated
 
 
@@ -124,9 +141,24 @@ def choose_engine(model: str, ranges: str | None = None) -> str:
     return ranges
 
 
-def settings_for(model: str, engine: str, parameters: Mapping[str, Parameter] | None = None) -> CampaignSettings:
-    """Return the settings to rate a log with this model and engine. No matches are requested."""
+def settings_for(
+    model: str,
+    engine: str,
+    parameters: Mapping[str, Parameter] | None = None,
+    *,
+    score_range: Sequence[float] | None = None,
+) -> CampaignSettings:
+    """Return the settings to rate a log with this model and engine. No matches are requested.
+
+    Without a `score_range`, any score is rated, and the range comes from the scores.
+    """
+    rates_scores = model in MODELS and MODELS[model].kind == "scores"
+    if score_range is not None:
+        check_score_range(score_range)
+        if not rates_scores:
+            raise ParameterError(f"the model {model!r} rates rankings and no scores; omit the score range")
     return CampaignSettings(
+        score_range=tuple(score_range or (ANY_SCORE if rates_scores else DEFAULT_SCORE_RANGE)),
         model=DEFAULT_MODEL if model in SCORES else model,
         parameters=dict(parameters or {}),
         outstanding=0,

@@ -81,7 +81,7 @@ def command(
     from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, agreement_rows, judge_rows
     from streams.agreement.control_rows import ControlItem, ThresholdRow, find_items, threshold_rows
     from streams.cli import outputs
-    from streams.errors import ParameterError
+    from streams.errors import FormatError, ParameterError
     from streams.wire.events import encode
 
     refuse_combination(json=as_object, csv=as_table)
@@ -94,6 +94,8 @@ def command(
     controls = parse_controls(makers, margin=margin, fewest=fewest) if makers else None
     shared = log.reading.shared = {}
     logs = logs_by_campaign(log, only=campaigns)
+    if not any(judgment.ranks for found in logs.values() for judgment in found):
+        raise FormatError(f"{log.file}: agreement is measured on rankings, and the log has scores only")
     rows = agreement_rows(logs, shared, rule=rule)
     try:
         passed = threshold_rows(logs, shared, controls) if controls else []

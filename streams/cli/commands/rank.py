@@ -14,12 +14,12 @@ from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
-    from streams.wire.events import Leaderboard
+    from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -37,11 +37,21 @@ Examples:
 )
 @log_argument
 @ranking_options
-@click.option("--model", metavar="NAME", default="trueskill", show_default=True, help="Model that rates the systems.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Model that rates the systems.  [default: trueskill for rankings, assessment for scores]",
+)
 @click.option(
     "--ranges",
     metavar="NAME",
     help="Method of the rank ranges: closed, posterior, bootstrap or wmt.  [default: by the model]",
+)
+@click.option(
+    "--score-range",
+    "bounds",
+    metavar="LOW,HIGH",
+    help="Lowest and highest score of direct assessment, e.g. 1,7.  [default: those of the log]",
 )
 @control_test_options
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
@@ -60,8 +70,9 @@ def command(
     runs: int,
     seed: int,
     as_object: bool,
-    model: str,
+    model: str | None,
     ranges: str | None,
+    bounds: str | None,
     test: ControlTest | None,
     as_table: bool,
     as_text: bool,
@@ -72,25 +83,41 @@ def command(
 
     FILE is a log in any format of `judgestream convert`, or `-` for standard input. Online models have the ranges
     closed (default), posterior and bootstrap; trueskill also has wmt. The models expected-wins and bradley-terry have
-    bootstrap only. See docs/models.md.
+    bootstrap only. Without --model, the first judgment of the log decides: rankings or scores. See docs/models.md.
     """
     from streams.cli import outputs
+    from streams.cli.campaign_settings import parse_settings
     from streams.offline.controls import failing_judges
     from streams.offline.rating import choose_engine, settings_for
+    from streams.offline.scores import choose_model
 
-    try:
-        engine = choose_engine(model, ranges)
-    except ParameterError as error:
-        raise click.UsageError(str(error)) from None
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
+
+    def choose(name: str) -> tuple[str, CampaignSettings]:
+        try:
+            engine = choose_engine(name, ranges)
+            return engine, settings_for(name, engine, **parse_settings((), {"score_range": bounds}))
+        except ParameterError as error:
+            raise click.UsageError(str(error)) from None
+
+    if model is not None:
+        choose(model)  # before the log is read
     results = test.run(log, campaigns) if test else {}
+    batches: Iterable[Sequence[Judgment]] = log.batches(columns=log.is_long)
+    if model is None:
+        try:
+            model, batches = choose_model(batches, only=campaigns)
+        except ParameterError as error:
+            raise click.UsageError(f"{log.file}: {error}") from None
+    chosen, (engine, settings) = model, choose(model)
 
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
-        histories = Histories()
-        rated = rate_log(source, settings_for(model, engine), only=names, observe=histories.observe if plot else None)
-        boards = rank_campaigns(rated, model, engine, runs=runs, seed=seed)
+        histories, read = Histories(), batches if source is log else None
+        observe = histories.observe if plot else None
+        rated = rate_log(source, settings, only=names, observe=observe, batches=read)
+        boards = rank_campaigns(rated, chosen, engine, runs=runs, seed=seed)
         return reports(boards, rated, histories.by_campaign)
 
     found = ranked(log, campaigns)

@@ -17,7 +17,7 @@ from streams.cli.progress import Bar
 from streams.cli.replay_log import read_new_names, read_rounds, rename_campaigns
 from streams.cli.replay_schedule import ReplaySchedule
 from streams.cli.terminal import INTERRUPTED
-from streams.errors import RecordError
+from streams.errors import FormatError, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,22 +99,24 @@ def command(
     are not sent again, so you can run the same command again after an interruption. New campaigns get the settings of
     `judgestream rank`, so both give the same result.
     """
+    from streams.offline.scores import choose_model
+
     if loop and not log.file.is_file():
         raise click.UsageError(f"--loop reads FILE again, but {log.file} can be read only once")
     if log.reading.selection and log.file.is_file():
         deque(log.judgments(), maxlen=0)  # so that nothing is sent if --only names a value that does not occur
-    opening, new_names, counts = _new_campaign_settings(given), read_new_names(log, names), ReplayCounts()
-
-    def rounds() -> Batches:
-        return (rename_campaigns(batch, new_names) for batch in read_rounds(lambda: _read(log, counts), loop=loop))
-
+    new_names, counts = read_new_names(log, names), ReplayCounts()
+    rounds = read_rounds(lambda: _read(log, counts), loop=loop)
     schedule = ReplaySchedule(speed=speed, rate=rate)
     try:
+        model, rounds = choose_model(rounds)
+        usual, opening = _new_campaign_settings((), model), _new_campaign_settings(given, model)
+        batches: Batches = (rename_campaigns(batch, new_names) for batch in rounds)
         if direct:
-            campaigns = _rate_directly(rounds(), schedule, opening, counts)
+            campaigns = _rate_directly(batches, schedule, opening, counts)
         else:
             campaigns = _send_to_kafka(
-                rounds(), schedule, opening, counts, settings=settings, wait=wait, patience=timeout
+                batches, schedule, opening, counts, usual=usual, settings=settings, wait=wait, patience=timeout
             )
     except KeyboardInterrupt:
         click.echo(f"Stopped. {counts.after_interrupt(direct=direct)}", err=True)
@@ -186,9 +188,10 @@ def _rate_directly(
             yield judgments
 
     rated = rate(due(), opening, observe=observe)
+    rated.check("the log")
     if rated.first_rejection:
         click.echo(f"{rated.rejections:,} judgments were rejected; the first: {rated.first_rejection}", err=True)
-    return [campaigns[name] for name in sorted(campaigns)]
+    return [campaigns[name] for name in sorted(campaigns) if name not in rated.unrated]
 
 
 def _send_to_kafka(
@@ -197,11 +200,15 @@ def _send_to_kafka(
     opening: CampaignSettings,
     counts: ReplayCounts,
     *,
+    usual: CampaignSettings,
     settings: Settings,
     wait: bool,
     patience: float,
 ) -> list[ReadOnlyCampaign]:
-    """Send the judgments that are not in Kafka yet. With `wait`, return the campaigns after all are applied."""
+    """Send the judgments that are not in Kafka yet. With `wait`, return the campaigns after all are applied.
+
+    New campaigns get the settings `opening`. `usual` are those without --setting.
+    """
     from streams.replay.published_log import read_published
     from streams.replay.publishing import SentRecords, publish_log
     from streams.replay.waiting import read_campaigns, wait_until_applied
@@ -223,7 +230,7 @@ def _send_to_kafka(
         publish_log(settings, schedule.steps(fresh()), found, sent, opening=opening, patience=patience)
     finally:
         counts.sent = sent.acknowledged
-    if opening != _new_campaign_settings(()) and (kept := names & opened_before):
+    if opening != usual and (kept := names & opened_before):
         click.echo(f"{', '.join(sorted(kept))}: exists already and keeps its settings; --setting was ignored", err=True)
     if not wait:
         return []
@@ -240,19 +247,24 @@ def _send_to_kafka(
             "for the reasons run: judgestream rejected list",
             err=True,
         )
+    if all_of_it and not counts.applied:
+        raise FormatError(
+            f"nothing was rated of {all_of_it:,} judgments; for the reasons run: judgestream rejected list"
+        )
     return campaigns
 
 
-def _new_campaign_settings(given: Sequence[str]) -> CampaignSettings:
-    """Return the settings of new campaigns: those of `judgestream rank` and --setting."""
+def _new_campaign_settings(given: Sequence[str], model: str) -> CampaignSettings:
+    """Return the settings of new campaigns: those of `judgestream rank` for this model, and --setting."""
     import msgspec
 
     from streams.cli.campaign_settings import parse_settings
     from streams.core.campaign.commands import apply_command
-    from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
+    from streams.offline.rating import choose_engine, settings_for
     from streams.wire import events
+    from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
-    rank = settings_for(DEFAULT_MODEL, choose_engine(DEFAULT_MODEL))
+    rank = msgspec.structs.replace(settings_for(model, choose_engine(model)), score_range=DEFAULT_SCORE_RANGE)
     settings = msgspec.structs.replace(rank, **parse_settings(given, {}))
     nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.core.models import MODELS
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
 from streams.wire.limits import MAX_SYSTEMS
@@ -29,7 +30,11 @@ def check_judgment(
         raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
     kind = "scores" if judgment.ranks is None else "rankings"
     if kind != model.kind:
-        message = f"the model {model.name!r} rates {model.kind}, and this is one of the {kind}"
+        fitting = ", ".join(name for name, each in MODELS.items() if each.kind == kind)
+        given = "a score" if kind == "scores" else "ranks"
+        message = (
+            f"the model {model.name!r} rates {model.kind}, but the judgment has {given}; models for {kind}: {fitting}"
+        )
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
     low, high = status.settings.score_range
     if judgment.score is not None and not low <= judgment.score <= high:

@@ -64,6 +64,7 @@ class Assessment(Model):
         self._counts, self._totals = array("d"), array("d")
         self._order: _Order | None = None
         self._result: tuple[Floats, Floats, Floats] | None = None
+        self._result_range = self.score_range
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no row of its own
         """Make room for this many systems and judges."""
@@ -153,8 +154,8 @@ class Assessment(Model):
 
     def _results(self) -> tuple[Floats, Floats, Floats]:
         """Return the mean, the deviation and the number of segments of each system."""
-        if self._result is None:
-            self._result = self._compute()
+        if self._result is None or self._result_range != self.score_range:
+            self._result, self._result_range = self._compute(), self.score_range
         return self._result
 
     def _compute(self) -> tuple[Floats, Floats, Floats]:
