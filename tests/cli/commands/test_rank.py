@@ -14,9 +14,10 @@ from streams.cli.main import cli
 from streams.core.campaign.campaign import Campaign
 from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
+from streams.errors import FormatError
 from streams.formats import read
 from streams.wire.events import CampaignSettings, Leaderboard, encode
-from tests.builders import unzip
+from tests.builders import judgment, unzip
 from tests.data import WMT13_SYSTEMS, real_log
 
 HEAD = "campaign,pair,seq,segment,judge,judge_type,n,systems,ranks,duration_s,timestamp,hit\n"
@@ -139,3 +140,48 @@ def test_a_ranking_that_is_refused_is_not_silent(log: Path) -> None:
         in result.stderr
     )
     assert boards(result)[0].judgments == 500
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    file = tmp_path / "scores.jsonl"
+    lines = [
+        encode(judgment(k, systems=(f"s{k % 3}",), ranks=None, score=1.0 + (2 * k + k % 3) % 7, segment=f"seg{k // 3}"))
+        for k in range(60)
+    ]
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    return file
+
+
+def test_a_log_of_scores_is_rated_by_assessment(scores: Path) -> None:
+    (board,) = boards(run(str(scores), "--json"))
+    assert (board.model, board.judgments, len(board.rows)) == ("assessment", 60, 3)
+    assert boards(run(str(scores), "--json", "--score-range", "1,7")) == [board]
+    partly = run(str(scores), "--json", "--score-range", "1,5")
+    assert 0 < boards(partly)[0].judgments < 60
+    assert "takes scores from 1 to 5" in partly.stderr
+
+
+@pytest.mark.parametrize("command", [["rank", "--model", "trueskill"], ["clusters"], ["head-to-head"]])
+def test_a_command_that_rated_nothing_fails_with_the_reason(scores: Path, command: list[str]) -> None:
+    result = CliRunner().invoke(cli, [command[0], str(scores), *command[1:]])
+    assert isinstance(result.exception, FormatError)  # exit code 1, see `main`
+    assert "nothing was rated: 60 of 60 judgments were rejected" in str(result.exception)
+    assert "models for scores: assessment" in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_a_campaign_of_which_nothing_was_rated_is_left_out(scores: Path) -> None:
+    ranking = encode(judgment(900, campaign="rankings"))
+    scores.write_bytes(ranking + b"\n" + scores.read_bytes())
+    result = run(str(scores), "--json")
+    assert [board.campaign for board in boards(result)] == ["rankings"]
+    assert "nothing of the campaign 'c' was rated; rank it alone with --campaign" in result.stderr
+    assert [board.model for board in boards(run(str(scores), "--json", "--campaign", "c"))] == ["assessment"]
+
+
+@pytest.mark.parametrize("bounds", ["7,1", "1", "1,2,3", "low,high", "nan,7", "1,inf"])
+def test_a_wrong_score_range_is_refused(scores: Path, bounds: str) -> None:
+    result = run(str(scores), "--score-range", bounds)
+    assert result.exit_code == 2
+    assert "score_range" in result.stderr
