@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from streams.errors import ParameterError
+from streams.errors import ParameterError, RecordError
 from streams.wire.limits import MAX_SCORE, MIN_SCORE_RANGE
 
 if TYPE_CHECKING:
@@ -30,3 +30,12 @@ def check_score_range(score_range: Sequence[float]) -> None:
             f"`score_range` is {low:g} to {high:g}: the first number must be below the second, by {MIN_SCORE_RANGE:g} "
             f"or more, and both between {-MAX_SCORE:g} and {MAX_SCORE:g}; write for example 1,7"
         )
+
+
+def check_score(score: float | None, *, score_range: Sequence[float], campaign: str) -> None:
+    """Raise RecordError if a score is outside the range of its campaign."""
+    low, high = score_range
+    if score is not None and not low <= score <= high:
+        bounds = f"from {low:g} to {high:g} (setting `score_range`)"
+        message = f"`score` is {score:g}; the campaign {campaign!r} takes scores {bounds}"
+        raise RecordError("invalid_value", message, field="score")

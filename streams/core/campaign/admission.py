@@ -8,6 +8,7 @@ from streams.core.models import MODELS
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
 from streams.wire.limits import MAX_SYSTEMS
+from streams.wire.score_range import check_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,11 +37,7 @@ def check_judgment(
             f"the model {model.name!r} rates {model.kind}, but the judgment has {given}; models for {kind}: {fitting}"
         )
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
-    low, high = status.settings.score_range
-    if judgment.score is not None and not low <= judgment.score <= high:
-        bounds = f"from {low:g} to {high:g} (setting `score_range`)"
-        message = f"`score` is {judgment.score:g}; the campaign {status.campaign!r} takes scores {bounds}"
-        raise RecordError("invalid_value", message, field="score")
+    check_score(judgment.score, score_range=status.settings.score_range, campaign=status.campaign)
 
 
 def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:

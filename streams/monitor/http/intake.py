@@ -16,6 +16,7 @@ from streams.monitor.ledger.base import Offer
 from streams.monitor.state.lookup import UnknownCampaign, check_name
 from streams.wire.events import MatchRequest, encode
 from streams.wire.quarantine import describe_quarantine
+from streams.wire.score_range import check_score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,21 +57,39 @@ class Intake:
         self._monitor = monitor
         self._metrics = metrics
         self._seconds = settings.monitor_lease_seconds
+        self._score_ranges: dict[str, tuple[float, ...]] = {}  # by campaign; a range never changes
         self._pseudonyms = Pseudonyms(settings.judge_key.encode()) if settings.judge_key else None
 
     async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> AcceptedPayload:
-        """Publish judgments of one campaign. Return when the broker has them."""
+        """Publish judgments of one campaign. Return when the broker has them.
+
+        Raise RecordError for a score outside the range of the campaign.
+        """
         known = self._monitor.known(campaign)
         if known is not None and known.view.quarantine is not None:
             await self._read_requests(campaign)  # the quarantine may have ended since it was read
         if known is not None and known.view.state == "closed":
             raise RequestError(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
+        await self._check_scores(campaign, judgments)
         if judgments:
             with self._metrics.publish_seconds.time():
                 await self._monitor.backend.publish(judgments)
             self._metrics.judgments_published.inc(len(judgments))
             await self._complete_leases(campaign, judgments)
         return AcceptedPayload(accepted=len(judgments), ids=[judgment.id for judgment in judgments])
+
+    async def _check_scores(self, campaign: str, judgments: Sequence[Judgment]) -> None:
+        """Check scores against the range of the campaign. If the store is away, only the worker checks them."""
+        scores = [judgment.score for judgment in judgments if judgment.score is not None]
+        if scores and campaign not in self._score_ranges:
+            with suppress(StoreUnavailable):
+                backend = self._monitor.backend
+                meta = await backend.run(backend.store.read_meta, campaign)
+                if meta is not None:
+                    self._score_ranges[campaign] = meta.status.settings.score_range
+        if campaign in self._score_ranges:
+            for score in scores:
+                check_score(score, score_range=self._score_ranges[campaign], campaign=campaign)
 
     async def _complete_leases(self, campaign: str, judgments: Sequence[Judgment]) -> None:
         """End the leases of answered requests. If the ledger is away, they expire by themselves."""

@@ -11,7 +11,7 @@ import pytest
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.settings import Settings
 from streams.wire import topics
-from streams.wire.events import Close, Judgment, encode
+from streams.wire.events import CampaignSettings, Close, Create, Judgment, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.formats.samples import WEBHOOK
 from tests.monitor.site import JSON, SECRET, TOKEN, Running, running
@@ -195,6 +195,31 @@ def test_who_answers_gets_another_match(monitor: Running) -> None:
         }
         assert monitor.post(PATH, answer).status == 200
     assert len(set(handed)) == 12
+
+
+def test_a_judge_gets_a_system_to_score_and_the_range_is_checked(monitor: Running) -> None:
+    settings = CampaignSettings(
+        model="assessment", systems=("a", "b"), segments=("s1", "s2", "s3"), score_range=(1.0, 7.0), outstanding=2
+    )
+    monitor.publish(Create(id="create", campaign="c", at=NOON, settings=settings))
+    handed = []
+    for number in range(6):
+        request = next_match(monitor, "alice").json["request"]
+        handed.append((request["systems"][0], request["segment"]))
+        answer = {
+            "id": f"answer-{number}",
+            "segment": request["segment"],
+            "judge": "alice",
+            "systems": request["systems"],
+            "score": 50,
+            "request": request["id"],
+        }
+        refused = monitor.post(PATH, answer)
+        assert (refused.status, refused.json["error"]["field"]) == (422, "score")
+        assert "from 1 to 7" in refused.json["error"]["message"]
+        assert monitor.post(PATH, answer | {"score": 1 + number}).status == 200
+    assert sorted(handed) == [(system, segment) for system in "ab" for segment in ("s1", "s2", "s3")]
+    assert monitor.get("/campaigns/c")["judgments"] == 6
 
 
 def test_when_no_match_is_free_it_says_when_to_ask_again(monitor: Running) -> None:

@@ -24,7 +24,7 @@ const COLUMNS = [
   {
     title: "Bits",
     numeric: true,
-    about: "Expected information about the two ratings, in bits",
+    about: "Expected information about the ratings, in bits",
     value: ({ information }) => information,
     text: ({ information }) => decimal(information, 3),
   },
