@@ -55,7 +55,7 @@ def test_the_range_is_that_of_the_log_or_as_given() -> None:
     by_log, by_option = (streams.rank(log, parameters={"scale": "raw"}, score_range=each) for each in (None, (1, 7)))
     assert by_log.rows == by_option.rows
     wider = streams.rank(log, parameters={"scale": "raw"}, score_range=(0, 100)).rows
-    scores = [each.score or 0.0 for each in log if each.systems == ("a",)]
+    scores = np.array([each.score for each in log if each.systems == ("a",)], np.float64)
     for row, width in ((by_log.rows[-1], 6), (wider[-1], 100)):
         assert row.score == pytest.approx(np.mean(scores))
         squares = np.sum((scores - np.mean(scores)) ** 2) + width**2 / 12
