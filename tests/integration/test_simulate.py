@@ -72,6 +72,26 @@ def test_a_campaign_with_a_real_log_as_its_oracle_ends_by_its_stop_rule(stack: S
     assert again["campaigns"] == [board]
 
 
+def test_a_campaign_of_direct_assessment_asks_for_scores_in_its_range(stack: Stack) -> None:
+    stack.start_worker()
+    settings = ("model=assessment", "score_range=1,7", "budget=150", "outstanding=20")
+    found = done(
+        stack.command(
+            *("simulate", "scores", "--create", "--systems", "4", "--json"),
+            *(word for setting in settings for word in ("--setting", setting)),
+        )
+    )
+    assert found["simulation"]["judgments"] == found["campaigns"][0]["judgments"] == 150
+    assert found["simulation"]["tau"] > 0.5
+    asked, answers = requests(stack, "scores"), judgments(stack, "scores")
+    assert {answer["request"] for answer in answers} == set(asked)
+    for answer in answers:
+        request = asked[answer["request"]]
+        assert (answer["systems"], answer["segment"]) == (request["systems"], request["segment"])
+        assert 1 <= answer["score"] <= 7
+    assert stack.values(topics.REJECTED) == []
+
+
 def test_a_campaign_is_played_to_its_budget_by_requests_of_many_and_every_answer_is_its_requests(stack: Stack) -> None:
     stack.start_worker()
     arguments = ("--systems", "5", "--careless", "0.2", "--slow", "0.2", "--biased", "0.1", "--adversarial", "0.1")

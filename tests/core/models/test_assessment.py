@@ -164,3 +164,11 @@ def test_the_next_segment_tells_most_of_the_system_with_the_fewest() -> None:
     assert model.information(2, 3) > model.information(1, 2) > model.information(0, 1) > 0
     n = 10
     assert model.information(0, 1) == pytest.approx(0.5 * np.log2((n + 1) / n) + 0.5)
+
+
+def test_a_new_range_of_scores_counts_at_once() -> None:
+    model = model_of([(0, 0, 0, 4.0)], scale="raw")
+    assert model.scores()[1][0] == pytest.approx(100 / np.sqrt(12))
+    model.score_range = (1.0, 7.0)
+    assert model.scores()[1][0] == pytest.approx(6 / np.sqrt(12))
+    assert model.scores()[0][1] == 4.0
