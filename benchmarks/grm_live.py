@@ -49,7 +49,6 @@ CONTENDERS: Mapping[str, dict[str, Any]] = {
     "grm, any pairs": {"model": "grm"},
     "grm, baseline, round robin": {"model": "grm", "outstanding": 0},
     "grm, baseline, active": {"model": "grm"},
-    "grm, baseline, active, least judged segment": {"model": "grm", "segment_choice": "least"},
 }
 
 
