@@ -59,7 +59,8 @@ def explained_quarantine(store: RedisStore, name: str) -> Iterator[None]:
         meta = store.read_meta(name)
         if meta is None or meta.status.quarantine is None:
             raise
-        raise JudgestreamError(f"{describe_quarantine(name, meta.status.quarantine)} It can't be shown") from error
+        text = describe_quarantine(name, meta.status.quarantine)
+        raise JudgestreamError(f"{name} can't be shown, because {text}") from error
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from streams.errors import JudgestreamError
 from streams.pipeline.memory_log import MemoryLog
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -13,6 +14,7 @@ from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import encode
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
@@ -75,7 +77,10 @@ class Embedded:
                 self.log.append(output.topic, output.key, output.value)
 
     def campaign(self, name: str) -> Campaign:
-        """Return a campaign by name. Raise KeyError if there is none."""
+        """Return a campaign by name. Raise KeyError if there is none, and JudgestreamError if it is quarantined."""
+        for processor in self.processors:
+            if (quarantined := processor.quarantined.get(name)) is not None:
+                raise JudgestreamError(describe_quarantine(name, quarantined.quarantine))
         return {name: found for processor in self.processors for name, found in processor.campaigns.items()}[name]
 
     def counts(self) -> Outcomes:

@@ -71,6 +71,9 @@ def test_a_fault_in_one_campaign_stops_nobody_else_and_a_rebuild_ends_it(
     publish(stack, 100, 150, SICK, well)
     stack.wait_until_read(301)
 
+    with monkeypatch.context() as broken:  # an embedded run with the same fault, in one batch
+        broken.setitem(MODELS, "trueskill", faulty("apply", name="trueskill"))
+        assert found_hash(stack) == expected_hash(stack)
     meta = stack.store.read_meta(SICK)
     assert meta is not None
     assert meta.status.quarantine is not None

@@ -5,11 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from streams.core.models import MODELS
+from streams.errors import JudgestreamError
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.wire import events, topics
 from streams.wire.events import Leaderboard, encode
 from tests.builders import NOON, crowd_log
+from tests.faulty_model import faulty
 
 LOG = crowd_log(300, campaigns=3)
 
@@ -38,6 +41,16 @@ def test_the_counts_add_up_to_the_records_read() -> None:
     assert stream.run() == 101
     read, applied, duplicate, rejected, held = stream.counts()
     assert (read, applied, duplicate, rejected, held) == (101, 50, 50, 1, 0)
+
+
+def test_a_quarantined_campaign_is_an_error_with_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "trueskill", faulty("apply", name="trueskill"))
+    stream = Embedded()
+    for entry in LOG[:50]:
+        stream.publish(entry)
+    stream.run()
+    with pytest.raises(JudgestreamError, match=r"campaign-0.* quarantined .*the model fails in apply"):
+        stream.campaign("campaign-0")
 
 
 def test_run_goes_on_where_it_stopped() -> None:

@@ -187,13 +187,13 @@ class Monitor:
             return watched.snapshot
         try:
             snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
+            if snapshot is not None:
+                self._keep(name, snapshot)
+                return snapshot
         except Exception as error:
             await self._mark_failed(name, error)
             raise
-        if snapshot is None:
-            raise UnknownCampaign(f"there is no campaign {name!r}")
-        self._keep(name, snapshot)
-        return snapshot
+        raise UnknownCampaign(f"there is no campaign {name!r}")
 
     async def _mark_failed(self, name: str, error: Exception) -> None:
         """Show a campaign with an unexpected error, or with stored data that can't be read. The others go on."""

@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streams.cli.commands.leaderboard import command
+from streams.core.models import MODELS
 from streams.errors import JudgestreamError
 from streams.wire.events import Leaderboard, WithdrawSystem
 from tests.builders import judgment
+from tests.faulty_model import faulty
 from tests.reports.campaigns import LATER, Running, crowd, opened
 
 
@@ -90,3 +92,33 @@ def test_a_name_can_not_command_the_terminal(running: Running) -> None:
     shown = run("wmt.fr-en").stdout
     assert "\x1b" not in shown
     assert "\\x1b[2Jgone" in shown
+
+
+def test_a_quarantined_campaign_is_shown_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MODELS, "trueskill", faulty("apply", name="trueskill"))
+    Running(monkeypatch).take(*crowd(30), judgment(9999, campaign="wmt.fr-en", systems=("x", "y")))
+    result = run("wmt.fr-en")
+    assert result.exit_code == 0, result.output
+    shown = " ".join(result.stdout.split())
+    assert "wmt.fr-en quarantined" in shown
+    assert "ZeroDivisionError: the model fails in apply" in shown
+    assert "Update Judgestream, then run: judgestream rebuild wmt.fr-en" in shown
+    assert " held" in shown
+
+
+def test_a_quarantined_campaign_that_cannot_be_ranked_is_an_error_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(MODELS, "trueskill", faulty("information", "load_row", name="trueskill"))
+    Running(monkeypatch).take(*crowd(30))
+    result = run("wmt.fr-en")
+    assert isinstance(result.exception, JudgestreamError)
+    assert str(result.exception).startswith("wmt.fr-en can't be shown, because ")
+    assert str(result.exception).endswith("judgestream rebuild wmt.fr-en")
+
+
+def test_an_unexpected_error_without_a_quarantine_is_not_hidden(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODELS, "trueskill", faulty("load_row", name="trueskill"))
+    assert isinstance(run("wmt.fr-en").exception, ZeroDivisionError)
