@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from streams.cli.main import cli
 from streams.core.models import MODELS, parameters_of
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.wire import topics
@@ -59,6 +61,10 @@ def test_every_log_can_be_ranked(variant: Variant, tmp_path: Path) -> None:
     defaults = msgspec.structs.asdict(parameters_of(MODELS[variant.settings.model], {}))
     options = rank_options(variant.settings, defaults)
     log = write_log([judgment for run in played.runs.values() for judgment in run.judged], tmp_path / "log.jsonl")
+    if variant.settings.budget:  # a log has no budget; the refusal says that this mode needs one
+        refused = CliRunner().invoke(cli, ["rank", str(log), *options])
+        assert (refused.exit_code, "budget" in refused.output) == (2, True), refused.output
+        return
     printed = run_command("rank", str(log), *options, "--json")
     boards = msgspec.json.decode(printed, type=dict[str, list[Leaderboard]])["campaigns"]
     assert {board.campaign for board in boards} == set(played.runs)
