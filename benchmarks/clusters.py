@@ -26,7 +26,9 @@ import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
 from benchmarks.data import find_log  # noqa: E402
-from streams.core.ranking import SCORES, PairCounts, rank_scores  # noqa: E402
+from streams.core.methods.bradley_terry import BradleyTerry  # noqa: E402
+from streams.core.methods.win_shares import ExpectedWins  # noqa: E402
+from streams.core.ranking import PairCounts, rank_scores  # noqa: E402
 from streams.formats import read  # noqa: E402
 from streams.wire.events import Leaderboard, Row  # noqa: E402
 
@@ -149,17 +151,17 @@ def bootstrap(runs: int) -> None:
     """Time the bootstrap from pair counts, beside one that draws every comparison."""
     counts = PairCounts.of(entry.judgment for entry in read(find_log("wmt13_fr-en_rank.csv.gz")))
     seconds = {}
-    for score in SCORES:
+    for method in (ExpectedWins(), BradleyTerry()):
         start = time.perf_counter()
-        rank_scores("bootstrap", counts, score=score, runs=runs)
-        seconds[score] = time.perf_counter() - start
+        rank_scores("bootstrap", counts, method=method, runs=runs)
+        seconds[method.name] = time.perf_counter() - start
     size = len(counts.systems)
     cells = np.concatenate([counts.wins.ravel(), np.triu(counts.ties).ravel()])
     comparisons, random, few = np.repeat(np.arange(len(cells)), cells), np.random.default_rng(1), 20
     start = time.perf_counter()
     for _ in range(few):
         drawn = np.bincount(random.choice(comparisons, len(comparisons)), minlength=len(cells)).reshape(2, size, size)
-        SCORES["expected-wins"](drawn[0], drawn[1] + drawn[1].T)
+        ExpectedWins().score(drawn[0], drawn[1] + drawn[1].T)
     naive = (time.perf_counter() - start) * runs / few
     print(f"\n{'WMT13 fr-en, bootstrap':<40}{counts.comparisons:,} comparisons, {runs:,} runs")
     for score, taken in seconds.items():

@@ -28,7 +28,7 @@ import numpy as np  # noqa: E402
 from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.campaign.campaign import Campaign  # noqa: E402
-from streams.core.methods.pair_scores import expected_wins  # noqa: E402
+from streams.core.methods.win_shares import ExpectedWins  # noqa: E402
 from streams.core.ranking.correlation import kendall_tau  # noqa: E402
 from streams.formats import read  # noqa: E402
 from streams.wire.events import EPOCH, CampaignSettings, Create, Judgment  # noqa: E402
@@ -88,7 +88,7 @@ def load(campaign: str) -> Oracle:
         wins[place] = sum(order < 0 for _, _, order in found)
         ties[place] = sum(order == 0 for _, _, order in found)
     segments = tuple(sorted({segment for found in pairs.values() for _, segment, _ in found}))
-    return Oracle(systems, segments, expected_wins(wins, ties), answers)
+    return Oracle(systems, segments, ExpectedWins().score(wins, ties), answers)
 
 
 def play(campaign: str, contender: str, seed: int) -> list[float]:

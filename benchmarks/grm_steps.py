@@ -23,7 +23,7 @@ import numpy as np  # noqa: E402
 
 from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
-from streams.core.methods.pair_scores import expected_wins  # noqa: E402
+from streams.core.methods.win_shares import ExpectedWins  # noqa: E402
 from streams.core.models.base import JudgmentBatch, parameters_of  # noqa: E402
 from streams.core.models.grm import GradedResponse  # noqa: E402
 from streams.core.ranking import kendall_tau  # noqa: E402
@@ -73,7 +73,7 @@ def load(campaign: str) -> Log:
     for counts, order in ((wins, -1), (ties, 0)):
         found = table[table[:, 4] == order]
         np.add.at(counts, (found[:, 0], found[:, 1]), 1)
-    return Log(table, expected_wins(wins, ties), (len(systems), len(judges), len(segments)))
+    return Log(table, ExpectedWins().score(wins, ties), (len(systems), len(judges), len(segments)))
 
 
 def tau(log: Log, parameters: dict[str, Any], *, baseline: int | None, size: int, seed: int) -> float:

@@ -27,7 +27,7 @@ from numba import njit  # noqa: E402
 
 from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
-from streams.core.methods.pair_scores import expected_wins  # noqa: E402
+from streams.core.methods.win_shares import ExpectedWins  # noqa: E402
 from streams.formats import read  # noqa: E402
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Oracle:
 
     @property
     def gold(self) -> Floats:
-        return expected_wins(self.wins, self.ties)
+        return ExpectedWins().score(self.wins, self.ties)
 
     @property
     def truth(self) -> Floats:

@@ -200,6 +200,7 @@ def rate_log(
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
     batches: Iterable[Sequence[Judgment]] | None = None,
+    keep_rankings: bool = False,
 ) -> RatedLog:
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
@@ -211,7 +212,13 @@ def rate_log(
     if log.is_long:
         kernels.compiled("pairs")  # compile first, so that the first batch is fast too
     try:
-        rated = rate(batches or log.batches(columns=log.is_long), settings, only=only, observe=observe)
+        rated = rate(
+            batches or log.batches(columns=log.is_long),
+            settings,
+            only=only,
+            observe=observe,
+            keep_rankings=keep_rankings,
+        )
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())

@@ -15,6 +15,7 @@ from streams.errors import JudgestreamError
 SECTIONS = {
     "Files (no server needed)": {
         "rank": "Rank the systems of a log with any model.",
+        "models": "List the models that `rank` takes, and their parameters.",
         "clusters": "Rank the systems of a log by the official WMT procedure.",
         "head-to-head": "Compare every pair of systems of a log, with sign tests.",
         "agreement": "Measure how well the judges of a log agree.",

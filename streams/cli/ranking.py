@@ -12,6 +12,7 @@ from streams.cli.progress import Bar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
     from streams.wire.events import Leaderboard
 
@@ -29,9 +30,7 @@ def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--runs",
             type=click.IntRange(3, 1_000_000),
-            default=1000,
-            show_default=True,
-            help="Number of samples from which rank ranges are computed.",
+            help="Number of samples from which rank ranges are computed.  [default: by the model, mostly 1000]",
         ),
         click.option(
             "--seed",
@@ -47,14 +46,15 @@ def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def rank_campaigns(
-    rated: RatedLog, model: str, engine: str, *, runs: int, seed: int, resample: bool = True
-) -> list[Leaderboard]:
+def rank_campaigns(rated: RatedLog, plan: RankingPlan, *, seed: int, resample: bool = True) -> list[Leaderboard]:
     """Rank the campaigns of a log in order of name, on all cores, with a progress bar."""
-    from streams.offline.rating import WMT, make_leaderboard
+    from streams.offline.planning import WMT
+    from streams.offline.rating import make_leaderboard
 
     campaigns = [rated.campaigns[name] for name in sorted(rated.campaigns)]
-    total = runs * sum(campaign.tables.pair_counts().comparisons for campaign in campaigns) if engine == WMT else None
+    total = plan.runs * len(campaigns) if plan.ranges == "bootstrap" else None
+    if plan.ranges == WMT:
+        total = plan.runs * sum(campaign.tables.pair_counts().comparisons for campaign in campaigns)
     boards = []
     with Bar(total=total) as bar:
         for campaign in campaigns:
@@ -62,9 +62,7 @@ def rank_campaigns(
             boards.append(
                 make_leaderboard(
                     campaign,
-                    model=model,
-                    engine=engine,
-                    runs=runs,
+                    plan,
                     seed=seed,
                     resample=resample,
                     threads=os.cpu_count() or 1,
@@ -74,18 +72,20 @@ def rank_campaigns(
     return boards
 
 
-def print_leaderboards(boards: Sequence[Leaderboard], *, as_object: bool) -> None:
-    """Print leaderboards as tables, or as one JSON object."""
+def print_leaderboards(boards: Sequence[Leaderboard], plan: RankingPlan | None = None, *, as_object: bool) -> None:
+    """Print leaderboards as tables, or as one JSON object. With a plan, a table has the samples of its rank ranges."""
     from streams.cli import render
 
     if as_object:
         click.echo(render.as_json(boards))
         return
     console = render.stdout_console()
+    ranges = f" ({plan.samples})" if plan and plan.samples else ""
     for number, board in enumerate(boards):
         clusters = board.rows[-1].cluster if board.rows else 0
         title = (
-            f"{board.campaign}  {board.model}, {board.judgments:,} judgments, {clusters} cluster{'s' * (clusters != 1)}"
+            f"{board.campaign}  {board.model}, {board.judgments:,} judgments, "
+            f"{clusters} cluster{'s' * (clusters != 1)}{ranges}"
         )
         if number:
             console.print()

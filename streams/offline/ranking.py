@@ -16,7 +16,8 @@ from streams.formats import LogSelection
 from streams.offline.controls import ControlledLog, choose_controls
 from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
-from streams.offline.rating import choose_engine, make_leaderboard, rate, settings_for
+from streams.offline.planning import plan_ranking
+from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
@@ -168,20 +169,24 @@ def rank(
     ranges: str | None = None,
     parameters: Mapping[str, Parameter] | None = None,
     score_range: Sequence[float] | None = None,
+    baseline: str | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
     controls: str | Controls | None = None,
-    runs: int = 1000,
+    runs: int | None = None,
     seed: int = 1,
     threads: int = 1,
 ) -> Ranking:
     """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
 
-    The models and ranges are those of `judgestream rank`. Without a `model`, rankings are rated by trueskill and scores
-    by assessment; the first judgment decides. `score_range` are the lowest and the highest score, by default those of
-    the log. With `campaigns`, only these campaigns are ranked. FormatError is raised if nothing was rated. `only`
-    selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls` tests
-    the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
+    The models and ranges are those of `judgestream rank`, and the parameters those of `judgestream models NAME`.
+    `baseline` is the system that all others are compared with, for models that use one. With `campaigns`, only these
+    campaigns are ranked. `runs` is the number of samples for rank ranges; its default depends on the model.
+    `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls`
+    tests the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
+    Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
+    `score_range` are the lowest and the highest score, by default those of the log. FormatError is raised if nothing
+    was rated.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
@@ -195,6 +200,7 @@ def rank(
             ranges=ranges,
             parameters=parameters,
             score_range=score_range,
+            baseline=baseline,
             campaigns=campaigns,
             runs=runs,
             seed=seed,
@@ -208,12 +214,15 @@ def rank(
     batches: Iterable[Sequence[Judgment]] = selection.batches(_batches(source)) if selection else _batches(source)
     if model is None:
         model, batches = choose_model(batches, only=campaigns)
-    engine = choose_engine(model, ranges)
+    plan = plan_ranking(
+        model, ranges=ranges, parameters=parameters, baseline=baseline, runs=runs, score_range=score_range
+    )
     histories: dict[str, History] = {}
     rated = rate(
         batches,
-        settings_for(model, engine, parameters, score_range=score_range),
+        plan.settings,
         only=campaigns,
+        keep_rankings=plan.keep_rankings,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
     if not rated.read:
@@ -222,7 +231,7 @@ def rank(
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     reports = tuple(
         Report(
-            leaderboard=make_leaderboard(campaign, model=model, engine=engine, runs=runs, seed=seed, threads=threads),
+            leaderboard=make_leaderboard(campaign, plan, seed=seed, threads=threads),
             counts=campaign.tables.pair_counts(),
             history=histories[campaign.name],
         )

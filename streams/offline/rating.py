@@ -1,4 +1,7 @@
-"""Rate a whole log without servers, as a worker does. The memory does not grow with the length of the log."""
+"""Rate a whole log without servers, as a worker does.
+
+The memory does not grow with the length of the log, unless a method needs all pairs.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,22 @@ import msgspec
 
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
-from streams.core.models import MODELS
-from streams.core.ranking import ENGINES, SCORES, PosteriorScores, RankedScores, rank_scores
+from streams.core.methods import CountMethod
+from streams.core.ranking import PosteriorScores, RankedScores, rank_rankings, rank_scores
 from streams.errors import FormatError, ParameterError, suggestion
+from streams.offline.keeping import KeepingCampaign
+from streams.offline.planning import WMT
 from streams.offline.scores import ANY_SCORE, ScoreRanges
-from streams.wire.events import CampaignSettings
 from streams.wire.scanner import JudgmentColumns
-from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from streams.core.methods import Method
     from streams.errors import RecordError
-    from streams.wire.events import Judgment, Leaderboard, Parameter
+    from streams.offline.planning import RankingPlan
+    from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
-DEFAULT_MODEL = "trueskill"
-REPLICAS = 200
-WMT = "wmt"
 # After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
 COMPILE_AFTER = 20_000
 
@@ -55,19 +57,23 @@ def rate(
     *,
     only: Collection[str] = (),
     observe: Callable[[Campaign], None] | None = None,
+    keep_rankings: bool = False,
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
     With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
+    With `keep_rankings`, each campaign keeps its rankings in memory.
 
-    >>> from streams.wire.events import EPOCH, Judgment
+    >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
     >>> rate([[verdict]], CampaignSettings()).campaigns["c"].counts.judgments
     1
     """
     rated = RatedLog()
+    kind = KeepingCampaign if keep_rankings else Campaign
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
+    systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen
     for judgments in batches:
         places = range(rated.read, rated.read + len(judgments))
         rated.read += len(judgments)
@@ -79,9 +85,11 @@ def rate(
                 continue
             campaign = rated.campaigns.get(name)
             if campaign is None:
-                campaign = rated.campaigns[name] = Campaign(name, settings)
+                campaign = rated.campaigns[name] = kind(name, settings)
             if ranges is not None:
                 ranges.widen(campaign, part)
+            if settings.baseline and settings.baseline not in systems.setdefault(name, set()):
+                systems[name].update(system for judgment in part for system in judgment.systems)
             rejections = campaign.apply(offsets, part).rejections
             campaign.discard_changes()
             if observe is not None:
@@ -92,6 +100,9 @@ def rate(
     for name in only:
         if name not in known:
             raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, known)}")
+    if settings.baseline:
+        for name, found in systems.items():
+            _check_baseline(settings.baseline, name, found)
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
@@ -115,88 +126,58 @@ def _by_campaign(
             yield name, [places[k] for k in mine], [judgments[k] for k in mine]
 
 
-def choose_engine(model: str, ranges: str | None = None) -> str:
-    """Return the engine of rank ranges for a model. Without `ranges`, it is the default of the model.
-
-    >>> choose_engine("expected-wins")
-    'bootstrap'
-    """
-    engines: dict[str, tuple[str, ...]] = {
-        name: ("closed", "posterior", "bootstrap") for name, found in MODELS.items() if found.kind == "rankings"
-    }
-    engines |= {name: ("closed", "posterior") for name, found in MODELS.items() if found.kind != "rankings"}
-    engines[DEFAULT_MODEL] += (WMT,)
-    engines |= dict.fromkeys(SCORES, ("bootstrap",))
-    if model not in engines:
-        raise ParameterError(f"no model {model!r}; {suggestion(model, engines)}")
-    if ranges is None:
-        return engines[model][0]
-    if ranges not in ENGINES:
-        raise ParameterError(f"no ranges {ranges!r}; {suggestion(ranges, ENGINES)}")
-    if ranges not in engines[model]:
-        has, fits = ", ".join(engines[model]), ", ".join(name for name, found in engines.items() if ranges in found)
-        raise ParameterError(
-            f"the model {model!r} has no ranges {ranges!r}; it has: {has}; models with {ranges}: {fits}"
-        )
-    return ranges
-
-
-def settings_for(
-    model: str,
-    engine: str,
-    parameters: Mapping[str, Parameter] | None = None,
-    *,
-    score_range: Sequence[float] | None = None,
-) -> CampaignSettings:
-    """Return the settings to rate a log with this model and engine. No matches are requested.
-
-    Without a `score_range`, any score is rated, and the range comes from the scores.
-    """
-    rates_scores = model in MODELS and MODELS[model].kind == "scores"
-    if score_range is not None:
-        check_score_range(score_range)
-        if not rates_scores:
-            raise ParameterError(f"the model {model!r} rates rankings and no scores; omit the score range")
-    return CampaignSettings(
-        score_range=tuple(score_range or (ANY_SCORE if rates_scores else DEFAULT_SCORE_RANGE)),
-        model=DEFAULT_MODEL if model in SCORES else model,
-        parameters=dict(parameters or {}),
-        outstanding=0,
-        replicas=REPLICAS if engine == "bootstrap" and model not in SCORES else 0,
-    )
-
-
 def make_leaderboard(
     campaign: Campaign,
+    plan: RankingPlan,
     *,
-    model: str,
-    engine: str,
-    runs: int = 1000,
     seed: int = 1,
     resample: bool = True,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
-    """Return the leaderboard of a rated campaign. The model ranks by judgments or by pair counts."""
+    """Return the leaderboard of a campaign that was rated by this plan."""
     counts = campaign.tables.pair_counts()
-    if model in SCORES or engine == WMT:
+    names: Sequence[str] = counts.systems
+    judgments = counts.judgments.tolist()
+    if plan.ranges == WMT:
         ranked = rank_scores(
-            engine,
-            counts,
-            score=model if model in SCORES else "expected-wins",
-            runs=runs,
+            WMT, counts, runs=plan.runs, seed=seed, resample=resample, threads=threads, progress=progress
+        )
+    elif isinstance(plan.method, CountMethod):
+        ranked = rank_scores(plan.ranges, counts, method=plan.method, runs=plan.runs, seed=seed, progress=progress)
+    elif plan.method is not None:
+        assert isinstance(campaign, KeepingCampaign), "a method on the whole log needs `rate` with keep_rankings"
+        ranked = rank_rankings(
+            _with_baseline(plan, campaign.name, names),
+            campaign.rankings(),
+            engine=plan.ranges,
+            runs=plan.runs,
             seed=seed,
-            resample=resample,
-            threads=threads,
             progress=progress,
         )
-        rows = ranked.rows(counts.systems, counts.judgments.tolist())
     else:
         names, ratings = campaign.tables.systems.names, PosteriorScores(*campaign.model.scores())
+        judgments = campaign.tables.system_judgments[: len(names)].tolist()
         if campaign.bootstrap is not None:
             best, worst = campaign.bootstrap.ranges(range(len(names)))
             ranked = RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
         else:
-            ranked = rank_scores(engine, ratings, runs=runs, seed=seed)
-        rows = ranked.rows(names, campaign.tables.system_judgments[: len(names)].tolist())
-    return msgspec.structs.replace(campaign.leaderboard(), model=WMT if engine == WMT else model, rows=rows)
+            ranked = rank_scores(plan.ranges, ratings, runs=plan.runs, seed=seed)
+    rows = ranked.rows(names, judgments)
+    model = WMT if plan.ranges == WMT else plan.model.name
+    return msgspec.structs.replace(campaign.leaderboard(), model=model, rows=rows)
+
+
+def _with_baseline(plan: RankingPlan, campaign: str, systems: Sequence[str]) -> Method:
+    assert plan.method is not None
+    if plan.baseline is None:
+        return plan.method
+    _check_baseline(plan.baseline, campaign, systems)
+    return msgspec.structs.replace(plan.method, baseline=systems.index(plan.baseline))
+
+
+def _check_baseline(baseline: str, campaign: str, systems: Collection[str]) -> None:
+    if baseline not in systems:
+        raise ParameterError(
+            f"the baseline {baseline!r} is no system of the campaign {campaign!r}; {suggestion(baseline, systems)}"
+        )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from streams.offline.rating import rate, settings_for
+from streams.offline.planning import plan_ranking
+from streams.offline.rating import rate
 from streams.wire import topics
 from streams.wire.events import Close, Create, Leaderboard, encode
 from tests.builders import NOON, crowd_log
@@ -43,7 +44,7 @@ def publish(stack: Stack, judgments: list[Judgment]) -> None:
 def running(stack: Stack) -> Stack:
     """Return a stack whose worker has rated the first two hundred judgments."""
     stack.start_worker()
-    create = Create(id="create", campaign="wmt.fr-en", at=NOON, settings=settings_for("trueskill-judges", "closed"))
+    create = Create(id="create", campaign="wmt.fr-en", at=NOON, settings=plan_ranking("trueskill-judges").settings)
     stack.publish([(b"wmt.fr-en", encode(create))])
     publish(stack, LOG[:200])
     return stack
@@ -56,7 +57,7 @@ def shown(stack: Stack, command: str, *arguments: str) -> Any:
 
 
 def test_the_leaderboard_is_the_one_of_the_log_rated_here(running: Stack) -> None:
-    (campaign,) = rate([LOG[:200]], settings_for("trueskill-judges", "closed")).campaigns.values()
+    (campaign,) = rate([LOG[:200]], plan_ranking("trueskill-judges").settings).campaigns.values()
     (found,) = msgspec.convert(shown(running, "leaderboard")["campaigns"], list[Leaderboard])
     assert found.rows == campaign.leaderboard().rows
     assert found.judgments == 200

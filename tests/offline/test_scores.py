@@ -10,7 +10,8 @@ import pytest
 
 import streams
 from streams.errors import FormatError, ParameterError
-from streams.offline.rating import rate, settings_for
+from streams.offline.planning import plan_ranking
+from streams.offline.rating import rate
 from streams.offline.scores import choose_model
 from streams.wire.events import EPOCH, Judgment
 from tests.builders import judgment
@@ -63,7 +64,7 @@ def test_the_range_is_that_of_the_log_or_as_given() -> None:
 
 
 def test_the_range_does_not_depend_on_the_batches() -> None:
-    settings = settings_for("assessment", "closed", {"scale": "raw"})
+    settings = plan_ranking("assessment", parameters={"scale": "raw"}).settings
     log = likert()
     whole, split = rate([log], settings), rate([log[:7], log[7:8], log[8:]], settings)
     assert whole.campaigns["c"].leaderboard().rows == split.campaigns["c"].leaderboard().rows

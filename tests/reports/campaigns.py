@@ -54,9 +54,10 @@ def crowd(count: int = 200, **options: int) -> list[Judgment]:
 
 
 def rated(log: list[Judgment], model: str = "trueskill") -> RatedLog:
-    from streams.offline.rating import rate, settings_for
+    from streams.offline.planning import plan_ranking
+    from streams.offline.rating import rate
 
-    return rate([log], settings_for(model, "closed"))
+    return rate([log], plan_ranking(model).settings)
 
 
 LATER = NOON + timedelta(days=1)

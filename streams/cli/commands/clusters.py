@@ -27,7 +27,7 @@ def command(
     *,
     log: LogFile,
     campaigns: tuple[str, ...],
-    runs: int,
+    runs: int | None,
     seed: int,
     as_object: bool,
     resample: bool,
@@ -37,8 +37,9 @@ def command(
     FILE is a log in any format of `judgestream convert`. The score is the mean of TrueSkill's mu over all runs, and
     the deviation is its standard deviation. A rank range leaves out 2.5 % of the runs at each end.
     """
-    from streams.offline.rating import DEFAULT_MODEL, WMT, settings_for
+    from streams.offline.planning import WMT, plan_ranking
 
-    rated = rate_log(log, settings_for(DEFAULT_MODEL, WMT), only=campaigns)
-    boards = rank_campaigns(rated, DEFAULT_MODEL, WMT, runs=runs, seed=seed, resample=resample)
-    print_leaderboards(boards, as_object=as_object)
+    plan = plan_ranking(ranges=WMT, runs=runs)
+    rated = rate_log(log, plan.settings, only=campaigns)
+    boards = rank_campaigns(rated, plan, seed=seed, resample=resample)
+    print_leaderboards(boards, plan, as_object=as_object)

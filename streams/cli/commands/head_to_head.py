@@ -48,7 +48,7 @@ def command(
     *,
     log: LogFile,
     campaigns: tuple[str, ...],
-    runs: int,
+    runs: int | None,
     seed: int,
     as_object: bool,
     sides: Literal["1", "2"],
@@ -65,17 +65,18 @@ def command(
     """
     from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
     from streams.cli import outputs
-    from streams.offline.rating import settings_for
+    from streams.offline.planning import plan_ranking
     from streams.wire.events import encode
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
-    rated = rate_log(log, settings_for(MODEL, ENGINE), only=campaigns)
+    plan = plan_ranking(MODEL, ranges=ENGINE, runs=runs)
+    rated = rate_log(log, plan.settings, only=campaigns)
     found = [
         CampaignHeadToHead.of(
             board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2
         )
-        for board in rank_campaigns(rated, MODEL, ENGINE, runs=runs, seed=seed)
+        for board in rank_campaigns(rated, plan, seed=seed)
     ]
     if plot:
         _write_plots(plot, found)

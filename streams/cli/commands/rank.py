@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.campaign_settings import parse_pairs
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.log_options import LogFile, log_argument, rate_log
 from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign
+    from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
-    from streams.wire.events import CampaignSettings, Judgment, Leaderboard
+    from streams.wire.events import Judgment, Leaderboard, Parameter
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -33,6 +35,8 @@ Examples:
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --only source=researcher
   judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
+  judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
+  judgestream rank samples/arena.csv --model grm --baseline birch
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
 @log_argument
@@ -40,7 +44,19 @@ Examples:
 @click.option(
     "--model",
     metavar="NAME",
-    help="Model that rates the systems.  [default: trueskill for rankings, assessment for scores]",
+    help="Model that rates the systems; `judgestream models` lists all.  [default: by the log: trueskill or assessment]",
+)
+@click.option(
+    "--parameter",
+    "texts",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the model; may be repeated. `judgestream models NAME` lists them.",
+)
+@click.option(
+    "--baseline",
+    metavar="SYSTEM",
+    help="System that all others are compared with, for grm and grm-batch.  [default: none; grm-batch chooses one]",
 )
 @click.option(
     "--ranges",
@@ -67,10 +83,12 @@ def command(
     *,
     log: LogFile,
     campaigns: tuple[str, ...],
-    runs: int,
+    runs: int | None,
     seed: int,
     as_object: bool,
     model: str | None,
+    texts: tuple[str, ...],
+    baseline: str | None,
     ranges: str | None,
     bounds: str | None,
     test: ControlTest | None,
@@ -81,24 +99,31 @@ def command(
 ) -> None:
     """Rank the systems of a log. No server is needed.
 
-    FILE is a log in any format of `judgestream convert`, or `-` for standard input. Online models have the ranges
-    closed (default), posterior and bootstrap; trueskill also has wmt. The models expected-wins and bradley-terry have
-    bootstrap only. Without --model, the first judgment of the log decides: rankings or scores. See docs/models.md.
+    FILE is a log in any format of `judgestream convert`, or `-` for standard input. Models with deviations have the
+    ranges closed (default), posterior and bootstrap; trueskill also has wmt. Models without deviations have bootstrap
+    only. `judgestream models NAME` shows the ranges and parameters of a model. Without --model, the first
+    judgment of the log decides: rankings or scores.
     """
     from streams.cli import outputs
     from streams.cli.campaign_settings import parse_settings
     from streams.offline.controls import failing_judges
-    from streams.offline.rating import choose_engine, settings_for
+    from streams.offline.planning import plan_ranking
     from streams.offline.scores import choose_model
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
-    def choose(name: str) -> tuple[str, CampaignSettings]:
+    def choose(name: str) -> RankingPlan:
         try:
-            engine = choose_engine(name, ranges)
-            return engine, settings_for(name, engine, **parse_settings((), {"score_range": bounds}))
+            return plan_ranking(
+                name,
+                ranges=ranges,
+                parameters=_parse_parameters(name, texts),
+                baseline=baseline,
+                runs=runs,
+                **parse_settings((), {"score_range": bounds}),
+            )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
 
@@ -111,13 +136,18 @@ def command(
             model, batches = choose_model(batches, only=campaigns)
         except ParameterError as error:
             raise click.UsageError(f"{log.file}: {error}") from None
-    chosen, (engine, settings) = model, choose(model)
+    plan = choose(model)
 
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
         histories, read = Histories(), batches if source is log else None
         observe = histories.observe if plot else None
-        rated = rate_log(source, settings, only=names, observe=observe, batches=read)
-        boards = rank_campaigns(rated, chosen, engine, runs=runs, seed=seed)
+        rated = rate_log(
+            source, plan.settings, only=names, observe=observe, batches=read, keep_rankings=plan.keep_rankings
+        )
+        try:
+            boards = rank_campaigns(rated, plan, seed=seed)
+        except ParameterError as error:
+            raise click.UsageError(f"{log.file}: {error}") from None
         return reports(boards, rated, histories.by_campaign)
 
     found = ranked(log, campaigns)
@@ -138,13 +168,24 @@ def command(
     elif as_text:
         click.echo(outputs.leaderboards_as_markdown(every), nl=False)
     else:
-        print_leaderboards(boards, as_object=as_object)
+        print_leaderboards(boards, plan, as_object=as_object)
         if test:
             click.echo()
             test.print(results.values())
         if rest:
             click.echo()
-            print_leaderboards([labelled(report).leaderboard for report in rest], as_object=False)
+            print_leaderboards([labelled(report).leaderboard for report in rest], plan, as_object=False)
+
+
+def _parse_parameters(model: str, texts: Sequence[str]) -> dict[str, Parameter]:
+    from streams.core.ranking_models import find_ranking_model
+
+    values: dict[str, str] = {}
+    for name, text in parse_pairs(texts, option="--parameter"):
+        if name in values:
+            raise click.UsageError(f"--parameter {name} is given twice")
+        values[name] = text
+    return find_ranking_model(model).parse(values)
 
 
 class Histories:

@@ -260,11 +260,11 @@ def _new_campaign_settings(given: Sequence[str], model: str) -> CampaignSettings
 
     from streams.cli.campaign_settings import parse_settings
     from streams.core.campaign.commands import apply_command
-    from streams.offline.rating import choose_engine, settings_for
+    from streams.offline.planning import plan_ranking
     from streams.wire import events
     from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
-    rank = msgspec.structs.replace(settings_for(model, choose_engine(model)), score_range=DEFAULT_SCORE_RANGE)
+    rank = msgspec.structs.replace(plan_ranking(model).settings, score_range=DEFAULT_SCORE_RANGE)
     settings = msgspec.structs.replace(rank, **parse_settings(given, {}))
     nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
     try:

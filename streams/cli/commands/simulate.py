@@ -183,10 +183,10 @@ def _truth(
 def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
     from streams.cli.log_options import LogFile, rate_log
     from streams.crowd import Oracle
-    from streams.offline.rating import DEFAULT_MODEL, choose_engine, settings_for
+    from streams.offline.planning import plan_ranking
 
     log = LogFile(file)
-    rated = rate_log(log, settings_for(DEFAULT_MODEL, choose_engine(DEFAULT_MODEL)), only=[of] if of else [])
+    rated = rate_log(log, plan_ranking().settings, only=[of] if of else [])
     found = rated.campaigns
     name = of or (campaign if campaign in found else min(found))
     if name not in (of, campaign) and len(found) > 1:

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.core.methods.base import Fitted, Method
+from streams.core.methods.bradley_terry import BradleyTerry
+from streams.core.methods.counted import CountMethod
 from streams.core.methods.crowd_bradley_terry import CrowdBradleyTerry
 from streams.core.methods.davidson import Davidson
 from streams.core.methods.elo import Elo
+from streams.core.methods.feedback_arc_set import FeedbackArcSet
 from streams.core.methods.glicko import Glicko2
 from streams.core.methods.grm_batch import BatchGradedResponse
 from streams.core.methods.hopkins_may import HopkinsMayCategorical, HopkinsMayGaussian
 from streams.core.methods.hopkins_may_shift import HopkinsMayShift
 from streams.core.methods.independent_students import IndependentStudents
+from streams.core.methods.most_probable import MostProbable
 from streams.core.methods.online import Online
+from streams.core.methods.playoffs import Playoffs
 from streams.core.methods.reference import AdjustedUniform, IndependentPairs, UniformOutcomes
 from streams.core.methods.two_stage import TwoStage
 from streams.core.methods.win_shares import Bojar, ExpectedWins, OrigWmt
@@ -37,6 +42,10 @@ METHODS: dict[str, Method] = {
         OrigWmt(),
         Bojar(),
         ExpectedWins(),
+        FeedbackArcSet(),
+        MostProbable(),
+        Playoffs(),
+        BradleyTerry(),
         HopkinsMayGaussian(),
         HopkinsMayShift(),
         HopkinsMayCategorical(),
@@ -67,4 +76,4 @@ def create_method(name: str, options: Mapping[str, object] | None = None) -> Met
         raise ParameterError(f"model {name!r}: {error}; its options: {fields}") from None
 
 
-__all__ = ["METHODS", "Fitted", "Method", "create_method"]
+__all__ = ["METHODS", "CountMethod", "Fitted", "Method", "create_method"]

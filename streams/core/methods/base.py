@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -14,6 +14,7 @@ from streams.core.models import Outcome
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats, Ints
+    from streams.core.models.card import ModelCard
 
 Positive = Annotated[float, Meta(gt=0, le=1e6)]
 Whole = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -46,7 +47,16 @@ class Fitted:
 
 
 class Method(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A method with its options. Each option is a field with bounds and a default."""
+    """A method with its parameters. Each parameter is a field with bounds, a default and a description.
+
+    A method with a card can rank a log. Others predict outcomes but do not rank; only the lab uses them. `ranges` are
+    the rank ranges that it offers, the default first. A bootstrap takes `runs` samples unless told otherwise.
+    """
+
+    card: ClassVar[ModelCard | None] = None
+    ranges: ClassVar[tuple[str, ...]] = ("bootstrap",)
+    runs: ClassVar[int] = 1000
+    whole_log: ClassVar[bool] = True  # whether the method needs every pair in memory, and not only the counts
 
     @property
     def name(self) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
+from msgspec import Meta
 
-from streams.core.methods.base import Fitted, Method, Positive
+from streams.core.methods.base import Fitted, Positive
+from streams.core.methods.counted import CountMethod
 from streams.core.methods.minimiser import minimise
 from streams.core.methods.tie_radius import score_gaps
+from streams.core.models.card import ModelCard
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
-    from streams.core.models.base import Floats
+    from streams.core.models.base import Floats, Ints
 
 
-class Davidson(Method, frozen=True):
+class Davidson(CountMethod, frozen=True):
     """P(win) : P(tie) : P(loss) = e^theta_a : nu e^((theta_a + theta_b) / 2) : e^theta_b (Davidson 1970).
 
     The fit is the maximum of the posterior, with theta and log nu ~ N(0, deviation²).
@@ -25,16 +28,34 @@ class Davidson(Method, frozen=True):
     [0.6, 0.3, 0.1]
     """
 
-    deviation: Positive = 1.0
+    deviation: Annotated[
+        Positive, Meta(description="Deviation of the prior of a log-strength, and of the log of nu.")
+    ] = 1.0
+
+    card: ClassVar[ModelCard | None] = ModelCard(
+        assumes="Like bradley-terry, with a probability of a tie that is largest between equals.",
+        cost="pair counts; about 10 ms",
+        choose="If ties are common and their share should be predicted too.",
+        reference="Davidson 1970",
+    )
+    runs: ClassVar[int] = 100
 
     @property
     def name(self) -> str:
         """The name in the registry."""
         return "bradley-terry-ties"
 
+    def score(self, wins: Ints, ties: Ints) -> Floats:
+        """Return the log-strengths."""
+        return self._maximum(wins, ties)[:-1]
+
     def fit(self, training: Pairs) -> Fitted:
-        """Maximise the posterior."""
-        wins, ties = training.counts()
+        """Maximise the posterior. The probabilities are the model's own, with its ties."""
+        point = self._maximum(*training.counts())
+        return Fitted(outcomes=np.exp(davidson(score_gaps(point[:-1]), point[-1])), scores=point[:-1])
+
+    def _maximum(self, wins: Ints, ties: Ints) -> Floats:
+        """Return theta and log nu at the maximum of the posterior."""
         size = len(wins)
         counts = 0.5 * np.stack([wins, ties, wins.T], axis=-1)  # every outcome is counted twice, from a and from b
 
@@ -46,8 +67,7 @@ class Davidson(Method, frozen=True):
             prior = point / self.deviation**2
             return 0.5 * float(point @ prior) - float((counts * logs).sum()), prior - gradient
 
-        point = minimise(loss, np.zeros(size + 1)).point
-        return Fitted(outcomes=np.exp(davidson(score_gaps(point[:size]), point[size])), scores=point[:size])
+        return minimise(loss, np.zeros(size + 1)).point
 
 
 def davidson(gap: Floats, log_nu: float) -> Floats:

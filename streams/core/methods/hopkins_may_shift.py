@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -11,6 +11,7 @@ from streams.core.methods.base import Fitted, Positive
 from streams.core.methods.hopkins_may import Radius, Sampled
 from streams.core.methods.pairs import TIE, WIN
 from streams.core.methods.tie_radius import score_gaps, split_at_radius
+from streams.core.models.card import ModelCard
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
@@ -35,9 +36,17 @@ class HopkinsMayShift(Sampled, frozen=True):
     True
     """
 
-    item_deviation: Positive = 0.5
-    noise: Noise = 0.0
-    radius: Radius = 0.5
+    item_deviation: Annotated[Positive, Meta(description="Deviation of the outputs of one system.")] = 0.5
+    noise: Annotated[Noise, Meta(description="Deviation that a judge adds to an output.")] = 0.0
+    radius: Annotated[Radius, Meta(description="Difference of two outputs within which a judge ties.")] = 0.5
+
+    card: ClassVar[ModelCard | None] = ModelCard(
+        assumes="Like hopkins-may, without a prior, and with outputs that are moved to fit the outcome.",
+        cost="all pairs in memory; about 2 s per 100,000 pairs",
+        choose="To compare with Sakaguchi et al., who fit the model this way.",
+        reference="Sakaguchi et al. 2014",
+    )
+    ranges: ClassVar[tuple[str, ...]] = ("bootstrap",)  # the deviations are those of the sampler, not of a posterior
 
     @property
     def name(self) -> str:

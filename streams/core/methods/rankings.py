@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,20 @@ class Rankings:
     def number(self) -> Ints:
         """Return the number of the ranking that each pair comes from."""
         return self._pair_places[2]
+
+    def select(self, rows: Ints) -> Rankings:
+        """Return some rankings, in this order. A ranking may be taken several times."""
+        sizes = self.sizes[rows]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.repeat(self.starts[rows] - starts[:-1], sizes) + np.arange(starts[-1])
+        return replace(
+            self,
+            system=self.system[places],
+            rank=self.rank[places],
+            starts=starts,
+            judge=self.judge[rows],
+            segment=self.segment[rows],
+        )
 
     def pairs_of(self, rows: Ints) -> Pairs:
         """Return the pairs of some rankings."""

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 
 from streams.core.models.base import Model, Outcome, Parameters, SettingProblem
+from streams.core.models.card import ModelCard
 from streams.wire.limits import MAX_SCORE
 
 if TYPE_CHECKING:
@@ -24,8 +25,12 @@ UNSEEN = 2.0  # the deviation of a system without a judgment, in units of that w
 class AssessmentParameters(Parameters, frozen=True, kw_only=True):
     """The scale, standardised per judge (z) or as given (raw), and the score margin within which two systems tie."""
 
-    scale: Literal["z", "raw"] = "z"
-    margin: Annotated[float, Meta(ge=0, le=2 * MAX_SCORE)] = 0.0
+    scale: Annotated[Literal["z", "raw"], Meta(description="Standardise scores per judge, or leave them as given.")] = (
+        "z"
+    )
+    margin: Annotated[
+        float, Meta(ge=0, le=2 * MAX_SCORE, description="Difference of scores within which systems tie.")
+    ] = 0.0
 
 
 class Assessment(Model):
@@ -48,6 +53,13 @@ class Assessment(Model):
     """
 
     name: ClassVar[str] = "assessment"
+    card: ClassVar[ModelCard] = ModelCard(
+        assumes="Judges score single outputs. Their scales differ in mean and deviation (z), or not at all (raw).",
+        cost="one pass; memory for each distinct system, segment and judge",
+        choose="For direct assessment: judgments that have a score instead of ranks.",
+        reference="Graham et al. 2013",
+    )
+    ranges: ClassVar[tuple[str, ...]] = ("closed", "posterior")
     kind: ClassVar[Kind] = "scores"
     parameters_type: ClassVar[type[Parameters]] = AssessmentParameters
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 0, "judges": 3, "segments": 0}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streams.core.models.card import ModelCard
     from streams.wire.events import CampaignSettings
 
     Floats = NDArray[np.float64]
@@ -105,6 +106,8 @@ class Model(ABC):
     """
 
     name: ClassVar[str]
+    card: ClassVar[ModelCard]
+    ranges: ClassVar[tuple[str, ...]] = ("closed", "posterior", "bootstrap")  # rank ranges, the default first
     kind: ClassVar[Kind] = "rankings"
     parameters_type: ClassVar[type[Parameters]]
     widths: ClassVar[Mapping[Axis, int]]

@@ -11,7 +11,8 @@ from msgspec import Meta
 from streams.core import kernels
 from streams.core.kernels.mixture import BY_CHANCE
 from streams.core.kernels.normal import tie_moments, win_moments
-from streams.core.models.base import JudgeFacts, Outcome, Parameters, grown
+from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, grown
+from streams.core.models.card import ModelCard
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
     count as a single answer of its judge. There is no engine `package`, because the package ignores judges too.
     """
 
-    profile: Literal["online"] = "online"
-    ways: Literal["pairs"] = "pairs"
-    engine: Literal["compiled"] = "compiled"
-    prior_a: Annotated[float, Meta(ge=1e-3, le=1e6)] = 4.0
-    prior_b: Annotated[float, Meta(ge=1e-3, le=1e6)] = 1.0
+    profile: Annotated[Literal["online"], Meta(description="Source of the parameters that are not given.")] = "online"
+    ways: Annotated[Literal["pairs"], Meta(description="A ranking counts as pairs.")] = "pairs"
+    engine: Annotated[Literal["compiled"], Meta(description="What computes an update.")] = "compiled"
+    prior_a: Annotated[float, Meta(ge=1e-3, le=1e6, description="Prior number of careful answers of a judge.")] = 4.0
+    prior_b: Annotated[float, Meta(ge=1e-3, le=1e6, description="Prior number of random answers of a judge.")] = 1.0
 
 
 class ReliableTrueSkill(TrueSkill):
@@ -49,6 +50,13 @@ class ReliableTrueSkill(TrueSkill):
     """
 
     name: ClassVar[str] = "trueskill-judges"
+    card: ClassVar[ModelCard] = ModelCard(
+        assumes="Like trueskill, but each judge answers at random with their own probability.",
+        cost="one pass; about 0.02 s per 100,000 pairs when compiled; memory for two numbers per system and judge",
+        choose="For crowds in which some judges answer at random.",
+        reference="Herbrich et al. 2006; Minka 2001",
+    )
+    ranges: ClassVar[tuple[str, ...]] = Model.ranges
     parameters_type: ClassVar[type[Parameters]] = ReliableParameters
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 0}
     parameters: ReliableParameters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from streams.core.methods.pair_scores import expected_wins
+from streams.core.methods.win_shares import ExpectedWins
 from streams.errors import ParameterError
 from streams.lab.measures.correlation import ndcg, pearson
 from streams.lab.protocols.baselines import WITH_BASELINE, draw_with_baseline, scores_with_baseline
@@ -164,7 +164,7 @@ def _win_share(rankings: Rankings, baseline: str) -> float:
     """Return the Expected Wins of the baseline in the whole log, or 0.5 without a baseline."""
     if baseline == ANY:
         return 0.5
-    return float(expected_wins(*rankings.pairs.counts())[rankings.systems.index(baseline)])
+    return float(ExpectedWins().score(*rankings.pairs.counts())[rankings.systems.index(baseline)])
 
 
 def _baselines(rankings: Rankings, model: str, count: int) -> list[tuple[str, int]]:

@@ -46,7 +46,7 @@ class OfficialRanking(Experiment, frozen=True):
         wins, ties = rankings.pairs.counts()
         judgments = np.bincount(rankings.system, minlength=len(rankings.systems))
         counts = PairCounts(systems=rankings.systems, wins=wins, ties=ties, judgments=judgments)
-        ranked = rank_scores("bootstrap", counts, score="expected-wins", runs=cell["runs"], seed=cell["seed"])
+        ranked = rank_scores("bootstrap", counts, runs=cell["runs"], seed=cell["seed"])
         rows = ranked.rows(counts.systems, judgments.tolist())
         order = np.array([counts.systems.index(row.system) for row in rows])
         table = HeadToHead.of(counts).ordered(order)

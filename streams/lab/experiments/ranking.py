@@ -50,7 +50,6 @@ class ExpectedWinsRanking(Experiment, frozen=True):
         ranked = rank_scores(
             "bootstrap",
             pair_counts(pairs),
-            score="expected-wins",
             runs=cell["runs"],
             seed=cell["seed"] + 1_000_003 * cell["repeat"],
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.core.matching import find_policy
 from streams.core.methods import Fitted
-from streams.core.methods.pair_scores import expected_wins
+from streams.core.methods.win_shares import ExpectedWins
 from streams.core.methods.wmt import DEVIATION, MEAN
 from streams.core.models import create
 from streams.lab.measures.correlation import kendall
@@ -96,7 +96,7 @@ class Selection(Experiment, frozen=True):
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)
         best = tune_radius(fitted, held.development, measure="accuracy").fitted
-        gold = expected_wins(*rankings.pairs.counts())
+        gold = ExpectedWins().score(*rankings.pairs.counts())
         part = max(1, cell["size"] // PART)
         early, late = (_meetings(asked.a[rows], asked.b[rows], order) for rows in (slice(part), slice(-part, None)))
         return {

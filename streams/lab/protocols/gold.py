@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
-from streams.core.methods.pair_scores import expected_wins
+from streams.core.methods.win_shares import ExpectedWins
 from streams.core.methods.wmt import wmt_runs
 from streams.core.ranking import PairCounts
 
@@ -31,7 +31,7 @@ def official_scores(rankings: Rankings) -> Floats:
 
 def official_order(rankings: Rankings) -> Ints:
     """Return the systems from best to worst by Expected Wins."""
-    return np.argsort(-expected_wins(*rankings.pairs.counts()), kind="stable")
+    return np.argsort(-ExpectedWins().score(*rankings.pairs.counts()), kind="stable")
 
 
 def pair_counts(pairs: Pairs) -> PairCounts:

@@ -12,10 +12,13 @@ from click.testing import CliRunner, Result
 from benchmarks.wmt13 import PUBLISHED
 from streams.cli.main import cli
 from streams.core.campaign.campaign import Campaign
+from streams.core.methods import CountMethod, create_method
 from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
+from streams.core.ranking_models import RANKING_MODELS
 from streams.errors import FormatError
 from streams.formats import read
+from streams.lab.measures.correlation import kendall
 from streams.wire.events import CampaignSettings, Leaderboard, encode
 from tests.builders import judgment, unzip
 from tests.data import WMT13_SYSTEMS, real_log
@@ -82,7 +85,9 @@ def test_every_online_model_ranks_as_a_campaign_with_it_does(log: Path, model: s
 def test_a_model_of_pair_counts_has_bootstrap_ranges_by_default(log: Path, model: str) -> None:
     one, two = boards(run(str(log), "--model", model, "--runs", "50", "--seed", "3", "--json"))
     counts = PairCounts.of(verdict for _, verdict in read(log) if verdict.campaign == "t.one")
-    ranked = rank_scores("bootstrap", counts, score=model, runs=50, seed=3)
+    method = create_method(model)
+    assert isinstance(method, CountMethod)
+    ranked = rank_scores("bootstrap", counts, method=method, runs=50, seed=3)
     assert one.rows == ranked.rows(counts.systems, counts.judgments.tolist())
     assert (one.model, one.sequence, one.offset, one.judgments) == (model, 80, 118, 80)
     assert (two.sequence, two.offset) == (40, 119)
@@ -185,3 +190,154 @@ def test_a_wrong_score_range_is_refused(scores: Path, bounds: str) -> None:
     result = run(str(scores), "--score-range", bounds)
     assert result.exit_code == 2
     assert "score_range" in result.stderr
+
+
+SAMPLE = Path("samples/arena.csv").resolve()
+SLOW = {"hopkins-may", "hopkins-may-categorical", "crowd-bt", "two-stage", "grm-batch"}
+RANKS = [name for name, model in RANKING_MODELS.items() if model.rates == "rankings"]
+
+
+def finite(board: Leaderboard) -> bool:
+    return all(np.isfinite([row.score, row.deviation]).all() for row in board.rows)
+
+
+@pytest.mark.parametrize("model", RANKS)
+def test_every_model_ranks_the_sample(model: str) -> None:
+    result = run(str(SAMPLE), "--model", model, "--runs", "5", "--json")
+    (board,) = boards(result)
+    assert (board.model, board.judgments, result.stderr) == (model, 3000, "")
+    assert finite(board)
+    assert {row.system for row in board.rows[:2]} == {"cedar", "birch"}
+    assert board.rows[-1].system == "hazel"
+
+
+@pytest.mark.parametrize("scale", ["z", "raw"])
+def test_direct_assessment_is_ranked_on_either_scale(tmp_path: Path, scale: str) -> None:
+    scores = [("x", "strict", 20.0), ("x", "kind", 90.0), ("y", "strict", 10.0), ("y", "kind", 80.0)]
+    file = tmp_path / "scores.jsonl"
+    file.write_bytes(
+        b"\n".join(
+            encode(judgment(k, systems=(system,), ranks=None, score=score, judge=judge))
+            for k, (system, judge, score) in enumerate(scores)
+        )
+    )
+    (board,) = boards(run(str(file), "--model", "assessment", "--parameter", f"scale={scale}", "--json"))
+    # z of 20 and 10 is +-1/sqrt(2), and so for the other judge.
+    expected = {"z": [0.5**0.5, -(0.5**0.5)], "raw": [55.0, 45.0]}[scale]
+    assert [row.score for row in board.rows] == pytest.approx(expected)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("model", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in RANKS])
+def test_every_model_ranks_wmt13_nearly_in_the_published_order(model: str) -> None:
+    (board,) = boards(run(str(real_log("wmt13_fr-en_rank.csv.gz")), "--model", model, "--json"))
+    places = [WMT13_SYSTEMS.index(row.system) for row in board.rows]
+    # Elo and Glicko-2 forget old outcomes, and the comparisons with one baseline are a fraction of the log.
+    assert kendall(-np.array(places), -np.arange(13.0)) > (0.6 if model in {"elo", "glicko2", "grm-batch"} else 0.9)
+    assert finite(board)
+
+
+def small(*verdicts: tuple[tuple[str, ...], tuple[int, ...]]) -> bytes:
+    return b"\n".join(encode(judgment(k, systems=systems, ranks=ranks)) for k, (systems, ranks) in enumerate(verdicts))
+
+
+LOGS = {
+    "one judgment": small((("a", "b"), (1, 2))),
+    "ties only": small(*[(("a", "b"), (1, 1)), (("b", "c"), (1, 1)), (("a", "c"), (1, 1))] * 3),
+    "two islands": small(*[(("a", "b"), (1, 2)), (("c", "d"), (1, 2))] * 5),
+    "one always wins": small(*[(("a", "b", "c"), (1, 2, 3))] * 9),
+    "no judge": b"model_a,model_b,winner\na,b,model_a\nb,c,tie\nc,a,model_b\n",
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("model", RANKS)
+def test_a_meagre_log_is_ranked_without_a_warning(tmp_path: Path, model: str, name: str) -> None:
+    file = tmp_path / ("log.csv" if name == "no judge" else "log.jsonl")
+    file.write_bytes(LOGS[name])
+    result = run(str(file), "--model", model, "--runs", "3", "--json")
+    assert result.stderr == ""
+    (board,) = boards(result)
+    assert finite(board)
+    assert all(1 <= row.rank_low <= row.rank_high <= len(board.rows) for row in board.rows)
+    if name == "ties only" and not {"seed", "bias_deviation"} & set(
+        RANKING_MODELS[model].parameter_names
+    ):  # no draw, no side
+        assert {row.rank_low for row in board.rows} == {1}
+
+
+@pytest.mark.parametrize("model", RANKS)
+def test_every_range_that_a_model_offers_can_be_computed(log: Path, model: str) -> None:
+    for ranges in RANKING_MODELS[model].ranges:
+        result = run(str(log), "--model", model, "--ranges", ranges, "--runs", "4", "--campaign", "t.one")
+        assert result.exit_code == 0, result.output
+        runs = {"closed": " cluster", "bootstrap": "(bootstrap, "}.get(ranges, f"({ranges}, 4 runs)")
+        assert runs in result.stdout
+
+
+def test_a_parameter_reaches_an_online_model(log: Path) -> None:
+    (board, _) = boards(run(str(log), "--parameter", "ways=free-for-all", "--parameter", "beta=2", "--json"))
+    campaign = Campaign("t.one", CampaignSettings(parameters={"ways": "free-for-all", "beta": 2.0}))
+    campaign.apply(*unzip([(k, verdict) for k, (_, verdict) in enumerate(read(log)) if verdict.campaign == "t.one"]))
+    assert board.rows == campaign.leaderboard().rows
+
+
+def test_a_parameter_reaches_a_method() -> None:
+    (plain,), (fast,) = (
+        boards(run(str(SAMPLE), "--model", "elo", "--runs", "3", *more, "--json"))
+        for more in ((), ("--parameter", "k=64"))
+    )
+    ratings = dict.fromkeys((row.system for row in plain.rows), 1500.0)
+    for _, verdict in read(SAMPLE):
+        (a, b), ranks = verdict.systems, verdict.ranks
+        assert ranks is not None
+        got = 0.5 * (1 + np.sign(ranks[1] - ranks[0]))
+        step = 64 * (got - 1 / (1 + 10 ** ((ratings[b] - ratings[a]) / 400)))
+        ratings[a] += step
+        ratings[b] -= step
+    assert {row.system: row.score for row in fast.rows} == pytest.approx(ratings)
+    assert plain.rows != fast.rows
+
+
+def test_grm_with_a_baseline_is_ranked_as_a_campaign_with_it() -> None:
+    (board,) = boards(run(str(SAMPLE), "--model", "grm", "--baseline", "birch", "--json"))
+    campaign = Campaign("arena", CampaignSettings(model="grm", baseline="birch"))
+    campaign.apply(*unzip([(k, verdict) for k, (_, verdict) in enumerate(read(SAMPLE))]))
+    assert [(row.system, row.score) for row in board.rows] == [
+        (row.system, row.score) for row in campaign.leaderboard().rows
+    ]
+    assert next(row.score for row in board.rows if row.system == "birch") == 0.0
+
+
+def test_batch_grm_puts_the_baseline_at_zero() -> None:
+    (board,) = boards(run(str(SAMPLE), "--model", "grm-batch", "--baseline", "aspen", "--json"))
+    assert next((row.score, row.deviation) for row in board.rows if row.system == "aspen") == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--model", "grm", "--baseline", "brich"],
+            "'brich' is no system of the campaign 'arena'; did you mean 'birch'?",
+        ),
+        (["--model", "grm-batch", "--baseline", "brich"], "did you mean 'birch'?"),
+        (
+            ["--baseline", "birch"],
+            "'trueskill' has no baseline, but 'birch' is given; leave it out, or choose one of: grm",
+        ),
+        (["--model", "grm", "--parameter", "mode=baseline"], "needs a `baseline`"),
+        (["--model", "grm", "--parameter", "mode=pairwise", "--baseline", "birch"], "leave out the baseline"),
+        (["--model", "elo", "--parameter", "k"], "--parameter 'k': write NAME=VALUE"),
+        (["--model", "elo", "--parameter", "k=1", "--parameter", "k=2"], "--parameter k is given twice"),
+        (["--model", "elo", "--parameter", "kk=1"], "did you mean 'k'?; its parameters: k"),
+        (["--model", "elo", "--parameter", "k=x"], "k is 'x', but it must be: above 0"),
+        (["--parameter", "profile=wmt"], "needs the campaign's budget"),
+        (["--ranges", "wmt", "--parameter", "beta=2"], "has its own parameters; leave out beta"),
+        (["--model", "uniform"], "predicts judgments but does not rank systems"),
+    ],
+)
+def test_a_wrong_parameter_or_baseline_is_exit_code_2(arguments: list[str], words: str) -> None:
+    result = run(str(SAMPLE), *arguments)
+    assert result.exit_code == 2, result.output
+    assert words in " ".join(result.stderr.split())

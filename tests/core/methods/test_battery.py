@@ -13,9 +13,10 @@ from tests.core.methods.outcomes import QUALITIES, drawn, pairs_of, relabelled, 
 
 every = pytest.mark.parametrize("model", METHODS.values(), ids=METHODS)
 SYSTEMS = len(QUALITIES)
-# What a sampler draws depends on the numbers of the systems; after so many sweeps that hardly shows.
+# What is drawn depends on the numbers of the systems; after so many draws that hardly shows.
 SAMPLERS = ("hopkins-may", "hopkins-may-categorical", "hopkins-may-shift")
 SAMPLED = {name: create_method(name, {"sweeps": 3000}) for name in SAMPLERS}
+SAMPLED["playoffs"] = METHODS["playoffs"]
 CLOSE = {"grm-batch": 0.01}  # its search ends after a number of steps
 # The paper's estimate is the plain share of ties, and that may be none or all.
 SURE = {"adjusted-uniform"}

@@ -10,16 +10,18 @@ import pytest
 from scipy import optimize, special
 
 from streams.core.methods import grm_fit
+from streams.core.methods.bradley_terry import BradleyTerry
 from streams.core.methods.crowd_bradley_terry import CrowdBradleyTerry
 from streams.core.methods.davidson import Davidson
 from streams.core.methods.grm_batch import BatchGradedResponse
-from streams.core.methods.pair_scores import PRIOR, bradley_terry
 from streams.core.methods.pairs import Pairs
 from streams.core.methods.two_stage import TwoStage, graded
 from streams.errors import ParameterError
 from tests.core.methods.outcomes import drawn, pairs_of, scores_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streams.core.models.base import Floats
 
 
@@ -46,8 +48,8 @@ def test_davidson_is_the_maximum_of_its_posterior() -> None:
 def test_davidson_without_ties_is_bradley_terry() -> None:
     pairs = drawn(500)
     pairs = pairs.select(pairs.outcome != 1)
-    scores = scores_of(Davidson(deviation=PRIOR).fit(pairs))
-    np.testing.assert_allclose(scores, bradley_terry(*pairs.counts()), atol=0.02)
+    scores = scores_of(Davidson(deviation=10.0).fit(pairs))
+    np.testing.assert_allclose(scores, BradleyTerry().score(*pairs.counts()), atol=0.02)
 
 
 def test_crowd_bradley_terry_is_the_maximum_of_its_posterior() -> None:
@@ -147,3 +149,57 @@ def test_a_judge_who_always_takes_the_first_tells_the_two_stages_little() -> Non
     )
     believed = [TwoStage(bias_deviation=deviation).fit(mixed).predict(0, 4).win for deviation in (1e-3, 5.0)]
     assert believed[0] < believed[1]
+
+
+def numeric_hessian(loss: Callable[[Floats], float], point: Floats, step: float = 1e-3) -> Floats:
+    """Return second differences of a loss."""
+    moves = step * np.eye(len(point))
+    return np.array(
+        [
+            [
+                (loss(point + p + q) - loss(point + p - q) - loss(point - p + q) + loss(point - p - q)) / (4 * step**2)
+                for q in moves
+            ]
+            for p in moves
+        ]
+    )
+
+
+def test_the_deviations_of_two_systems_are_those_of_their_difference() -> None:
+    pairs = drawn(40, qualities=(0.7, -0.7), judges=2)
+    fitted = CrowdBradleyTerry().fit(pairs)
+    assert fitted.deviations is not None
+    assert fitted.reliabilities is not None
+    win, tie, loss = fitted.predict(0, 1)
+    r = float(np.average(fitted.reliabilities[pairs.judge]))
+    clean = ((r * win - (1 - r) * loss) / (2 * r - 1), (r * loss - (1 - r) * win) / (2 * r - 1))
+    log_nu = log(tie / np.sqrt(clean[0] * clean[1]))
+    curvature = numeric_hessian(
+        lambda theta: davidson_loss(np.append(theta, log_nu), pairs, 1.0, fitted.reliabilities), scores_of(fitted)
+    )
+    covariance = np.linalg.inv(curvature)
+    difference = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert (fitted.deviations**2).sum() == pytest.approx(difference, rel=1e-2)
+
+
+def test_the_deviations_of_the_two_stages_have_the_luck_of_outputs_integrated_out() -> None:
+    pairs = drawn(30, qualities=(0.7, -0.7), judges=1, segments=4)
+    model = TwoStage(bias_deviation=1e-3)
+    fitted = model.fit(pairs)
+    assert fitted.deviations is not None
+    # With this prior the only judge has no bias. The width is found again from the posterior itself.
+    point = np.zeros(11)
+
+    def loss(values: Floats) -> float:
+        theta, luck, log_width = values[:2], values[2:10].reshape(2, 4), values[10]
+        value = (theta**2).sum() / 2 + 4 * (luck**2).sum() / 2 + (log_width - log(0.5)) ** 2 / 2
+        for a, b, outcome, s in zip(pairs.a, pairs.b, pairs.outcome, pairs.segment, strict=True):
+            gap = theta[a] + luck[a, s] - theta[b] - luck[b, s]
+            not_lost, won = special.expit(gap + np.exp(log_width)), special.expit(gap - np.exp(log_width))
+            value -= log((won, not_lost - won, 1 - not_lost)[outcome])
+        return float(value)
+
+    point = optimize.minimize(loss, np.append(np.zeros(10), log(0.5)), method="BFGS", options={"gtol": 1e-6}).x
+    covariance = np.linalg.inv(numeric_hessian(lambda part: loss(np.append(part, point[10])), point[:10]))
+    difference = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert (fitted.deviations**2).sum() == pytest.approx(difference, rel=1e-2)
