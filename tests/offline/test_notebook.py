@@ -8,6 +8,7 @@ import subprocess
 import sys
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -284,3 +285,35 @@ def test_the_code_of_the_page_runs(
     assert said[-1] == "2 Counter()"
     assert Path("ranking.html").read_text().startswith("<!doctype html>")
     assert Path("ranking.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({"model": "grm", "baseline": "birch"}, ["--model", "grm", "--baseline", "birch"]),
+        (
+            {"model": "elo", "parameters": {"k": 8.0}, "runs": 5},
+            ["--model", "elo", "--parameter", "k=8", "--runs", "5"],
+        ),
+        ({"model": "glicko2"}, ["--model", "glicko2"]),
+    ],
+)
+def test_parameters_and_a_baseline_are_those_of_the_command(options: dict[str, Any], arguments: list[str]) -> None:
+    ranking = streams.rank("samples/arena.csv", **options)
+    result = CliRunner().invoke(cli, ["rank", "samples/arena.csv", *arguments, "--json"])
+    assert result.stdout.strip() == as_json(ranking.leaderboards)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"model": "elo", "parameters": {"k": "fast"}}, "model 'elo'.*k"),
+        ({"model": "elo", "parameters": {"kk": 1.0}}, "did you mean 'k'"),
+        ({"model": "grm", "baseline": "brich"}, "did you mean 'birch'"),
+        ({"baseline": "birch"}, "has no baseline"),
+        ({"model": "uniform"}, "does not rank"),
+    ],
+)
+def test_a_wrong_parameter_or_baseline_is_named(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        streams.rank("samples/arena.csv", **options)

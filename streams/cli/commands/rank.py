@@ -44,7 +44,7 @@ Examples:
 @click.option(
     "--model",
     metavar="NAME",
-    help="Model that rates the systems; `judgestream models` lists all.  [default: by the log: trueskill or assessment]",
+    help="Model, one of `judgestream models`.  [default: trueskill or assessment, by the log]",
 )
 @click.option(
     "--parameter",

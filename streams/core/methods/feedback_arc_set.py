@@ -34,7 +34,9 @@ class TotalOrder(CountMethod, frozen=True):
     def score_tables(self, wins: Ints, ties: Ints) -> Floats:
         """Return the scores from many tables, one row per table."""
         tables = zip(self.costs(wins), ExpectedWins().score(wins, ties), strict=True)
-        return wins.shape[-1] - np.array([best_positions(*table) for table in tables]).reshape(wins.shape[:2])
+        positions: Floats = np.array([best_positions(*table) for table in tables]).reshape(wins.shape[:2])
+        scores: Floats = wins.shape[-1] - positions
+        return scores
 
     def predict_all(self, scores: Floats, wins: Ints, ties: Ints, tie: float) -> Floats:  # noqa: ARG002
         """Predict that the higher system wins as often as decided comparisons agreed with the ranking.

@@ -106,7 +106,7 @@ def test_people_get_a_table_a_campaign_with_clusters_ruled_off(log: str) -> None
     result = run(log, "--runs", "40", "--no-resample")
     assert result.exit_code == 0
     assert re.search(r"^t\.one  wmt, 40 judgments, 3 clusters \(wmt, 40 runs\)$", result.stdout, re.MULTILINE)
-    assert re.search(r"^t\.two  wmt, 2 judgments, 1 cluster$", result.stdout, re.MULTILINE)
+    assert re.search(r"^t\.two  wmt, 2 judgments, 1 cluster \(wmt, 40 runs\)$", result.stdout, re.MULTILINE)
     assert len(re.findall("^─+$", result.stdout, re.MULTILINE)) == 2 + 2
     assert re.search(r"^ +1  1-2 +x ", result.stdout, re.MULTILINE)
     assert result.stderr == ""

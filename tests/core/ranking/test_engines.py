@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streams.core.ranking import ENGINES, PairCounts, PosteriorScores, engines, rank_scores
+from streams.core.methods.base import Fitted
+from streams.core.methods.elo import Elo
+from streams.core.methods.pairs import Pairs
+from streams.core.methods.rankings import Rankings
+from streams.core.methods.win_shares import Bojar
+from streams.core.ranking import ENGINES, PairCounts, PosteriorScores, engines, rank_rankings, rank_scores
 from streams.errors import ParameterError
-from tests.builders import crowd_log
+from tests.builders import crowd_log, judgment
 from tests.data import WMT13_SYSTEMS, wmt13_counts
 
 RATINGS = PosteriorScores(np.array([0.0, 1.0, 0.9, -3.0]), np.array([0.1, 0.1, 0.1, 0.1]))
@@ -94,3 +99,41 @@ def test_an_unknown_engine_is_named_with_the_one_that_was_meant() -> None:
 def test_an_engine_says_what_it_ranks_from(engine: str) -> None:
     with pytest.raises(ParameterError, match=f"ranges '{engine}' are computed from {ENGINES[engine]}"):
         rank_scores(engine, COUNTS if ENGINES[engine] == "ratings" else RATINGS)
+
+
+def test_a_bootstrap_of_rankings_spreads_like_one_of_pair_counts() -> None:
+    log = crowd_log(600, systems=4)
+    rankings, counts = Rankings.of(log), PairCounts.of(log)
+    whole = rank_rankings(Bojar(), rankings, engine="bootstrap", runs=300)
+    counted = rank_scores("bootstrap", counts, method=Bojar(), runs=300)
+    np.testing.assert_array_equal(whole.score, counted.score)
+    np.testing.assert_allclose(whole.deviation, counted.deviation, rtol=0.25)
+    np.testing.assert_allclose(whole.best, counted.best, atol=1)
+
+
+def test_a_bootstrap_of_rankings_keeps_the_order_of_the_log() -> None:
+    # Each segment is one place in the log; a method that saw them out of order would see falling numbers.
+    seen: list[bool] = []
+
+    class Watching(Elo, frozen=True):
+        def fit(self, training: Pairs) -> Fitted:
+            seen.append(bool((np.diff(training.segment) >= 0).all()))
+            return super().fit(training)
+
+    log = [judgment(k, segment=f"{k:04}", ranks=(1 + k % 2, 2 - k % 2)) for k in range(50)]
+    rank_rankings(Watching(), Rankings.of(log), engine="bootstrap", runs=5)
+    assert seen == [True] * 6
+
+
+def test_a_ranking_may_be_selected_twice() -> None:
+    rankings = Rankings.of(crowd_log(20, systems=5, ways=3))
+    twice = rankings.select(np.array([4, 4, 2]))
+    assert len(twice) == 3
+    assert twice.pairs.a.tolist() == np.concatenate([rankings.pairs_of(np.array([k])).a for k in (4, 4, 2)]).tolist()
+
+
+def test_progress_counts_every_run() -> None:
+    done: list[int] = []
+    rank_scores("bootstrap", COUNTS, runs=50, progress=done.append)
+    assert sum(done) == 50
+    assert len(done) >= 10
