@@ -47,7 +47,8 @@ def choices(parameters: type[Parameters]) -> dict[str, Row]:
     """Return the parameters that are a choice among few values, with these values."""
     found: dict[str, Row] = {}
     for field in inspect.type_info(parameters).fields:  # type: ignore[attr-defined]
-        for each in field.type.types if isinstance(field.type, inspect.UnionType) else (field.type,):
+        kind = field.type.type if isinstance(field.type, inspect.Metadata) else field.type
+        for each in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
             if isinstance(each, inspect.LiteralType):
                 found[field.name] = tuple(each.values)
             elif isinstance(each, inspect.BoolType):

@@ -10,11 +10,11 @@ from msgspec import Meta, Struct
 
 from streams.core.methods.pairs import TIE
 from streams.core.models import Outcome
+from streams.core.models.card import ModelCard  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats, Ints
-    from streams.core.models.card import ModelCard
 
 Positive = Annotated[float, Meta(gt=0, le=1e6)]
 Whole = Annotated[int, Meta(ge=1, le=1_000_000)]
