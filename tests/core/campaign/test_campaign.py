@@ -431,7 +431,10 @@ class TestCommands:
 
     def test_a_retraction_ends_the_requests_of_systems_that_it_removes(self) -> None:
         campaign = Campaign("c")
-        log = [(0, events.Create(id="1", campaign="c", at=NOON)), (1, judgment(1, systems=("a", "b"), judge="j"))]
+        log: list[tuple[int, events.Judgment | events.Command]] = [
+            (0, events.Create(id="1", campaign="c", at=NOON)),
+            (1, judgment(1, systems=("a", "b"), judge="j")),
+        ]
         campaign.apply(*unzip(log))
         assert campaign.outstanding
         retract = (2, events.Retract(id="2", campaign="c", at=NOON, judge="j"))
@@ -443,8 +446,12 @@ class TestCommands:
     def test_a_system_that_comes_back_has_a_score_in_the_store_again(self) -> None:
         campaign = self.opened()
         changes = []
-        for offset, kind in enumerate((events.WithdrawSystem, events.AddSystem), start=1):
-            result = campaign.apply(*unzip([(offset, kind(id=f"x-{offset}", campaign="c", at=NOON, system="x"))]))
+        commands: tuple[events.Command, ...] = (
+            events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x"),
+            events.AddSystem(id="3", campaign="c", at=NOON, system="x"),
+        )
+        for offset, command in enumerate(commands, start=1):
+            result = campaign.apply([offset], [command])
             changes.append(campaign.drain_changes(result, ()))
         assert [(change.withdrawn, "x" in change.scores) for change in changes[1:]] == [((), True)]
 
