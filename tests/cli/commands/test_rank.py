@@ -193,7 +193,6 @@ def test_a_wrong_score_range_is_refused(scores: Path, bounds: str) -> None:
 
 
 SAMPLE = Path("samples/arena.csv").resolve()
-SLOW = {"hopkins-may", "hopkins-may-categorical", "crowd-bt", "two-stage", "grm-batch"}
 RANKS = [name for name, model in RANKING_MODELS.items() if model.rates == "rankings"]
 
 
@@ -228,7 +227,8 @@ def test_direct_assessment_is_ranked_on_either_scale(tmp_path: Path, scale: str)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("model", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in RANKS])
+@pytest.mark.long
+@pytest.mark.parametrize("model", RANKS)
 def test_every_model_ranks_wmt13_nearly_in_the_published_order(model: str) -> None:
     (board,) = boards(run(str(real_log("wmt13_fr-en_rank.csv.gz")), "--model", model, "--json"))
     places = [WMT13_SYSTEMS.index(row.system) for row in board.rows]

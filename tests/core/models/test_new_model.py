@@ -22,6 +22,7 @@ def run(*arguments: str) -> str:
     return found.stdout
 
 
+@pytest.mark.long
 def test_the_battery_checks_a_new_model() -> None:
     plugin = ("-p", "tests.core.models.tiny_model", "-p", "no:cacheprovider", "-p", "no:xdist")
     printed = run("-m", "pytest", "tests/core/models/test_battery.py", *plugin, "-k", Tiny.name)
