@@ -57,6 +57,8 @@ bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants 
 	$(BIN)/python benchmarks/judges.py
 	$(BIN)/python benchmarks/clusters.py
 	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/grm_live.py
+	$(BIN)/python benchmarks/grm_steps.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
