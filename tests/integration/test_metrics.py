@@ -79,7 +79,7 @@ def test_every_record_is_counted_once_by_what_became_of_it(stack: Stack) -> None
         [*good[:200], *good[150:200], (b"campaign-1", b"bad"), (b"campaign-1", b"bad"), (b"x", None), *good[200:]]
     )
     read = worker.wait_until_read(453)
-    assert read["records_total"] == {"applied": 400.0, "duplicate": 50.0, "rejected": 3.0}
+    assert read["records_total"] == {"applied": 400.0, "duplicate": 50.0, "rejected": 3.0, "held": 0.0}
 
     stack.publish([(b"campaign-0", late)], topics.COMMANDS)
     worker.wait_until_read(454)
@@ -94,7 +94,7 @@ def test_every_record_is_counted_once_by_what_became_of_it(stack: Stack) -> None
 
     found = worker.scrape()
     assert found.total("records_total") == found.one("records_read_total") == stack.records_read() == 456
-    assert found["records_total"] == {"applied": 401.0, "duplicate": 50.0, "rejected": 5.0}
+    assert found["records_total"] == {"applied": 401.0, "duplicate": 50.0, "rejected": 5.0, "held": 0.0}
     assert {reason: count for reason, count in found["rejections_total"].items() if count} == {
         "invalid_json": 3.0,
         "empty": 1.0,
@@ -148,7 +148,7 @@ def test_lag_grows_while_redis_is_away_and_its_errors_are_counted(stack: Stack) 
     worker.wait_until_read(100)
     stack.wait_for(lambda: worker.scrape().one("ready") == 1, "ready again")
     back = worker.scrape()
-    assert back["records_total"] == {"applied": 100.0, "duplicate": 0.0, "rejected": 0.0}
+    assert back["records_total"] == {"applied": 100.0, "duplicate": 0.0, "rejected": 0.0, "held": 0.0}
     assert back.total("lag_records") == 0
 
 

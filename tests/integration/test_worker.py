@@ -17,6 +17,7 @@ from streams.core.campaign.state import CampaignMeta, StoredCampaign
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
+from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.events import encode
@@ -53,7 +54,7 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
     """Run the log that Kafka holds through the same processor, on a memory store, in one batch a partition."""
     store = MemoryStore()
     campaigns: dict[str, StoredCampaign] = {}
-    totals = dict.fromkeys(("read", "applied", "duplicate", "rejected"), 0)
+    totals = dict.fromkeys(Outcomes._fields, 0)
     for number, records in stack.read(topics.JUDGMENTS).items():
         past = partial(itertools.islice, records)
         options = ProcessorOptions.from_settings(stack.settings)
@@ -164,7 +165,13 @@ def test_every_kind_of_bad_record_gets_one_rejection_and_its_neighbours_are_appl
     stack.publish(records)
     stack.wait_until_read(len(records))
     totals = assert_same_as_embedded(stack)
-    assert totals == {"read": 2 * len(POISON), "applied": len(POISON), "duplicate": 0, "rejected": len(POISON)}
+    assert totals == {
+        "read": 2 * len(POISON),
+        "applied": len(POISON),
+        "duplicate": 0,
+        "rejected": len(POISON),
+        "held": 0,
+    }
     rejections = [msgspec.json.decode(value, type=events.Rejection) for value in stack.values(topics.REJECTED)]
     assert len(rejections) == len(POISON)
     (log,) = stack.read(topics.JUDGMENTS).items()
