@@ -40,7 +40,7 @@ class CrowdBradleyTerry(Method, frozen=True):
 
     card: ClassVar[ModelCard | None] = ModelCard(
         assumes="Like bradley-terry-ties, but each judge sometimes reports the reverse of a decided outcome.",
-        cost="all pairs in memory; seconds per 100,000 pairs",
+        cost="all pairs in memory; about 8 s per 100,000 pairs",
         choose="For crowds in which some judges answer at random or in reverse.",
         reference="Chen et al. 2013",
     )

@@ -19,10 +19,11 @@ NEGLIGIBLE = 1e-18
 class MostProbable(TotalOrder, frozen=True):
     """The ranking r that maximises the product over i above j in r of P(i better than j).
 
-    The variant of Lopez's ranking in the findings of WMT12 (Callison-Burch et al. 2012): a pair that met often counts
-    more than one that hardly met, but not in proportion to its judgments. Here P(i better than j) is the posterior
-    probability that i wins more than half of the decided comparisons, if before any judgment every share of wins is
-    equally likely. With n = win(i, j) + win(j, i) it is P(X <= win(i, j)) for X ~ Binomial(n + 1, 1/2).
+    Hopkins and May (2013) name Most Probable Ranking as the variant of Lopez's ranking in WMT12 (Callison-Burch et al.
+    2012), without its formula. The formula here is ours: P(i better than j) is the posterior probability that i wins
+    more than half of the decided comparisons, if before any judgment every share of wins is equally likely. With
+    n = win(i, j) + win(j, i) it is P(X <= win(i, j)) for X ~ Binomial(n + 1, 1/2). So a pair that met often counts
+    more than one that hardly met, but not in proportion to its judgments.
 
     >>> from streams.core.methods.pairs import Pairs
     >>> MostProbable().fit(Pairs.parse(">><=")).scores.tolist()

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 class Playoffs(CountMethod, frozen=True):
     """score_i = the expected share of the other systems that i leaves behind in a playoff.
 
-    Monte Carlo Playoffs of the findings of WMT12 (Callison-Burch et al. 2012). In a playoff the systems are paired at
-    random, and each pair plays one match: i beats j with probability win(i, j) / (win(i, j) + win(j, i)), or 1/2 if
-    nothing was decided between them. Winners play on for the upper half of the places and losers for the lower half,
-    by the same rule, until every system has its place. If a group is odd, one system drawn at random goes up without
-    a match. A mean place p among n systems is the score (n - p) / (n - 1).
+    Hopkins and May (2013) name Monte Carlo Playoffs among the rankings of WMT12 (Callison-Burch et al. 2012), without
+    the rules. The rules here are ours. The systems are paired at random, and each pair plays one match: i beats j with
+    probability win(i, j) / (win(i, j) + win(j, i)), or 1/2 if nothing was decided between them. Winners play on for the
+    upper half of the places and losers for the lower half, by the same rule, until every system has its place. If a
+    group is odd, one system drawn at random goes up without a match. A mean place p among n systems is the score
+    (n - p) / (n - 1).
 
     >>> from streams.core.methods.pairs import Pairs
     >>> Playoffs().fit(Pairs.parse(">>>=<")).scores.round(1).tolist()
@@ -35,7 +36,7 @@ class Playoffs(CountMethod, frozen=True):
     card: ClassVar[ModelCard | None] = ModelCard(
         assumes="A place in a knockout tournament, with one judgment per match, is what counts. Ties are ignored.",
         cost="pair counts; 10,000 playoffs take about 0.02 s for 13 systems",
-        choose="To compare with WMT12. Chances of a tournament winner are easy to explain.",
+        choose="If the result must be easy to explain as a tournament. The rules are not those of WMT12 in detail.",
         reference="Callison-Burch et al. 2012",
     )
     runs: ClassVar[int] = 100

@@ -51,7 +51,7 @@ class TwoStage(Method, frozen=True):
 
     card: ClassVar[ModelCard | None] = ModelCard(
         assumes="Outputs of a system vary in quality. Judges favour one side and differ in when they tie.",
-        cost="all pairs in memory, and a value per output; about 10 s per 100,000 pairs",
+        cost="all pairs in memory, and a value per output; about a minute per 100,000 pairs",
         choose="If outputs are judged several times, and judges may favour the left or the right one.",
         reference="Baba and Kashima 2013",
     )

@@ -102,7 +102,8 @@ def test_relabelling_systems_relabels_their_scores(name: str) -> None:
     counts = PairCounts.of(crowd_log(400, systems=6))
     order = np.random.default_rng(1).permutation(6)
     relabelled = COUNTED[name].score(counts.wins[np.ix_(order, order)], counts.ties[np.ix_(order, order)])
-    close = 0.02 if name == "playoffs" else 1e-5  # what is drawn depends on the numbers of the systems
+    # What is drawn depends on the numbers of the systems, and a search ends when its steps are small.
+    close = {"playoffs": 0.02, "bradley-terry-ties": 1e-5}.get(name, 1e-9)
     np.testing.assert_allclose(relabelled, COUNTED[name].score(counts.wins, counts.ties)[order], atol=close)
 
 
