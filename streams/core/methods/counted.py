@@ -9,6 +9,8 @@ import numpy as np
 from streams.core.methods.base import Fitted, Method, tie_share
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from streams.core.methods.pairs import Pairs
     from streams.core.models.base import Floats, Ints
 
@@ -31,6 +33,10 @@ class CountMethod(Method, frozen=True):
         """Return the scores from many tables, one row per table."""
         scores = [self.score(*table) for table in zip(wins, ties, strict=True)]
         return np.array(scores).reshape(len(wins), wins.shape[-1])
+
+    def reseeded(self, number: int) -> Self:  # noqa: ARG002 - most methods draw nothing
+        """Return the method with the random draws of the bootstrap samples from this number on."""
+        return self
 
     def predict_all(self, scores: Floats, wins: Ints, ties: Ints, tie: float) -> Floats:
         """Return P(win), P(tie), P(loss) of every two systems, where `tie` is the probability of a tie."""

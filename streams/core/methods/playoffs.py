@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
+from msgspec.structs import replace
 
 from streams.core.methods.base import Whole, decided, logistic
 from streams.core.methods.counted import CountMethod
 from streams.core.models.card import ModelCard
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from streams.core.models.base import Floats, Ints
 
 
@@ -48,13 +51,23 @@ class Playoffs(CountMethod, frozen=True):
 
     def score(self, wins: Ints, ties: Ints) -> Floats:  # noqa: ARG002 - a match has a winner
         """Play, and return the share of systems left behind, averaged over the playoffs."""
-        count = len(wins)
+        return self._score(wins, np.random.default_rng(self.seed))
+
+    def score_tables(self, wins: Ints, ties: Ints) -> Floats:  # noqa: ARG002
+        """Return the scores from many tables, each with its own draws. Equal draws would make chance look certain."""
+        draws = np.random.default_rng(self.seed).spawn(len(wins))
+        return np.array([self._score(*table) for table in zip(wins, draws, strict=True)]).reshape(wins.shape[:2])
+
+    def reseeded(self, number: int) -> Self:
+        """Return the playoffs with the draws of the bootstrap samples from this number on."""
+        return replace(self, seed=self.seed + number)
+
+    def _score(self, wins: Ints, random: np.random.Generator) -> Floats:
+        count, met = len(wins), wins + wins.T
         if count < 2:
             return np.full(count, 0.5)
-        met = wins + wins.T
         share = np.divide(wins, met, out=np.full(met.shape, 0.5), where=met > 0)
-        places = play(share, self.playoffs, np.random.default_rng(self.seed))
-        score: Floats = (count - places.mean(axis=0)) / (count - 1)
+        score: Floats = (count - play(share, self.playoffs, random).mean(axis=0)) / (count - 1)
         return score
 
     def predict_all(self, scores: Floats, wins: Ints, ties: Ints, tie: float) -> Floats:  # noqa: ARG002

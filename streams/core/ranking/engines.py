@@ -92,7 +92,8 @@ def rank_bootstrap(
     block = max(1, min(BLOCK // max(1, counts.wins.size), -(-runs // STEPS)))
     samples = []
     for first in range(0, runs, block):
-        samples.append(method.score_tables(*counts.resample(min(block, runs - first), random)))
+        tables = counts.resample(min(block, runs - first), random)
+        samples.append(method.reseeded(first).score_tables(*tables))
         if progress:
             progress(len(samples[-1]))
     return RankedScores.sampled(np.concatenate(samples), score=method.score(counts.wins, counts.ties))

@@ -17,6 +17,8 @@ from streams.core.methods.feedback_arc_set import FeedbackArcSet
 from streams.core.methods.linear_ordering import best_positions
 from streams.core.methods.most_probable import MostProbable, log_better
 from streams.core.methods.playoffs import Playoffs, play
+from streams.core.ranking import rank_scores
+from streams.core.ranking.counts import PairCounts
 from streams.errors import ParameterError
 from tests.core.methods.outcomes import drawn, pairs_of
 
@@ -152,3 +154,11 @@ def test_a_ranking_predicts_that_the_higher_wins_as_often_as_it_did(name: str) -
     win, tie, loss = fitted.predict(0, 4)
     assert (win, tie, loss) == pytest.approx(fitted.predict(1, 2))
     assert win > loss
+
+
+def test_chance_in_playoffs_does_not_separate_systems_that_always_tied() -> None:
+    ties = np.full((3, 3), 10) - 10 * np.eye(3, dtype=int)
+    counts = PairCounts(systems=("a", "b", "c"), wins=np.zeros((3, 3), int), ties=ties, judgments=np.full(3, 20))
+    ranked = rank_scores("bootstrap", counts, method=Playoffs(playoffs=500), runs=100, seed=1)
+    assert ranked.best.tolist() == [1, 1, 1]
+    assert ranked.worst.tolist() == [3, 3, 3]
