@@ -65,6 +65,12 @@ def _order(sort: str) -> Callable[[JudgeView], tuple[float | str, ...]]:
     return lambda judge: (unknown_last(getattr(judge, sort)), -judge.judgments)
 
 
+def _agreement(judge: JudgeView) -> str:
+    if not judge.compared:
+        return "-"
+    return f"{format_number(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})"
+
+
 NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast")
 
 
@@ -75,7 +81,7 @@ def _print(judges: list[JudgeView]) -> None:
         "judge": lambda judge: judge.judge,
         "judgments": lambda judge: f"{judge.judgments:,}",
         "seconds": lambda judge: format_number(judge.seconds, ".1f"),
-        "agreement": lambda judge: f"{format_number(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})",
+        "agreement": _agreement,
         "sensitivity": lambda judge: format_number(judge.sensitivity, ".2f"),
         "reliability": lambda judge: format_number(judge.reliability, ".2f"),
         "too fast": lambda judge: f"{judge.too_fast:,}",

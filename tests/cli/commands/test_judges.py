@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from streams.cli.commands.judges import SORTS, command
 from streams.reports.views import JudgeView, judge_views
 from streams.wire.events import ExcludeJudge
+from tests.builders import judgment
 from tests.reports.campaigns import LATER, Running, opened
 from tests.reports.test_views import coin_among_judges
 
@@ -98,3 +99,15 @@ def test_csv_has_a_row_a_judge() -> None:
     assert [row["judge"] for row in rows] == [judge.judge for judge in judges()]
     assert {row["excluded"] for row in rows} == {"no"}
     assert sum("like chance" in row["suspicious"] for row in rows) == 1
+
+
+def test_a_campaign_of_scores_has_no_column_of_agreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = Running(monkeypatch)
+    log = (
+        judgment(k, campaign="wmt.fr-en", judge=f"judge-{k % 2}", systems=("a",), ranks=None, score=50.0 + k)
+        for k in range(6)
+    )
+    running.take(opened("assessment"), *log)
+    head = run().stdout.splitlines()[0]
+    assert "agreement" not in head
+    assert "judgments" in head

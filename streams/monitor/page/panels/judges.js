@@ -17,6 +17,7 @@ const COLUMNS = [
   { title: "Judgments", numeric: true, value: ({ judgments }) => judgments, text: ({ judgments }) => count(judgments) },
   {
     title: "Agreement",
+    optional: true,
     numeric: true,
     about: "Share of preferences that agree with the majority before them",
     value: ({ agreement }) => agreement,
@@ -24,10 +25,11 @@ const COLUMNS = [
   },
   {
     title: "Compared",
+    optional: true,
     numeric: true,
     minor: true,
     about: "Preferences that could be compared with a majority",
-    value: ({ compared }) => compared,
+    value: ({ agreement, compared }) => (agreement === null ? null : compared),
     text: ({ compared }) => count(compared),
   },
   {
