@@ -42,6 +42,8 @@ def _parse_setting(name: str, text: str) -> object:
         value = _parse_list(text) if _takes(hint, tuple) else msgspec.json.decode(text) if _takes(hint, dict) else text
         return msgspec.convert(value, hint, strict=_takes(hint, dict))  # text becomes a number where one is needed
     except msgspec.DecodeError as error:
+        if name == "score_range":
+            raise click.UsageError(f"{name} is {safe(text)!r}: write two numbers, for example 1,7") from None
         raise click.UsageError(f"{name} is {safe(text)!r}: {error}") from None
 
 

@@ -84,7 +84,7 @@ def print_leaderboards(boards: Sequence[Leaderboard], plan: RankingPlan | None =
     for number, board in enumerate(boards):
         clusters = board.rows[-1].cluster if board.rows else 0
         title = (
-            f"{board.campaign}  {board.model}, {board.judgments:,} judgments, "
+            f"{board.campaign}  {board.model}, {board.judgments:,} judgment{'s' * (board.judgments != 1)}, "
             f"{clusters} cluster{'s' * (clusters != 1)}{ranges}"
         )
         if number:

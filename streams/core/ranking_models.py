@@ -156,7 +156,7 @@ def find_ranking_model(name: str) -> RankingModel:
 def _describe_values(about: Mapping[str, Any]) -> str:
     """Return the values of a parameter in words, from its JSON schema."""
     if "anyOf" in about:
-        return " or ".join("none" if part.get("type") == "null" else _describe_values(part) for part in about["anyOf"])
+        return " or ".join("null" if part.get("type") == "null" else _describe_values(part) for part in about["anyOf"])
     if "enum" in about:
         return ", ".join(map(str, about["enum"]))
     if about.get("type") == "boolean":
@@ -175,4 +175,4 @@ def _describe_default(about: Mapping[str, Any]) -> str:
     if "default" not in about:
         return "by profile"
     default = about["default"]
-    return "-" if default is None else f"{default:.4g}" if isinstance(default, float) else str(default)
+    return "null" if default is None else f"{default:.4g}" if isinstance(default, float) else str(default)

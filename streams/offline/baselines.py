@@ -51,6 +51,8 @@ def choose_campaign_baseline(
     try:
         if campaign is not None:
             pairs = Pairs.of(one for one in log if one.ranks is not None)
+            if not pairs.systems and log:
+                raise ParameterError("there are scores only, and no comparisons; choose by --scores FILE")
             wins, ties = pairs.counts()
             chosen = choose_baseline(wins, ties, names=pairs.systems)
             met = np.maximum(1, wins.sum(axis=1) + ties.sum(axis=1) + wins.sum(axis=0))

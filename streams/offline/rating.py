@@ -14,7 +14,7 @@ from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.methods import CountMethod
 from streams.core.ranking import PosteriorScores, RankedScores, rank_rankings, rank_scores
-from streams.errors import FormatError, ParameterError, suggestion
+from streams.errors import FormatError, ParameterError, RecordError, suggestion
 from streams.offline.keeping import KeepingCampaign
 from streams.offline.planning import WMT
 from streams.offline.scores import ANY_SCORE, ScoreRanges
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from streams.core.methods import Method
-    from streams.errors import RecordError
     from streams.offline.planning import RankingPlan
     from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
@@ -96,7 +95,7 @@ def rate(
                 observe(campaign)
             if rejections:
                 rated.rejections += len(rejections)
-                rated.first_rejection = rated.first_rejection or next(iter(rejections.values()))
+                rated.first_rejection = rated.first_rejection or _explain(next(iter(rejections.values())))
     for name in only:
         if name not in known:
             raise ParameterError(f"no campaign {name!r} in the log; {suggestion(name, known)}")
@@ -107,6 +106,18 @@ def rate(
     for name in rated.unrated:
         del rated.campaigns[name]
     return rated
+
+
+def _explain(rejection: RecordError) -> RecordError:
+    """Return the rejection in words that fit any way to rank a log, not only a campaign with an online model."""
+    if rejection.reason != "unsuited_to_model":
+        return rejection
+    message = (
+        "the judgment has a score instead of ranks; the model 'assessment' ranks scores"
+        if rejection.field == "score"
+        else "the judgment has ranks instead of a score; `judgestream models` lists the models that rate rankings"
+    )
+    return RecordError(rejection.reason, message, field=rejection.field)
 
 
 def _by_campaign(

@@ -83,9 +83,9 @@ def test_a_score_outside_the_given_range_is_rejected() -> None:
 
 
 def test_when_nothing_was_rated_the_model_that_fits_is_named() -> None:
-    with pytest.raises(FormatError, match=r"nothing was rated: 60 of 60 .* models for scores: assessment"):
+    with pytest.raises(FormatError, match=r"nothing was rated: 60 of 60 .* the model 'assessment' ranks scores"):
         streams.rank(likert(), model="trueskill")
-    with pytest.raises(FormatError, match="'assessment' rates scores, but the judgment has ranks; models for rankings"):
+    with pytest.raises(FormatError, match="the judgment has ranks instead of a score; `judgestream models`"):
         streams.rank([judgment(1)], model="assessment")
 
 
@@ -93,7 +93,7 @@ def test_a_log_with_both_reports_what_is_left_out() -> None:
     mixed = [judgment(900, campaign="r"), *likert()]
     ranking = streams.rank(mixed)
     assert (ranking.campaigns, ranking.rejected) == (("r",), 60)
-    assert "models for scores: assessment" in ranking.first_rejection
+    assert "the model 'assessment' ranks scores" in ranking.first_rejection
     assert streams.rank(mixed, campaigns=["c"]).campaigns == ("c",)
 
 

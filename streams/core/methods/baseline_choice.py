@@ -46,16 +46,15 @@ def choose_baseline(wins: Ints, ties: Ints, *, names: Sequence[str] | None = Non
         raise ParameterError(f"a baseline needs at least 2 systems; there are {count}")
     others = ~np.eye(count, dtype=np.bool_)
     counts = np.stack([wins, ties, wins.T]).astype(np.float64) * others  # from the view of the row's system
-    overall = counts.sum(axis=2) + 1.0
-    overall /= overall.sum(axis=0)
-    counts += overall[:, :, None]
+    totals = counts.sum(axis=2)
+    overall = (totals + 1.0) / (totals + 1.0).sum(axis=0)
+    counts = counts + overall[:, :, None]
     win, tie, loss = counts / counts.sum(axis=0)
     each = win * (1.0 - win) ** 2 + tie * (loss - win) ** 2 + loss * (1.0 - loss) ** 2
     information = (count - 1) / np.where(others, 1.0 / each, 0.0).sum(axis=1)
-    best, worst = int(np.argmax(information)), int(np.argmin(information))
-    return BaselineChoice(
-        system=best, information=information, reason=_reason(best, worst, overall, information, names)
-    )
+    best = int(np.argmax(information))
+    shares = totals / np.maximum(1.0, totals.sum(axis=0))
+    return BaselineChoice(system=best, information=information, reason=_reason(best, shares, information, names))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,15 +89,18 @@ def choose_baseline_by_scores(scores: Floats, *, names: Sequence[str] | None = N
     return ScoredBaseline(system=best, distances=distances, reason=reason)
 
 
-def _reason(best: int, worst: int, overall: Floats, information: Floats, names: Sequence[str] | None) -> str:
+def _reason(best: int, shares: Floats, information: Floats, names: Sequence[str] | None) -> str:
     def name_of(system: int) -> str:
         return names[system] if names is not None else f"system {system}"
 
     def record(system: int) -> str:
-        win, tie, loss = overall[:, system]
+        win, tie, loss = shares[:, system]
         return f"wins {win:.0%}, ties {tie:.0%} and loses {loss:.0%} of its comparisons"
 
+    worst = int(np.argmin(information))
     times = information[best] / information[worst]
+    if best == worst:
+        return f"comparisons with any system tell the same, so the choice is the first: {name_of(best)}"
     return (
         f"{name_of(best)} {record(best)}. One comparison with it tells {times:.2f} times as much about the other "
         f"system as one with {name_of(worst)}, which {record(worst)}"

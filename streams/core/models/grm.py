@@ -39,7 +39,7 @@ class GradedResponseParameters(Parameters, frozen=True, kw_only=True):
 
     mode: Annotated[
         Literal["pairwise", "baseline"] | None,
-        Meta(description="Compare every pair, or only with the baseline. None: with the baseline if there is one."),
+        Meta(description="Compare every pair, or only with the baseline. Null: with the baseline if there is one."),
     ] = None
     deviation: Annotated[Deviation, Meta(description="Deviation of the prior of an ability.")] = sqrt(2.0)
     sensitivity: Annotated[

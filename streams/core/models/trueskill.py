@@ -185,7 +185,7 @@ def _wmt(budget: int | None) -> dict[str, float]:
     if budget is None:
         raise ParameterError(
             "the profile 'wmt' needs the campaign's budget: its beta is deviation * budget / 40; "
-            "give the campaign a budget, or choose the profile 'online'"
+            "give the campaign a budget, choose the profile 'online', or rank a log by `--ranges wmt`"
         )
     deviation, draws = 0.5, 0.25
     beta = deviation * budget / 40.0

@@ -66,6 +66,18 @@ def test_a_log_chooses_the_system_whose_comparisons_have_most_information(log: P
     assert not any(other["chosen"] for other in others)
 
 
+def test_the_reason_has_the_shares_of_the_table_also_after_one_judgment(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(encode(judgment(1, systems=("a", "b"), ranks=(1, 2))))
+    assert chosen(str(file))["reason"] == "comparisons with any system tell the same, so the choice is the first: a"
+    more = [judgment(1, systems=("a", "b"), ranks=(1, 2)), judgment(2, systems=("c", "b"), ranks=(1, 1))]
+    file.write_bytes(b"\n".join(map(encode, more)))
+    found = chosen(str(file))
+    for one in found["candidates"]:
+        record = f"{one['system']} wins {one['wins']:.0%}, ties {one['ties']:.0%} and loses {one['losses']:.0%}"
+        assert record in found["reason"] or not one["chosen"]
+
+
 def test_only_a_part_of_the_log_chooses(log: Path) -> None:
     found = chosen(str(log), "--only", "system=a", "--only", "system=b")
     assert {one["system"] for one in found["candidates"]} == {"a", "b"}
@@ -145,7 +157,7 @@ def test_a_system_of_the_log_without_a_score_is_told(log: Path, scores: Path) ->
 def test_a_log_without_rankings_is_told(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     file.write_bytes(encode(judgment(1, systems=("a",), ranks=None, score=50.0)) + b"\n")
-    assert "a baseline needs at least 2 systems; there are 0" in str(run(str(file)).exception)
+    assert "there are scores only, and no comparisons; choose by --scores FILE" in str(run(str(file)).exception)
 
 
 @pytest.mark.parametrize(

@@ -167,13 +167,21 @@ def test_a_log_of_scores_is_rated_by_assessment(scores: Path) -> None:
     assert "takes scores from 1 to 5" in partly.stderr
 
 
-@pytest.mark.parametrize("command", [["rank", "--model", "trueskill"], ["clusters"], ["head-to-head"]])
+@pytest.mark.parametrize(
+    "command", [["rank", "--model=trueskill"], ["rank", "--model=elo"], ["clusters"], ["head-to-head"]]
+)
 def test_a_command_that_rated_nothing_fails_with_the_reason(scores: Path, command: list[str]) -> None:
     result = CliRunner().invoke(cli, [command[0], str(scores), *command[1:]])
     assert isinstance(result.exception, FormatError)  # exit code 1, see `main`
     assert "nothing was rated: 60 of 60 judgments were rejected" in str(result.exception)
-    assert "models for scores: assessment" in str(result.exception)
+    assert "the judgment has a score instead of ranks; the model 'assessment' ranks scores" in str(result.exception)
     assert result.stdout == ""
+
+
+def test_a_score_range_that_is_none_is_refused_with_an_example(scores: Path) -> None:
+    result = CliRunner().invoke(cli, ["rank", str(scores), "--score-range", "wide"])
+    assert result.exit_code == 2
+    assert "score_range is 'wide': write two numbers, for example 1,7" in result.stderr
 
 
 def test_a_campaign_of_which_nothing_was_rated_is_left_out(scores: Path) -> None:
