@@ -23,6 +23,9 @@ class Prospects:
         self._model = model
         self._systems = list(candidates)
         self.mean, self.deviation = (values[self._systems] for values in model.scores())
+        # A second score on a segment does not narrow the error over segments. Without this a system with a wide error
+        # would get every request once all segments are scored.
+        self.deviation /= np.sqrt([model.scores_per_segment(system) for system in self._systems])
         self._expected = [0] * len(self._systems)
         self.gain = np.array([model.score_information(system) for system in self._systems])
         places = {system: place for place, system in enumerate(self._systems)}

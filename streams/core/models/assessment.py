@@ -75,7 +75,7 @@ class Assessment(Model):
         # Scores arrive one by one. Appending to an array is fast, and numpy reads the same memory.
         self._counts, self._totals = array("d"), array("d")
         self._order: _Order | None = None
-        self._result: tuple[Floats, Floats, Floats] | None = None
+        self._result: _Result | None = None
         self._result_range = self.score_range
 
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no row of its own
@@ -99,7 +99,7 @@ class Assessment(Model):
 
     def predict(self, a: int, b: int) -> Outcome:
         """Split the normal distribution of the difference at -margin and margin."""
-        mean, deviation, _ = self._results()
+        mean, deviation = self.scores()
         difference, spread = float(mean[a] - mean[b]), hypot(deviation[a], deviation[b])
         win = 0.5 * erfc((self.parameters.margin - difference) / spread / sqrt(2.0))
         loss = 0.5 * erfc((self.parameters.margin + difference) / spread / sqrt(2.0))
@@ -107,12 +107,20 @@ class Assessment(Model):
 
     def information(self, a: int, b: int) -> float:
         """Return how far the two standard errors would narrow if each system got one more segment."""
-        segments = self._results()[2]
+        segments = self._results().segments
         return _narrowing(float(segments[a])) + _narrowing(float(segments[b]))
 
     def score_information(self, system: int, *, expected: int = 0) -> float:
-        """Return how far one more segment would narrow the standard error, after `expected` more."""
-        return _narrowing(float(self._results()[2][system]) + expected)
+        """Return how far one more segment would narrow the standard error, after `expected` more.
+
+        A second score on a segment counts as a segment here, so that every score makes the next one worth less.
+        """
+        return _narrowing(float(self._results().counts[system]) + expected)
+
+    def scores_per_segment(self, system: int) -> float:
+        """Return the mean number of scores on the segments that were scored, or 1 if none was."""
+        found = self._results()
+        return float(found.counts[system] / found.segments[system]) if found.segments[system] else 1.0
 
     def segment_counts(self, system: int, segments: int) -> Ints:
         """Return the number of scores of a system on each segment."""
@@ -132,8 +140,8 @@ class Assessment(Model):
 
     def scores(self) -> tuple[Floats, Floats]:
         """Return the mean over segments and its standard error for each system."""
-        mean, deviation, _ = self._results()
-        return mean.copy(), deviation.copy()
+        found = self._results()
+        return found.mean.copy(), found.deviation.copy()
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
         """Return the number of scores of a judge, their mean and the sum of squared differences from it."""
@@ -164,26 +172,32 @@ class Assessment(Model):
             self._totals.append(0.0)
         return place
 
-    def _results(self) -> tuple[Floats, Floats, Floats]:
-        """Return the mean, the deviation and the number of segments of each system."""
+    def _results(self) -> _Result:
+        """Return the present result."""
         if self._result is None or self._result_range != self.score_range:
             self._result, self._result_range = self._compute(), self.score_range
         return self._result
 
-    def _compute(self) -> tuple[Floats, Floats, Floats]:
+    def _compute(self) -> _Result:
         places, judges, outputs, systems, _ = self._sort_cells()
         counts, totals = np.array(self._counts)[places], np.array(self._totals)[places]
         shift, unit = self._scales()
         # An output is what a system produced for one segment. bincount adds in the order of the cells.
         z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
-        output_score = z / np.bincount(outputs, counts)
+        output_counts = np.bincount(outputs, counts)
+        output_score = z / output_counts
         segments = np.bincount(systems, minlength=self._systems).astype(np.float64)
         before, spread = self._prior()
         n = np.maximum(segments, 1.0)
         mean = np.bincount(systems, output_score, self._systems) / n
         squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
         error = np.sqrt((squares + spread**2) / n / n)
-        return np.where(segments, mean, before), np.where(segments, error, UNSEEN * spread), segments
+        return _Result(
+            mean=np.where(segments, mean, before),
+            deviation=np.where(segments, error, UNSEEN * spread),
+            segments=segments,
+            counts=np.bincount(systems, output_counts, self._systems).astype(np.float64),
+        )
 
     def _prior(self) -> tuple[float, float]:
         """Return the mean and deviation of a segment's score before any is known.
@@ -213,6 +227,15 @@ class Assessment(Model):
             new[1:] = (np.diff(system) != 0) | (np.diff(segment) != 0)
             self._order = _Order(places, judges, np.cumsum(new) - 1, system[new], segment[new])
         return self._order
+
+
+class _Result(NamedTuple):
+    """The mean and the deviation of each system, and the numbers of its segments and of its scores."""
+
+    mean: Floats
+    deviation: Floats
+    segments: Floats
+    counts: Floats
 
 
 class _Order(NamedTuple):

@@ -183,6 +183,10 @@ class Model(ABC):
         """Return the bits that one more score of a system adds, when `expected` others have arrived."""
         raise NotImplementedError(f"the model {self.name!r} rates no scores; asked for {system} after {expected}")
 
+    def scores_per_segment(self, system: int) -> float:
+        """Return the mean number of scores on the segments of a system that were scored."""
+        raise NotImplementedError(f"the model {self.name!r} rates no scores; asked for {system}")
+
     def segment_counts(self, system: int, segments: int) -> Ints:
         """Return the number of scores of a system on each segment."""
         raise NotImplementedError(f"the model {self.name!r} rates no scores; asked for {system} on {segments}")

@@ -281,3 +281,16 @@ def test_neither_batches_nor_restarts_change_a_byte(
         restarted = Campaign.restore("c", stored_campaign(changes[1]))
     assert changes[0] == changes[1]
     assert stored_campaign(at_once).tables == stored_campaign(changes[0]).tables
+
+
+def test_no_system_gets_all_requests_after_every_segment_was_scored() -> None:
+    campaign = scores_campaign(policy="variance", parameters={"scale": "raw"}, segments=SEGMENTS[:2])
+    means = {"a": (49.0, 51.0), "b": (20.0, 80.0), "c": (49.0, 51.0)}  # b differs most between the two segments
+    asked: Counter[str] = Counter()
+    for number in range(120):
+        request = next(iter(campaign.outstanding.values()))
+        (system,) = request.systems
+        asked[system] += 1
+        score = means[system][SEGMENTS.index(request.segment or "")]
+        apply(campaign, answer(number, request, score, judge=f"j{number % 5}"))
+    assert min(asked.values()) > 15, asked
