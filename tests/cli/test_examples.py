@@ -67,7 +67,7 @@ def test_an_example_is_understood(example: str) -> None:
 # The files that examples name, and what is in them.
 FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
 ALONE = (
-    *("rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert"),
+    *("models", "rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert"),
     *("audit", "completion", "evaluate"),
 )
 
@@ -84,6 +84,8 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
         campaign = names.get(name, "wmt13.fr-en")
         lines = [encode(entry).replace(b"campaign-0", campaign.encode()) for entry in log]
         (tmp_path / name).write_bytes(b"\n".join(lines) + b"\n")
+    scores = [replace(each, systems=each.systems[:1], ranks=None, score=float(k)) for k, each in enumerate(log)]
+    (tmp_path / "scores.jsonl").write_bytes(b"\n".join(map(encode, scores)))
     battle = '{"model_a": "x", "model_b": "y", "winner": "model_a", "judge": "j", "question_id": "1"}'
     (tmp_path / "segments.txt").write_text("\n".join(dict.fromkeys(each.segment for each in log[:30])))
     (tmp_path / "controls.csv").write_text(f"segment,better,worse\n{log[0].segment},system-0,system-4\n")
