@@ -39,7 +39,7 @@ class BatchGradedResponse(Method, frozen=True):
     card: ClassVar[ModelCard | None] = ModelCard(
         assumes="Every system is compared with one baseline. Judges have a sensitivity, segments a difficulty.",
         cost="comparisons with the baseline in memory; 1 to 10 s per 10,000 comparisons",
-        choose="To compare with Otani et al., or for a finished log of comparisons with one baseline.",
+        choose="To compare with Otani et al. Each segment needs several comparisons with the baseline.",
         reference="Otani et al. 2016",
     )
     ranges: ClassVar[tuple[str, ...]] = ("closed", "posterior", "bootstrap")
