@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from streams.cli.log_options import LogFile, logs_by_campaign
 from streams.cli.terminal import print_table
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from streams.agreement.control_rows import CampaignControls, Controls
     from streams.reports import Report
     from streams.wire.events import Leaderboard
+
+
+_NEED_CONTROLS = {
+    "leave_out": "--leave-out-failing",
+    "threshold": "--threshold",
+    "margin": "--margin",
+    "fewest": "--fewest",
+}
 
 
 def controls_option(function: Callable[..., None]) -> Callable[..., None]:
@@ -55,8 +64,10 @@ def control_test_options(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(*, makers: str | None, margin: int, fewest: int, threshold: float, leave_out: bool, **more: object) -> None:
-        if leave_out and not makers:
-            raise click.UsageError("--leave-out-failing needs --controls, for example --controls researcher")
+        for name, option in _NEED_CONTROLS.items():
+            source = click.get_current_context().get_parameter_source(name)
+            if source is ParameterSource.COMMANDLINE and not makers:
+                raise click.UsageError(f"{option} needs --controls, for example --controls researcher")
         controls = parse_controls(makers, margin=margin, fewest=fewest, threshold=threshold) if makers else None
         function(test=controls and ControlTest(controls, leave_out=leave_out), **more)
 

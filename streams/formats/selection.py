@@ -86,10 +86,11 @@ class LogSelection:
                 hint = suggestion(missing[0], known) if known else f"no judgment has a {field}"
                 raise ParameterError(f"only: no judgment has this {field}: {count}{missing[0]!r}; {hint}")
         if not self.kept:
-            raise ParameterError(
-                f"only: none of {self.read:,} judgments is left by {' and '.join(self._wanted)} together; "
-                "choose fewer fields or more values"
-            )
+            fields = list(self._wanted)
+            way_out = " together; choose fewer fields or more values" if len(fields) > 1 else "; choose more values"
+            if fields == ["system"]:
+                way_out = "; choose more systems, because a ranking needs two of them"
+            raise ParameterError(f"only: none of {self.read:,} judgments is left by {' and '.join(fields)}{way_out}")
 
 
 def _with_systems(judgment: Judgment, wanted: Mapping[str, None]) -> Judgment | None:

@@ -212,6 +212,8 @@ def test_a_wrong_file_of_controls_is_an_error_with_its_line(log: Path, content: 
     ("options", "said"),
     [
         (("--leave-out-failing",), "needs --controls"),
+        (("--threshold", "0.6"), "--threshold needs --controls"),
+        (("--fewest", "3"), "--fewest needs --controls"),
         (("--controls", "researchers"), "did you mean 'researcher'?"),
         (("--controls", "CONTROLS"), "write --controls @"),
         (("--controls", "researcher", "--campaign", "t.z"), "no campaign 't.z'"),

@@ -88,7 +88,10 @@ def test_a_score_is_kept_if_its_system_is_chosen() -> None:
         ({"source": "researchers"}, "no judgment has this source: 'researchers'; did you mean 'researcher'?"),
         ({"judge": ["judge-1", "x", "y"]}, "2 of 3 values, the first: 'x'; known: judge-0, judge-1"),
         ({"segment": "?"}, r"known: segment-0, .* and \d+ more"),
-        ({"system": "system-1"}, "none of 200 judgments is left by system together"),
+        (
+            {"system": "system-1"},
+            "none of 200 judgments is left by system; choose more systems, because a ranking needs two",
+        ),
         ({"judge": "judge-1", "source": "researcher"}, "none of 200 judgments is left by judge and source together"),
     ],
 )

@@ -68,7 +68,7 @@ def outlook(
     boundary = min(costs, key=lambda pair: costs[pair])
     judgments = costs[boundary]
     if remaining is not None and judgments > remaining:
-        why = "those who share a cluster are too close to part in the judgments that remain"
+        why = "the judgments that remain are too few to separate systems that share a cluster"
         return Outlook(settled=True, why=why, boundary=boundary, judgments=judgments)
     return Outlook(settled=False, why="one more line can be drawn", boundary=boundary, judgments=judgments)
 
