@@ -110,7 +110,7 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ways: Annotated[int, Meta(ge=2, le=20, description="Number of systems in one match request.")] = 2
     segment_choice: Annotated[
         Literal["auto", "least", "information"],
-        Meta(description="Segment of a request: least judged, most informative, or auto (by the model)."),
+        Meta(description="Segment of a request: `least` judged, by `information`, or `auto` (by the model)."),
     ] = "auto"
     request_seconds: Annotated[
         float, Meta(gt=0, le=1e8, description="Seconds until an unanswered request expires.")

@@ -90,7 +90,7 @@ def test_a_score_is_kept_if_its_system_is_chosen() -> None:
         ({"segment": "?"}, r"known: segment-0, .* and \d+ more"),
         (
             {"system": "system-1"},
-            "none of 200 judgments is left by system; choose more systems, because a ranking needs two",
+            "is left by system; choose more systems, because a ranking needs two",
         ),
         ({"judge": "judge-1", "source": "researcher"}, "none of 200 judgments is left by judge and source together"),
     ],
