@@ -183,3 +183,30 @@ def test_pending_matches_with_the_required_system_spread_the_judges(name: str) -
     pending = [(k, 0) for k in (1, 2, 3, 4, 5)] * 3
     (match,) = choose(name, model, 1, candidates=list(range(7)), pending=pending)
     assert match.systems == (6, 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_information_asks_for_the_system_whose_next_judgment_clarifies_the_order_most(seed: int) -> None:
+    """The judgment is expected to reduce the variance s by s (1 - 4^-bits); the slopes are those of the blur."""
+    random = np.random.default_rng(seed)
+    rows = [(0.0, 2.0), *zip(random.normal(0, 2, 7).tolist(), random.uniform(0.1, 0.4, 7).tolist(), strict=True)]
+    model = against(rows)
+    rows[0] = (0.0, 0.0)  # a baseline is known
+    worth = [0.0]
+    for a in range(1, 8):
+        slopes = 0.0
+        for b in set(range(8)) - {a}:
+            together = rows[a][1] + rows[b][1]
+            z = abs(rows[a][0] - rows[b][0]) / together**0.5
+            slopes += (1 + z) / (1 + z * z) ** 2 / together
+        worth.append(rows[a][1] * (1 - 4 ** -model.information(a, 0)) * slopes)
+    for other in range(3):
+        matches = choose("information", model, 1, candidates=list(range(8)), seed=other)
+        assert matches[0].systems == (int(np.argmax(worth)), 0)
+
+
+def test_of_two_that_are_about_as_hard_to_place_the_one_near_the_baseline_is_asked_for() -> None:
+    """A system far from the baseline nearly always wins or loses against it, so a judgment of it tells less."""
+    model = against([(0.0, 2.0), (4.0, 0.24), (4.1, 0.24), (-2.0, 0.2), (-2.1, 0.2)])
+    asked = [choose("information", model, 1, candidates=list(range(5)), seed=seed)[0].systems[0] for seed in range(5)]
+    assert set(asked) <= {3, 4}
