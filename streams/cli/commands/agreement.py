@@ -56,7 +56,7 @@ Examples:
     help="CSV file for the controls, which --controls @FILE reads.",
 )
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
-@click.option("--csv", "as_table", is_flag=True, help="Print CSV: the agreement, or the table of --judges or --controls.")
+@click.option("--csv", "as_table", is_flag=True, help="Print CSV: agreement, or the table of --judges or --controls.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="File for a figure: .png, .svg or .pdf.")
 def command(
     *,
