@@ -18,10 +18,10 @@ quick: $(VENV)/.dev  ## run the unit tests of the core: events, campaign, rankin
 	$(PYTEST) $(QUICK) -m "not integration and not long and not data" -n auto
 
 test: $(VENV)/.dev  ## run the unit tests; needs no server
-	$(PYTEST) -m "not integration and not long" -n auto
+	$(PYTEST) -m "not integration and not long and not data" -n auto
 
-long: $(VENV)/.dev  ## run the slow unit tests: whole logs, figures, the examples in the docs
-	$(PYTEST) -m "long and not integration" -n auto
+long: $(VENV)/.dev  ## run the slow unit tests: the public logs, figures, the examples in the docs
+	$(PYTEST) -m "(long or data) and not integration" -n auto
 
 integration: $(VENV)/.dev  ## run the tests on a real Kafka and Redis, which are started and stopped for it
 	$(PYTEST) $(SERVERS) --ignore=tests/faults --ignore=tests/browser -n 3

@@ -39,10 +39,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.option.markexpr == "not integration and not long":
+    if config.option.markexpr == "not integration and not long and not data":
         terminalreporter.write_line(
             "left out: tests that need a real Kafka and Redis (make integration, make browser, make faults) "
-            "and slow tests (make long)"
+            "and slow tests, also those on public logs (make long)"
         )
     if not DATA.is_dir():
         terminalreporter.write_line(
