@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
-    from streams.wire.events import Leaderboard
+    from streams.wire.events import Leaderboard, Parameter
 
 
 def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -44,6 +44,19 @@ def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def parse_parameters(model: str, texts: Sequence[str]) -> dict[str, Parameter]:
+    """Return the values of --parameter, each by the type that the model gives it."""
+    from streams.cli.campaign_settings import parse_pairs
+    from streams.core.ranking_models import find_ranking_model
+
+    values: dict[str, str] = {}
+    for name, text in parse_pairs(texts, option="--parameter"):
+        if name in values:
+            raise click.UsageError(f"--parameter {name} is given twice")
+        values[name] = text
+    return find_ranking_model(model).parse(values)
 
 
 def rank_campaigns(rated: RatedLog, plan: RankingPlan, *, seed: int, resample: bool = True) -> list[Leaderboard]:

@@ -9,6 +9,7 @@ import click
 
 from streams.cli.log_options import LogFile, log_argument
 from streams.cli.progress import Bar
+from streams.cli.ranking import parse_parameters
 from streams.cli.terminal import print_table
 from streams.errors import FormatError, ParameterError, suggestion
 
@@ -70,13 +71,12 @@ def command(
     campaigns; `package` is the trueskill package. The package is slow: --judgments rates only the beginning of a long
     log. The exit code is 1 if a mean or a deviation differs by more than --tolerance.
     """
-    from streams.cli.campaign_settings import parse_pairs, parse_scalar
     from streams.offline.audit import Audit
+    from streams.offline.planning import DEFAULT_MODEL
     from streams.wire.events import encode
 
     try:
-        given = {name: parse_scalar(text) for name, text in parse_pairs(parameters, option="--parameter")}
-        audit = Audit(given, budget=budget)
+        audit = Audit(parse_parameters(DEFAULT_MODEL, parameters), budget=budget)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None
     known: dict[str, None] = {}

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.campaign_settings import parse_pairs
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.log_options import LogFile, log_argument, rate_log
-from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
+from streams.cli.ranking import parse_parameters, print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
-    from streams.wire.events import Judgment, Leaderboard, Parameter
+    from streams.wire.events import Judgment, Leaderboard
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -119,7 +118,7 @@ def command(
             return plan_ranking(
                 name,
                 ranges=ranges,
-                parameters=_parse_parameters(name, texts),
+                parameters=parse_parameters(name, texts),
                 baseline=baseline,
                 runs=runs,
                 **parse_settings((), {"score_range": bounds}),
@@ -175,17 +174,6 @@ def command(
         if rest:
             click.echo()
             print_leaderboards([labelled(report).leaderboard for report in rest], plan, as_object=False)
-
-
-def _parse_parameters(model: str, texts: Sequence[str]) -> dict[str, Parameter]:
-    from streams.core.ranking_models import find_ranking_model
-
-    values: dict[str, str] = {}
-    for name, text in parse_pairs(texts, option="--parameter"):
-        if name in values:
-            raise click.UsageError(f"--parameter {name} is given twice")
-        values[name] = text
-    return find_ranking_model(model).parse(values)
 
 
 class Histories:
