@@ -53,6 +53,17 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+def campaigns_option(purpose: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the option --campaign of a command that reads a log. `purpose` is what it does to a campaign."""
+    return click.option(
+        "--campaign",
+        "campaigns",
+        multiple=True,
+        metavar="NAME",
+        help=f"Campaign to {purpose}; may be repeated.  [default: all]",
+    )
+
+
 def log_argument(function: Callable[..., None]) -> Callable[..., None]:
     """Add FILE and the options for reading it to a command, which gets the LogFile `log`."""
 

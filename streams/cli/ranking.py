@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.log_options import campaigns_option
 from streams.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -20,13 +21,7 @@ if TYPE_CHECKING:
 def ranking_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add --campaign, --runs, --seed and --json to a command."""
     options = (
-        click.option(
-            "--campaign",
-            "campaigns",
-            multiple=True,
-            metavar="NAME",
-            help="Campaign to rank, e.g. wmt15.de-en; may be repeated.  [default: all]",
-        ),
+        campaigns_option("rank, e.g. wmt15.de-en"),
         click.option(
             "--runs",
             type=click.IntRange(3, 1_000_000),

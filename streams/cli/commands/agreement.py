@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.controls import controls_option, parse_controls
-from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
+from streams.cli.log_options import LogFile, campaigns_option, log_argument, logs_by_campaign
 from streams.cli.terminal import format_number, print_table, refuse_combination
 
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ Examples:
   judgestream agreement wmt15.csv.gz --plot agreement.svg""",
 )
 @log_argument
-@click.option(
-    "--campaign",
-    "campaigns",
-    multiple=True,
-    metavar="NAME",
-    help="Campaign to measure; may be repeated.  [default: all]",
-)
+@campaigns_option("measure")
 @click.option(
     "--rule",
     type=click.Choice(["wmt", "strict"]),

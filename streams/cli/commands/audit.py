@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, log_argument
+from streams.cli.log_options import LogFile, campaigns_option, log_argument
 from streams.cli.progress import Bar
 from streams.cli.ranking import parse_parameters
 from streams.cli.terminal import print_table
@@ -31,13 +31,7 @@ Examples:
   judgestream audit wmt15.csv.gz --campaign wmt15.de-en --judgments 500 --json""",
 )
 @log_argument
-@click.option(
-    "--campaign",
-    "campaigns",
-    multiple=True,
-    metavar="NAME",
-    help="Campaign to audit; may be repeated.  [default: all]",
-)
+@campaigns_option("audit")
 @click.option("--judgments", "limit", type=click.IntRange(1), help="Number of judgments to rate, from the first one.")
 @click.option(
     "--parameter",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, logs_by_campaign, reading_options
+from streams.cli.log_options import LogFile, campaigns_option, logs_by_campaign, reading_options
 from streams.cli.terminal import format_number, print_table, refuse_combination, safe
 
 if TYPE_CHECKING:
@@ -27,13 +27,7 @@ Examples:
 @click.argument("file", type=_FILE, required=False)
 @reading_options
 @click.option("--scores", type=_FILE, metavar="FILE", help="CSV table of metric scores with columns system and score.")
-@click.option(
-    "--campaign",
-    "campaigns",
-    multiple=True,
-    metavar="NAME",
-    help="Campaign to choose a baseline for; may be repeated.  [default: all]",
-)
+@campaigns_option("choose a baseline for")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per candidate.")
 def command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, log_argument, logs_by_campaign
+from streams.cli.log_options import LogFile, campaigns_option, log_argument, logs_by_campaign
 from streams.cli.terminal import print_table, refuse_combination
 
 if TYPE_CHECKING:
@@ -24,13 +24,7 @@ Examples:
   judgestream describe wmt15.csv.gz --campaign wmt15.de-en --json""",
 )
 @log_argument
-@click.option(
-    "--campaign",
-    "campaigns",
-    multiple=True,
-    metavar="NAME",
-    help="Campaign to describe; may be repeated.  [default: all]",
-)
+@campaigns_option("describe")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per campaign.")
 def command(*, log: LogFile, campaigns: tuple[str, ...], as_object: bool, as_table: bool) -> None:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from streams.cli.campaign_settings import parse_pairs
-from streams.cli.log_options import LogFile, log_argument
+from streams.cli.log_options import LogFile, campaigns_option, log_argument
 from streams.cli.progress import Bar
 from streams.cli.terminal import print_table, refuse_combination
 from streams.errors import ParameterError
@@ -60,9 +60,7 @@ Examples:
     callback=_list_experiments,
     help="List the experiments with their options.",
 )
-@click.option(
-    "--campaign", "campaigns", multiple=True, metavar="NAME", help="Campaign to use; may be repeated.  [default: all]"
-)
+@campaigns_option("use")
 @click.option(
     "--repeats",
     type=click.IntRange(1),
