@@ -13,8 +13,10 @@
     ├── TopicError           a topic is missing or has the wrong configuration
     ├── TooManyRejections    almost all records are rejected: the worker stops
     ├── WrongLog             the log is not the one that the state was computed from: the worker stops
+    ├── LogGap               records of the log are gone before they were read: the partition stops
     ├── StoreUnavailable     the store does not answer: the same batch is tried again
     ├── StoreCorrupt         the store holds data that this version can't read: the worker stops
+    ├── StoreNewer           the store holds data of a newer version: the partition stops
     ├── ForeignCampaign      the campaign belongs to another partition: the record is rejected
     ├── HistoryGone          the beginning of the log has been deleted: it can't be rated again
     ├── Conflict             the store is not at the expected offset: the partition is loaded again
@@ -78,12 +80,25 @@ class WrongLog(JudgestreamError):  # noqa: N818
     """The log was replaced or truncated since the state was computed from it."""
 
 
+class LogGap(JudgestreamError):  # noqa: N818
+    """Records of the log were deleted before they were read: those from `start` to before `end`."""
+
+    def __init__(self, message: str, *, start: int, end: int) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+
+
 class StoreUnavailable(JudgestreamError):  # noqa: N818 - a condition, like ConnectionRefused
     """The store does not answer. The same call may be repeated."""
 
 
 class StoreCorrupt(JudgestreamError):  # noqa: N818
     """The store holds data that this version can't read."""
+
+
+class StoreNewer(JudgestreamError):  # noqa: N818
+    """The store holds data that a newer version of Judgestream wrote. This version must not change it."""
 
 
 class ForeignCampaign(JudgestreamError):  # noqa: N818

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -11,11 +11,19 @@ LONGEST_ERROR = 300
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
+Cause = Literal["fault", "corrupt", "retraction"]
+
+
 class Quarantine(Struct, frozen=True, kw_only=True):
-    """Why a campaign is not rated any more: an unexpected error in the code that rates it, not in a record."""
+    """Why a campaign is not rated now. Its records wait in the log.
+
+    The cause is an unexpected error in the code (`fault`), a stored state that is damaged, incomplete or older than it
+    should be (`corrupt`), or a `retraction`, after which the campaign is rated again.
+    """
 
     offset: Annotated[int, Meta(ge=0, description="Records of the campaign from this offset on wait in the log.")]
     error: Annotated[str, Meta(description="The error and the line of code. The worker's log has the traceback.")]
+    cause: Cause = "fault"
 
 
 def describe_error(error: BaseException) -> str:

@@ -164,6 +164,8 @@ class StoredCampaign:
     scores: dict[str, float]
     seen: tuple[str, ...]
     outbox: tuple[Output, ...] = ()
+    offset: int = -1  # as the store's own check of the next write compares it
+    problem: str | None = None  # why this state can't be used: keys are lost, or it is older than it should be
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ export interface Overview {
   separation: number;
   leader: string | null;
   held: number;
-  quarantine: { offset: number; error: string } | null;
+  quarantine: { offset: number; error: string; cause: "fault" | "corrupt" | "retraction" } | null;
   problem: string | null;
 }
 
