@@ -14,30 +14,37 @@ from aiokafka.errors import GroupCoordinatorNotAvailableError, for_code
 from streams.errors import TopicError
 from streams.kafka.connection import answering, connection_options, consumer_group
 from streams.kafka.partitions import Partition
-from streams.wire.topics import JUDGMENTS, TOPICS, Topic
+from streams.wire.topics import JUDGMENTS, KEPT_FOREVER, TOPICS, Topic
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from streams.settings import Settings
+    from streams.wire.topics import ConfigProblem
 
 TIMEOUT_MS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopicReport:
-    """A topic on the broker. `problems` lists what differs from the contract."""
+    """A topic on the broker. `problems` lists what differs from the contract, and `repair` is the command for it."""
 
     topic: Topic
     name: str
     partitions: int | None
     replication: int | None
     problems: tuple[str, ...]
+    repair: str = ""
+    may_be_deleted: bool = False  # it is the log, and Kafka may delete records of it
 
     @property
     def exists(self) -> bool:
         """Return whether the broker has the topic."""
         return self.partitions is not None
+
+    def describe(self) -> str:
+        """Return the problems, and the command that repairs the configuration."""
+        return f"{self.name}: {'; '.join(self.problems)}" + (f"; repair it with: {self.repair}" if self.repair else "")
 
 
 def count_workers(settings: Settings) -> int:
@@ -50,6 +57,15 @@ def check_topics(settings: Settings) -> list[TopicReport]:
     reports = inspect_topics(settings)
     _check_present([report.name for report in reports if not report.exists])
     return reports
+
+
+def check_log_is_kept(reports: Iterable[TopicReport]) -> None:
+    """Raise TopicError if Kafka may delete records of the log, from which all state is computed."""
+    for report in reports:
+        if report.may_be_deleted:
+            raise TopicError(
+                f"Kafka may delete judgments, and no state can be computed without them. {report.describe()}"
+            )
 
 
 def inspect_topics(settings: Settings) -> list[TopicReport]:
@@ -109,31 +125,43 @@ async def _inspect(settings: Settings) -> list[TopicReport]:
         present = set(await admin.list_topics()) & names.keys()
         described = {found["topic"]: found for found in await admin.describe_topics(sorted(present))} if present else {}
         configs = await _configs(admin, sorted(present)) if present else {}
-    return [
-        _compare(topic, name, described.get(name), configs.get(name, {}), settings) for name, topic in names.items()
-    ]
+    return [_compare(topic, name, described.get(name), configs.get(name), settings) for name, topic in names.items()]
 
 
 def _compare(
-    topic: Topic, name: str, found: dict[str, Any] | None, config: dict[str, str], settings: Settings
+    topic: Topic, name: str, found: dict[str, Any] | None, config: dict[str, str] | None, settings: Settings
 ) -> TopicReport:
-    """Compare a topic with the contract. `found` is the broker's description, or None if the topic is missing."""
+    """Compare a topic with the contract. `found` and `config` are what the broker tells of it."""
     if found is None:
         return TopicReport(topic=topic, name=name, partitions=None, replication=None, problems=("it is missing",))
-    partitions = len(found["partitions"])
-    problems = [
-        f"{key} is {config.get(key)}, should be {wanted}"
-        for key, wanted in topic.config.items()
-        if config.get(key) != wanted
-    ]
+    partitions, replicas = len(found["partitions"]), len(found["partitions"][0]["replicas"])
+    wrong = () if config is None else topic.compare(config, replicas=replicas)
+    problems = [str(problem) for problem in wrong]
+    if config is None:
+        problems.append(
+            "its configuration can't be read, so nobody knows whether Kafka keeps the records; "
+            "allow the user to describe it (DescribeConfigs)"
+        )
     if partitions != settings.partitions:
         problems.append(f"it has {partitions} partitions, but the setting `partitions` is {settings.partitions}")
     return TopicReport(
         topic=topic,
         name=name,
         partitions=partitions,
-        replication=len(found["partitions"][0]["replicas"]),
+        replication=replicas,
         problems=tuple(problems),
+        repair=_repair(settings, name, wrong) if wrong else "",
+        may_be_deleted=topic is JUDGMENTS and any(problem.key in KEPT_FOREVER for problem in wrong),
+    )
+
+
+def _repair(settings: Settings, name: str, wrong: Iterable[ConfigProblem]) -> str:
+    """Return the command that gives a topic the configuration of the contract."""
+    login = "" if settings.kafka_security == "PLAINTEXT" else " --command-config client.properties"
+    changes = ",".join(f"{problem.key}={problem.wanted}" for problem in wrong)
+    return (
+        f"kafka-configs.sh --bootstrap-server {settings.kafka}{login} --alter --entity-type topics "
+        f"--entity-name {name} --add-config {changes}"
     )
 
 
@@ -149,7 +177,7 @@ async def _create(settings: Settings) -> list[str]:
                     topic.within(settings.namespace),
                     num_partitions=settings.partitions,
                     replication_factor=settings.replication,
-                    topic_configs=topic.config,
+                    topic_configs=topic.config_with(settings.replication),
                 )
                 for topic in missing
             ]
@@ -167,11 +195,13 @@ async def _create(settings: Settings) -> list[str]:
 
 
 async def _configs(admin: AIOKafkaAdminClient, names: list[str]) -> dict[str, dict[str, str]]:
+    """Return the configurations that apply, with the defaults of the broker, of the topics that may be described."""
     responses = await admin.describe_configs([ConfigResource(ConfigResourceType.TOPIC, name) for name in names])
     return {
         resource[3]: {entry[0]: entry[1] for entry in resource[4]}
         for response in responses
         for resource in response.resources
+        if not resource[0]  # the code of an error
     }
 
 

@@ -45,7 +45,7 @@ class PartitionedLog:
         if beginning > 0:
             raise HistoryGone(
                 f"{partition} begins at offset {beginning}: the records before it are gone, and without them the "
-                "state can't be rebuilt; keep the log forever (retention.ms = -1, see: judgestream topics)"
+                "state can't be rebuilt; keep the log forever (check with: judgestream topics)"
             )
         return self._reader.ends([partition])[partition]
 

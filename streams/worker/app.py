@@ -48,9 +48,16 @@ class BatchChannel(faust.Channel[Any]):
         return self._queue
 
 
+class TablelessApp(faust.App):
+    """An app without tables. Faust would create folders for them where the worker starts, which may be read-only."""
+
+    async def on_first_start(self) -> None:
+        """Create nothing."""
+
+
 def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: WorkerMetrics) -> faust.App:
     """Build the app of one worker."""
-    app = faust.App(
+    app = TablelessApp(
         f"{settings.namespace}.judgestream" if settings.namespace else "judgestream",
         broker=[f"kafka://{address.strip()}" for address in settings.kafka.split(",")],
         broker_credentials=_credentials(**connection_options(settings)),

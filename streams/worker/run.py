@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import logging
 from typing import TYPE_CHECKING
 
 from faust.worker import Worker
 
 from streams.core import kernels
 from streams.errors import SettingError
-from streams.kafka.admin import check_topics
+from streams.kafka.admin import check_log_is_kept, check_topics
 from streams.logs import muted, reporting
 from streams.metrics import WorkerMetrics
 from streams.stores.redis.store import RedisStore
@@ -18,6 +19,8 @@ from streams.worker.status import WorkerStatus
 
 if TYPE_CHECKING:
     from streams.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 def run(settings: Settings) -> None:
@@ -35,7 +38,11 @@ def _run(settings: Settings) -> None:
     store = RedisStore(settings.redis, namespace=settings.namespace)
     store.ping()
     with muted("aiokafka"):
-        check_topics(settings)
+        reports = check_topics(settings)
+    check_log_is_kept(reports)
+    for report in reports:
+        if report.problems:
+            log.warning("%s", report.describe(), extra={"topic": report.name})
     kernels.compiled("pairs")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()

@@ -83,9 +83,7 @@ def _topics(settings: Settings) -> Finding:
     from streams.kafka.admin import inspect_topics
 
     def ask() -> str:
-        problems = [
-            f"{report.name}: {'; '.join(report.problems)}" for report in inspect_topics(settings) if report.problems
-        ]
+        problems = [report.describe() for report in inspect_topics(settings) if report.problems]
         if problems:
             raise TopicError("\n".join(problems).replace("\n", f"\n  {'':<14} "))
         return "all exist, with the right configuration"
@@ -93,7 +91,7 @@ def _topics(settings: Settings) -> Finding:
     return _check(
         "topics",
         ask,
-        "create the missing topics with: judgestream topics --create; change the configuration of the others yourself",
+        "create the missing topics with: judgestream topics --create; repair the others with the commands above",
     )
 
 

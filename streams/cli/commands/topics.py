@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace", "partitions", "replication")
 def command(settings: Settings, *, create: bool, as_json: bool) -> None:
-    """Check the Kafka topics: partitions, compaction, retention and record sizes.
+    """Check the Kafka topics: partitions, retention, compaction, replicas in sync and record sizes.
 
-    Existing topics are never changed. The exit code is 1 if a topic is missing or wrong.
+    Existing topics are never changed: the command that repairs a topic is printed. The exit code is 1 if a topic is
+    missing or wrong.
     """
     from streams.kafka.admin import create_topics, inspect_topics
     from streams.wire.events import encode
@@ -36,6 +37,7 @@ def command(settings: Settings, *, create: bool, as_json: bool) -> None:
                 "partitions": report.partitions,
                 "replication": report.replication,
                 "problems": report.problems,
+                "repair": report.repair,
             }
             for report in reports
         ]
@@ -46,6 +48,8 @@ def command(settings: Settings, *, create: bool, as_json: bool) -> None:
             state = "created" if report.name in created else "ok" if not report.problems else "; ".join(report.problems)
             size = f"{report.partitions} partitions" if report.exists else ""
             click.echo(f"{'✗' if report.problems else '✓'} {report.name:<{width}}  {size:<14}  {state}")
+            if report.repair:
+                click.echo(f"  → {report.repair}")
         if any(not report.exists for report in reports):
             click.echo("\nCreate the missing topics with: judgestream topics --create")
     sys.exit(1 if any(report.problems for report in reports) else 0)
