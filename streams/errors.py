@@ -12,7 +12,7 @@
     ├── NoAnswer             a command was sent, but no worker has answered it yet
     ├── TopicError           a topic is missing or has the wrong configuration
     ├── TooManyRejections    almost all records are rejected: the worker stops
-    ├── WrongLog             the log is not the one that the state was computed from: the worker stops
+    ├── WrongLog             the log is not the one that the state was computed from: the partition stops
     ├── LogGap               records of the log are gone before they were read: the partition stops
     ├── StoreUnavailable     the store does not answer: the same batch is tried again
     ├── StoreCorrupt         the store holds data that this version can't read: the worker stops

@@ -34,6 +34,7 @@ SECTIONS = {
         "pairs": "Compare every pair of systems of a campaign.",
         "rejected": "List rejected records, or send them again.",
         "replay": "Publish a log to Kafka, or rate it without servers.",
+        "gaps": "List records that were deleted unread, or go on without them.",
         "rebuild": "Rebuild the state in Redis from the log in Kafka.",
     },
     "Services": {

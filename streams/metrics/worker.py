@@ -46,6 +46,12 @@ class WorkerMetrics(Metrics):
         self.records = self._counter(
             "records", "Records of the log by outcome. The outcomes add up to the records read.", ["outcome"]
         )
+        self.records_missing = self._counter(
+            "records_missing", "Offsets that were deleted before they were read, and that an operator has accepted."
+        )
+        self.offsets_empty = self._counter(
+            "offsets_empty", "Offsets without a record: markers of transactions, and aborted records."
+        )
         self.rejections = self._counter("rejections", "Rejected records of the log by reason.", ["reason"])
         self.commands = self._counter(
             "commands", "Records of the command topic that were passed on to the log or rejected.", ["outcome"]
@@ -87,6 +93,9 @@ class WorkerMetrics(Metrics):
         )
         self.assigned = self._gauge("partitions_assigned", "Partitions that the group assigned to this worker.")
         self.open = self._gauge("partitions_open", "Partitions whose state is loaded.")
+        self.stopped = self._gauge(
+            "partitions_stopped", "Partitions that wait for an operator, as /readyz reports them."
+        )
         self.ready = self._gauge("ready", "Whether the worker is ready, as /readyz reports: 1 if it is.")
         self._partitions = _PartitionGauges()
         self.registry.register(self._partitions)
@@ -108,6 +117,7 @@ class WorkerMetrics(Metrics):
         self.records_read.inc(outcomes.read)
         for outcome in OUTCOMES:
             self.records.labels(outcome).inc(getattr(outcomes, outcome))
+        self.offsets_empty.inc(outcomes.empty)
         for reason, count in commit.reasons.items():
             self.rejections.labels(reason).inc(count)
         self.batch_records.observe(outcomes.read)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.quarantined import QuarantinedCampaign
+    from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.partition_campaigns import ReadBefore
     from streams.pipeline.record import Record
@@ -60,6 +61,7 @@ class Processor:
         self._lease = lease
         self._campaigns = campaigns
         self._read, self._rejected = state.read, state.rejected
+        self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
 
     @classmethod
@@ -92,7 +94,10 @@ class Processor:
         return self._campaigns.quarantined
 
     def prepare(self, records: Sequence[Record]) -> Commit:
-        """Decode, dedupe and rate the next records. Nothing is written yet."""
+        """Decode, dedupe and rate the next records. Nothing is written yet.
+
+        The caller knows that no record between the last one and these was deleted. An offset without one is empty.
+        """
         fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
         without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
         batches: dict[str, tuple[list[int], list[Judgment | Command]]] = {}
@@ -121,26 +126,68 @@ class Processor:
             else:
                 changes.append(change)
         self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._options.limits)
-        before = self.next_offset
+        before, empty = self.next_offset, 0
         if fresh:
             last = next(reversed(fresh.values()))
             self.next_offset, self.last_record_fingerprint = last.offset + 1, record_fingerprint(last)
+            empty = self.next_offset - before - len(fresh)
         self._read += len(fresh)
+        self._empty += empty
+        return self._commit(
+            before,
+            campaigns=tuple(changes),
+            outbox=self._campaigns.reject(fresh, without_campaign),
+            outcomes=Outcomes(
+                read=len(fresh),
+                applied=applied,
+                duplicate=duplicates,
+                rejected=len(rejections),
+                held=held,
+                empty=empty,
+            ),
+            reasons=Counter(error.reason for error in rejections.values()),
+        )
+
+    def _commit(
+        self,
+        before: int,
+        *,
+        outcomes: Outcomes,
+        campaigns: tuple[CampaignChange, ...] = (),
+        outbox: tuple[Output, ...] = (),
+        reasons: Mapping[str, int] | None = None,
+    ) -> Commit:
+        """Return the commit that moves the partition from an offset to the next one, with the counts so far."""
         return Commit(
             before=before,
             after=self.next_offset,
             read=self._read,
             rejected=self._rejected,
+            missing=self._missing,
+            empty=self._empty,
             rejected_in_a_row=self._tally.in_a_row,
             rejected_share=self._tally.share,
             last_record_fingerprint=self.last_record_fingerprint,
-            campaigns=tuple(changes),
-            outbox=self._campaigns.reject(fresh, without_campaign),
-            outcomes=Outcomes(
-                read=len(fresh), applied=applied, duplicate=duplicates, rejected=len(rejections), held=held
-            ),
-            reasons=Counter(error.reason for error in rejections.values()),
+            campaigns=campaigns,
+            outbox=outbox,
+            outcomes=outcomes,
+            reasons=reasons or {},
         )
+
+    def skip(self, start: int, end: int) -> Commit | None:
+        """Move over records that were deleted before they were read, if an operator has accepted that.
+
+        Otherwise write the gap down for them, and return None. Nothing of this processor has changed then. If the store
+        did not answer, the call may be repeated.
+        """
+        if self._store.report_gap(self._lease, start, end).accepted is None:
+            return None
+        if self.next_offset == start:
+            self.next_offset = end
+            self._missing += end - start
+        commit = self._commit(start, outcomes=Outcomes(missing=end - start))
+        self.persist(commit)
+        return commit
 
     def _decode(
         self, records: Mapping[int, Record], rejections: dict[int, RecordError]
@@ -178,9 +225,11 @@ class Processor:
         return commit.outputs
 
     def counts(self) -> Outcomes:
-        """Return what became of every record of the partition so far."""
+        """Return what became of every offset of the partition so far."""
         found = self._campaigns.counts()
-        return found._replace(read=self._read, rejected=self._rejected + found.rejected)
+        return found._replace(
+            read=self._read, rejected=self._rejected + found.rejected, missing=self._missing, empty=self._empty
+        )
 
     def snapshots(self) -> tuple[Output, ...]:
         """Return the leaderboards of the campaigns that changed since the last call."""

@@ -108,9 +108,12 @@ def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | 
 
 def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str, ValueDifference]:
     """Return the differences of a partition's offset, of its counts and of its last record's fingerprint."""
-    names = ("offset", "read", "rejected", "mark")
+    names, added = ("offset", "read", "rejected", "mark"), ("missing", "empty")
+    old, new = ({**dict.fromkeys(added, "0"), **head} for head in (stored, log))  # earlier versions did not count them
     return {
-        name: ValueDifference(stored.get(name), log.get(name)) for name in names if stored.get(name) != log.get(name)
+        name: ValueDifference(old.get(name), new.get(name))
+        for name in (*names, *added)
+        if old.get(name) != new.get(name)
     }
 
 

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.state import CampaignMeta, StoredCampaign
     from streams.stores.commit import Commit
+    from streams.stores.gaps import Gap
 
 # Fields of a partition's head besides its epoch and offset: the stored name, the name in a Commit, and the type.
 HEAD_FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("read", "read", int),
     ("rejected", "rejected", int),
+    ("missing", "missing", int),
+    ("empty", "empty", int),
     ("rejected_in_a_row", "rejected_in_a_row", int),
     ("rejected_share", "rejected_share", float),
     ("mark", "last_record_fingerprint", str),
@@ -50,6 +53,24 @@ class Store(Protocol):
         commit was lost, the same commit may be given again: it is written once.
         """
 
+    # -- gaps in the log -------------------------------------------------------------------------------
+
+    def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
+        """Write down that records were deleted before they were read, and return the gap as it is stored.
+
+        It takes the place of another gap with the same start: more records were deleted meanwhile. Raise Fenced for a
+        former owner.
+        """
+
+    def accept_gap(self, partition: str, start: int, end: int) -> bool:
+        """Write down an operator's word that the partition goes on without these records.
+
+        Return False if no such gap was reported.
+        """
+
+    def read_gaps(self, partition: str) -> list[Gap]:
+        """Return the gaps that were accepted, and the one at which the partition is stopped, by their start."""
+
     # -- reading without taking anything over ----------------------------------------------------------
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
@@ -82,5 +103,10 @@ def decode_head(head: Mapping[str, str]) -> dict[str, Any]:
 
 
 def partition_state(head: Mapping[str, str], **more: Any) -> PartitionState:
-    """Return the state of a partition from its head."""
-    return PartitionState(next_offset=int(head.get("offset", 0)), **decode_head(head), **more)
+    """Return the state of a partition from its head.
+
+    Earlier versions did not count the offsets without a record.
+    """
+    offset, fields = int(head.get("offset", 0)), decode_head(head)
+    fields.setdefault("empty", offset - fields.get("read", 0) - fields.get("missing", 0))
+    return PartitionState(next_offset=offset, **fields, **more)

@@ -13,13 +13,19 @@ if TYPE_CHECKING:
 
 
 class Outcomes(NamedTuple):
-    """Numbers of records. Every record that was read is applied, a duplicate, rejected, or held in a quarantine."""
+    """Numbers of records. Every record that was read is applied, a duplicate, rejected, or held in a quarantine.
+
+    Of the other offsets, `missing` were deleted from the log before they were read, and `empty` never had a record that
+    counts: they are markers of transactions, or records of transactions that were aborted.
+    """
 
     read: int = 0
     applied: int = 0
     duplicate: int = 0
     rejected: int = 0
     held: int = 0
+    missing: int = 0
+    empty: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +35,8 @@ class PartitionState:
     next_offset: int = 0
     read: int = 0
     rejected: int = 0
+    missing: int = 0
+    empty: int = 0
     rejected_in_a_row: int = 0
     rejected_share: float = 0.0
     last_record_fingerprint: str = ""
@@ -41,14 +49,17 @@ class Commit:
     """All changes that one batch of a partition makes. They are persisted together or not at all.
 
     `read` is the number of records of the partition so far, and `rejected` the number of those that belong to no
-    campaign. `rejected_in_a_row` and `rejected_share` describe the most recent records. `outcomes` and `reasons`
-    describe this batch alone: they are for metrics, and are not stored.
+    campaign. `missing` and `empty` are the numbers of offsets without a record, so that `after` is the sum of `read`,
+    `missing` and `empty`. `rejected_in_a_row` and `rejected_share` describe the most recent records. `outcomes` and
+    `reasons` describe this batch alone: they are for metrics, and are not stored.
     """
 
     before: int
     after: int
     read: int
     rejected: int
+    missing: int = 0
+    empty: int = 0
     rejected_in_a_row: int = 0
     rejected_share: float = 0.0
     last_record_fingerprint: str = ""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
 from streams.stores.base import Lease, encode_head, partition_state
+from streams.stores.gaps import gaps_to_show, new_gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, Tables
     from streams.stores.commit import Commit, PartitionState
+    from streams.stores.gaps import Gap
     from streams.wire.outputs import Output
 
 
@@ -24,6 +29,7 @@ class _Partition:
     head: dict[str, str] = field(default_factory=dict)
     campaigns: set[str] = field(default_factory=set)
     outbox: tuple[Output, ...] = ()
+    gaps: dict[int, Gap] = field(default_factory=dict)  # by start
 
 
 @dataclass
@@ -81,6 +87,29 @@ class MemoryStore:
         partition.next_offset, partition.head = commit.after, encode_head(commit)
         partition.campaigns |= {change.campaign for change in commit.campaigns}
         partition.outbox = commit.outbox
+
+    def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
+        """Write down that records were deleted before they were read."""
+        kept = self._partitions[lease.partition]
+        if kept.epoch != lease.epoch:
+            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {kept.epoch}")
+        if start not in kept.gaps or kept.gaps[start].end != end:
+            kept.gaps[start] = new_gap(start, end)
+        return kept.gaps[start]
+
+    def accept_gap(self, partition: str, start: int, end: int) -> bool:
+        """Write down an operator's word that the partition goes on without these records."""
+        gaps = self._partitions[partition].gaps if partition in self._partitions else {}
+        if start not in gaps or gaps[start].end != end:
+            return False
+        if gaps[start].accepted is None:
+            gaps[start] = replace(gaps[start], accepted=datetime.now(UTC))
+        return True
+
+    def read_gaps(self, partition: str) -> list[Gap]:
+        """Return the gaps that were accepted, and the one at which the partition is stopped."""
+        kept = self._partitions.get(partition, _Partition())
+        return gaps_to_show(kept.gaps.values(), offset=kept.next_offset)
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
         """Return a campaign's state."""

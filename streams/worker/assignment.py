@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streams.errors import BrokerUnavailable, Conflict, Fenced, StoreCorrupt, TooManyRejections, WrongLog
+from streams.errors import (
+    BrokerUnavailable,
+    Conflict,
+    Fenced,
+    LogGap,
+    StoreCorrupt,
+    StoreNewer,
+    TooManyRejections,
+    WrongLog,
+)
 from streams.kafka.partitioned_log import read_before
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -18,17 +28,22 @@ if TYPE_CHECKING:
 
     from mode import Service
 
+    from streams.errors import JudgestreamError
     from streams.kafka.consumers import Consumer
     from streams.kafka.partitions import Partition
     from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
-    from streams.worker.rater import Rater
+    from streams.worker.rater import PartitionBatch, Rater
     from streams.worker.status import WorkerStatus
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
+# How often a stopped partition is looked at again. A revoked one must be given up sooner than the group gets impatient.
+LOOK_SECONDS = 2.0
+# What stops one partition until its cause is gone or an operator has decided. The others go on.
+STOPPING = (LogGap, StoreNewer, WrongLog)
 
 
 class Assignment:
@@ -72,6 +87,22 @@ class Assignment:
         for ownership in self.owned.values():
             ownership.end()
         self.owned.clear()
+        self._status.stopped.clear()
+
+    async def rate(self, batch: PartitionBatch) -> None:
+        """Rate a batch that follows on what is applied. The batches before it have ended."""
+        identity, hole = batch.ownership.log, batch.hole
+        if batch.records[0].offset < batch.start:
+            raise identity.wrong_log(f"it goes on at offset {batch.records[0].offset}")
+        if hole is not None:
+            try:
+                await identity.check_reachable(self._consumer, hole)
+            except LogGap:
+                # What lies before the gap may be gone from the log by now, so it is rated.
+                if records := [record for record in batch.records if record.offset < hole]:
+                    await self._rater.rate(replace(batch, records=records))
+                raise
+        await self._rater.rate(batch)
 
     async def guard(self, ownership: PartitionOwnership, work: Awaitable[None]) -> None:
         """Do work on a partition. No error leaves: Faust would drop the batch and go on."""
@@ -83,7 +114,8 @@ class Assignment:
             self._metrics.fenced_writes.inc()
             log.warning("%s; this worker writes no more to it", error, extra=ownership.log_fields())
             ownership.end()
-            self._service.add_future(self._reopen_later(ownership))
+            # The group may have given the partition to another worker, and this one does not know it yet.
+            self._service.add_future(self._reopen_later(ownership, self._settings.session_timeout_seconds))
         except (Conflict, BrokerUnavailable) as error:
             log.warning("%s; loading the state again", error, extra=ownership.log_fields())
             self._metrics.reloads.inc()
@@ -91,7 +123,11 @@ class Assignment:
         except asyncio.CancelledError:
             ownership.end()
             raise
-        except (TooManyRejections, WrongLog, StoreCorrupt) as error:
+        except STOPPING as error:
+            self._stop(ownership, error)
+            ownership.end()
+            self._service.add_future(self._reopen_later(ownership, LOOK_SECONDS))
+        except (TooManyRejections, StoreCorrupt) as error:
             ownership.end()
             self._status.fail(error)
         except BaseException as error:  # noqa: BLE001 - the worker stops with it
@@ -113,11 +149,14 @@ class Assignment:
         )
         processor = await self._rater.open(ownership, open_processor)
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
-            await self._service.sleep(RETRY_SECONDS)
+            await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
+            await self._rater.verify(ownership, processor)
         if ownership.is_opening:
             self._consumer.seek(partition, processor.next_offset)
             ownership.open(processor)
-            log.info("%s is open at offset %d", partition, ownership.read_offset, extra=ownership.log_fields())
+            went_on = self._status.stopped.pop(str(partition), None) is not None
+            state = "goes on" if went_on else "is open"
+            log.info("%s %s at offset %d", partition, state, ownership.read_offset, extra=ownership.log_fields())
 
     async def _is_confirmed(self, ownership: PartitionOwnership, processor: Processor) -> bool:
         try:
@@ -127,7 +166,24 @@ class Assignment:
         except BrokerUnavailable as error:
             log.warning("%s; waiting, nothing is lost", error, extra=ownership.log_fields())
             self._metrics.count_error("Kafka")
-            return False
+        except LogGap as gap:
+            if await self._rater.skip(ownership, processor, gap):
+                fields = ownership.log_fields() | {"offset": gap.end}
+                message = "%s: an operator has accepted that %d records are missing, those from offset %d to %d"
+                log.warning(message, ownership.partition, gap.end - gap.start, gap.start, gap.end - 1, extra=fields)
+            else:
+                self._stop(ownership, gap)
+        except WrongLog as error:
+            self._stop(ownership, error)
+        return False
+
+    def _stop(self, ownership: PartitionOwnership, error: JudgestreamError) -> None:
+        """Report that a partition is stopped. The worker looks again at intervals, and logs it once."""
+        name, problem = str(ownership.partition), str(error)
+        if self.owned.get(ownership.partition) is not ownership or self._status.stopped.get(name) == problem:
+            return
+        self._status.stopped[name] = problem
+        log.error("%s is stopped, the other partitions go on: %s", name, problem, extra=ownership.log_fields())
 
     def _reopen(self, ownership: PartitionOwnership) -> None:
         """Load the state again, if the partition is still assigned to this worker."""
@@ -135,7 +191,7 @@ class Assignment:
         if self.owned.get(ownership.partition) is ownership:
             self.open([ownership.partition])
 
-    async def _reopen_later(self, ownership: PartitionOwnership) -> None:
-        """Take a partition back if the group still assigns it to this worker after a session's time."""
-        await self._service.sleep(self._settings.session_timeout_seconds)
+    async def _reopen_later(self, ownership: PartitionOwnership, seconds: float) -> None:
+        """Take a partition back if the group still assigns it to this worker after some time."""
+        await self._service.sleep(seconds)
         self._reopen(ownership)

@@ -30,6 +30,7 @@ class HealthServer(Service):
         metrics.ready.set_function(lambda: status.find_readiness_problem() is None)
         metrics.assigned.set_function(lambda: status.assigned)
         metrics.open.set_function(lambda: status.open)
+        metrics.stopped.set_function(lambda: len(status.stopped))
         metrics.quarantined.set_function(lambda: len(status.quarantined))
         self._host, self._port = host, port
 

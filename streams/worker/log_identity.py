@@ -1,18 +1,16 @@
-"""The check that a partition in Kafka is the log that the state in Redis was made from."""
+"""The check that a partition in Kafka is the log that the state in Redis was made from, and has no gap after it."""
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
-from streams.errors import WrongLog
+from streams.errors import LogGap, WrongLog
 from streams.pipeline.record import Record, record_fingerprint
+from streams.stores.gaps import describe_gap
 
 if TYPE_CHECKING:
     from streams.kafka.consumers import Consumer
     from streams.kafka.partitions import Partition
-
-log = logging.getLogger(__name__)
 
 FETCH_MS = 5000
 # A broker that has just started may report an earlier end for a moment: it is asked so often again.
@@ -30,21 +28,12 @@ class LogIdentity:
     async def is_confirmed(self, consumer: Consumer, *, offset: int, fingerprint: str) -> bool:
         """Find the last applied record in the log. Return False if the broker does not show it now.
 
-        `offset` is the offset after that record. Raise WrongLog if the log holds another record in its place. The
-        consumer's position in the partition is changed.
+        `offset` is the offset after that record. Raise WrongLog if the log holds another record in its place, and
+        LogGap if it has records no more that come after it. The consumer's position in the partition is changed.
         """
         partition = self._partition
-        beginning = (await consumer.beginning_offsets([partition]))[partition]
+        beginning = await self.check_reachable(consumer, offset)
         self.end = (await consumer.end_offsets([partition]))[partition]
-        if beginning > offset == 0:
-            log.warning(
-                "%s begins at offset %d: the records before it are gone, and are not in the state",
-                partition,
-                beginning,
-                extra={"topic": partition.topic, "partition": partition.number},
-            )
-        elif beginning > offset:
-            raise self.wrong_log(f"it begins at offset {beginning}, and the state ends at {offset}")
         if not self.reaches(offset, end=self.end):
             return False
         last = int(fingerprint.partition(":")[0] or -1)
@@ -59,6 +48,21 @@ class LogIdentity:
             raise self.wrong_log(f"it holds another record at offset {record.offset}")
         return True
 
+    async def check_reachable(self, consumer: Consumer, offset: int) -> int:
+        """Raise LogGap if records from an offset on were deleted. Return the beginning of the log.
+
+        Kafka deletes records only from the beginning of a log. So offsets that are missing after the beginning belong
+        to transactions: they are markers, or records that were aborted.
+        """
+        beginning = (await consumer.beginning_offsets([self._partition]))[self._partition]
+        self.check_beginning(offset, beginning=beginning)
+        return beginning
+
+    def check_beginning(self, offset: int, *, beginning: int) -> None:
+        """Raise LogGap if a log that begins there has lost records from an offset on."""
+        if beginning > offset:
+            raise LogGap(describe_gap(str(self._partition), offset, beginning), start=offset, end=beginning)
+
     def reaches(self, offset: int, *, end: int) -> bool:
         """Return whether the log reaches the offset of the state. Raise WrongLog if it repeatedly does not."""
         self._short_ends = 0 if end >= offset else self._short_ends + 1
@@ -67,7 +71,7 @@ class LogIdentity:
         return not self._short_ends
 
     def wrong_log(self, reason: str) -> WrongLog:
-        """Return the error that stops the worker."""
+        """Return the error that stops the partition."""
         return WrongLog(
             f"{self._partition} is not the log that the state in Redis was made from: {reason}. "
             "Was the topic deleted and created again? Bring the old topic back, or give the new one a namespace of "

@@ -14,6 +14,7 @@ from streams.errors import BrokerUnavailable, Conflict, StoreUnavailable
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from streams.errors import LogGap
     from streams.metrics import WorkerMetrics
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import Record
@@ -30,13 +31,20 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
 
 @dataclass(eq=False)
 class PartitionBatch:
-    """Records of one partition on their way to the rating agent. No record of the log is between `start` and them."""
+    """Records of one partition on their way to the rating agent. `start` is the offset that was expected next."""
 
     ownership: PartitionOwnership
     start: int
     records: Sequence[Record]
     written_at: float | None = None  # timestamp of the first record
     done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def hole(self) -> int | None:
+        """The first offset from `start` on without a record, or None if there is no such offset before the last."""
+        if self.records[-1].offset - self.start == len(self.records) - 1:
+            return None
+        return next(offset for offset, record in enumerate(self.records, self.start) if record.offset != offset)
 
 
 class Rater:
@@ -74,10 +82,18 @@ class Rater:
             with self._metrics.emit_seconds.time():
                 await self.emit(commit.outputs, ownership)
 
-    async def verify(self, ownership: PartitionOwnership) -> None:
+    async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
         async with self._turn:
-            await self._run(ownership, ownership.processor.verify)
+            await self._run(ownership, processor.verify)
+
+    async def skip(self, ownership: PartitionOwnership, processor: Processor, gap: LogGap) -> bool:
+        """Move over records that are gone, if an operator has accepted that. Otherwise write the gap down for them."""
+        async with self._turn:
+            commit, _ = await self._run(ownership, lambda: processor.skip(gap.start, gap.end))
+            if commit is not None:
+                self._metrics.records_missing.inc(commit.outcomes.missing)
+            return commit is not None
 
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""

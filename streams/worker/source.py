@@ -120,9 +120,6 @@ class BatchSource(Service):
                 fetched = await self._consumer.fetch(partition, timeout_ms=0, max_records=self._settings.batch_records)
                 records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
                 if records and ownership.is_open:  # it may have been revoked during the fetch
-                    if records[0].offset < ownership.read_offset:
-                        self._status.fail(ownership.log.wrong_log(f"it goes on at offset {records[0].offset}"))
-                        return
                     idle = False
                     timestamp = fetched[partition][0].timestamp
                     written_at = timestamp / 1000 if timestamp > 0 else None
@@ -137,7 +134,7 @@ class BatchSource(Service):
         """Rate a batch, for the rating agent."""
         try:
             if batch.ownership.is_open:
-                await self._assignment.guard(batch.ownership, self._rater.rate(batch))
+                await self._assignment.guard(batch.ownership, self._assignment.rate(batch))
         finally:
             self._in_hand.discard(batch)
             batch.done.set()
@@ -155,10 +152,11 @@ class BatchSource(Service):
         to_check = {
             partition: ownership for partition, ownership in self._assignment.owned.items() if ownership.is_open
         }
-        ends: dict[Partition, int] = {}
+        bounds: tuple[dict[Partition, int], ...] = ({}, {})
         try:
             with answering(self._settings):
-                ends = await asyncio.wait_for(self._consumer.end_offsets(to_check), PROBE_SECONDS)
+                asked = self._consumer.beginning_offsets(to_check), self._consumer.end_offsets(to_check)
+                bounds = await asyncio.wait_for(asyncio.gather(*asked), PROBE_SECONDS)
         except BrokerUnavailable as error:
             log.warning("%s; waiting, nothing is lost", error, extra={"server": "kafka"})
             self._status.mark_away("Kafka", str(error))
@@ -166,9 +164,10 @@ class BatchSource(Service):
         else:
             self._status.mark_back("Kafka")
         for partition, ownership in to_check.items():
-            await self._assignment.guard(ownership, self._check(ownership, ends.get(partition)))
+            beginning, end = (found.get(partition) for found in bounds)
+            await self._assignment.guard(ownership, self._check(ownership, beginning, end))
 
-    async def _check(self, ownership: PartitionOwnership, end: int | None) -> None:
+    async def _check(self, ownership: PartitionOwnership, beginning: int | None, end: int | None) -> None:
         """Check the log and the store of a partition that was idle. A busy one would notice by itself."""
         if not ownership.is_open:
             return
@@ -178,7 +177,9 @@ class BatchSource(Service):
         if ownership.checked_offset == persisted:
             if end is not None:
                 ownership.log.reaches(persisted, end=end)
-            await self._rater.verify(ownership)
+            if beginning is not None and ownership.read_offset == persisted:  # no batch is on its way
+                ownership.log.check_beginning(persisted, beginning=beginning)
+            await self._rater.verify(ownership, ownership.processor)
         ownership.checked_offset = persisted
 
     @Service.timer(COMMIT_SECONDS)

@@ -24,6 +24,7 @@ class WorkerStatus:
     assigned: int = 0  # partitions
     open: int = 0  # partitions
     joined: bool = False
+    stopped: dict[str, str] = field(default_factory=dict)  # partitions that wait for an operator, and why
     quarantined: tuple[str, ...] = ()  # campaigns that are not rated after a fault in their code
     failure: JudgestreamError | None = None  # why the worker stops
     loop_ran_at: float = 0.0  # when the reading loop last ran
@@ -54,6 +55,9 @@ class WorkerStatus:
             return "; ".join(f"waiting for {server}: {reason}" for server, reason in sorted(self.away.items()))
         if not self.joined:
             return "not in the consumer group yet"
+        if self.stopped:
+            problems = sorted(self.stopped.items())
+            return "\n".join(f"{partition} is stopped: {problem}" for partition, problem in problems)
         if self.open < self.assigned:
             return f"{self.assigned - self.open} of {self.assigned} partitions are not open yet"
         return None

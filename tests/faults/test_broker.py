@@ -10,15 +10,15 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.protocol.group import LeaveGroupRequest
 
-from deploy.ports import HOST
+from deploy.ports import HOST, free_port
 from streams.kafka.admin import create_topics
 from streams.wire import topics
 from streams.wire.events import encode
 from tests.builders import crowd_log
 from tests.faults.kafka import proxied_kafka
 from tests.faults.load import Load
+from tests.integration.test_health import asked
 from tests.integration.test_worker import published
-from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,9 +114,10 @@ def recreate(stack: FaultStack) -> None:
 @pytest.mark.parametrize("size", ["fewer", "more"])
 @pytest.mark.parametrize("when", ["while the worker runs", "before it starts"])
 def test_a_log_that_was_deleted_and_made_anew_is_refused(stack: FaultStack, when: str, size: str) -> None:
-    records = published(1000, seed=33)
+    """The partitions stop until the old records are back. The worker lives on, and the state stays."""
+    records, port = published(1000, seed=33), free_port(besides=())
     stack.publish(records)
-    worker = stack.start_worker()
+    worker = stack.start_worker(JUDGESTREAM_HEALTH_PORT=str(port))
     stack.wait_until_read(len(records))
     before = stack.hash()
     if when == "before it starts":
@@ -124,10 +125,24 @@ def test_a_log_that_was_deleted_and_made_anew_is_refused(stack: FaultStack, when
     recreate(stack)
     stack.publish(published(200 if size == "fewer" else 3000, seed=34))
     if when == "before it starts":
-        worker = stack.start_worker()
+        worker = stack.start_worker(JUDGESTREAM_HEALTH_PORT=str(port))
     # A broker deletes a topic in its own time, and the group learns of the new one when it looks again.
-    assert worker.process.wait(PATIENCE_SECONDS) == 1, stack.worker_logs()
-    assert worker.said("is not the log"), stack.worker_logs()
-    assert worker.said("a namespace of its own"), stack.worker_logs()
+    used = [stack.partitions[number] for number, offset in stack.persisted().items() if offset]
+    stack.wait_for(lambda: all(f"{name} is stopped" in asked(port, "/readyz")[1] for name in used), f"{used} stop")
+    status, problem = asked(port, "/readyz")
+    assert status == 503
+    assert "is not the log" in problem
+    assert "a namespace of its own" in problem
+    assert asked(port, "/healthz") == (200, "ok")
     assert not worker.said("Traceback"), stack.worker_logs()
     assert stack.hash() == before
+
+    recreate(stack)
+    stack.publish(records)
+    stack.wait_for(lambda: asked(port, "/readyz") == (200, "ok"), "the old records are back")
+    longer = published(1400, seed=33)
+    assert longer[: len(records)] == records
+    stack.publish(longer[len(records) :])
+    stack.wait_until_read(len(longer))
+    stack.assert_undisturbed(records=len(longer))
+    assert worker.terminate() < 10

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from streams.errors import WrongLog
+from streams.errors import LogGap, WrongLog
 from streams.kafka.partitions import Partition
 from streams.pipeline.record import Record, record_fingerprint
 from streams.worker.log_identity import MAX_SHORT_ENDS, LogIdentity
@@ -50,10 +50,12 @@ def confirmed(consumer: FakeConsumer, *, at: int, fingerprint: str = "", times: 
     return asyncio.run(ask())
 
 
-def test_a_log_without_its_beginning_opens_a_fresh_state_and_no_other() -> None:
-    assert confirmed(FakeConsumer(5, 9), at=0) == [True]
-    with pytest.raises(WrongLog, match="it begins at offset 5, and the state ends at 3"):
-        confirmed(FakeConsumer(5, 9), at=3)
+@pytest.mark.parametrize("at", [0, 3])
+def test_a_log_that_begins_after_the_state_has_a_gap(at: int) -> None:
+    with pytest.raises(LogGap, match=f"judgestream gaps --accept judgments.v1/0:{at}-5") as gap:
+        confirmed(FakeConsumer(5, 9), at=at)
+    assert (gap.value.start, gap.value.end) == (at, 5)
+    assert confirmed(FakeConsumer(5, 9), at=5) == [True], "all that is gone was read"
 
 
 def test_a_log_that_ends_before_the_state_is_asked_again_and_then_refused() -> None:

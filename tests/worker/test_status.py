@@ -30,6 +30,15 @@ def test_one_that_is_not_in_the_group_or_has_yet_to_load_its_state_is_not_ready(
     )
 
 
+def test_one_with_a_stopped_partition_names_it_with_its_problem_and_lives() -> None:
+    status = working()
+    status.open = 2
+    status.stopped["judgments.v1/1"] = "records are gone. To go on, run: ..."
+    problem = "judgments.v1/1 is stopped: records are gone. To go on, run: ..."
+    assert status.find_readiness_problem() == problem
+    assert status.find_liveness_problem(now=1001.0) is None
+
+
 def test_one_without_a_partition_is_ready() -> None:
     assert WorkerStatus(joined=True).find_readiness_problem() is None
 

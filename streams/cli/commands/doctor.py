@@ -151,4 +151,25 @@ def _campaigns(settings: Settings) -> Finding:
     return Finding("campaigns", False, f"{len(quarantined)} of {len(found)} quarantined: {errors}", way_out(one))
 
 
-CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _campaigns)
+def _log(settings: Settings) -> Finding:
+    from streams.cli.stored_campaign import open_store
+    from streams.errors import JudgestreamError
+    from streams.stores.gaps import describe_gap
+    from streams.wire.topics import JUDGMENTS
+
+    topic = JUDGMENTS.within(settings.namespace)
+    names = [f"{topic}/{number}" for number in range(settings.partitions)]
+    try:
+        with open_store(settings) as store:
+            gaps = [(name, gap) for name in names for gap in store.read_gaps(name)]
+    except JudgestreamError as error:
+        return Finding("log", True, f"unknown: {error}")
+    accepted = sum(gap.missing for _, gap in gaps if gap.accepted)
+    without = f"; {accepted:,} offsets are accepted as missing (judgestream gaps)" if accepted else ""
+    stopped = [describe_gap(name, gap.start, gap.end).split(". ", 1) for name, gap in gaps if gap.accepted is None]
+    if not stopped:
+        return Finding("log", True, f"no partition is stopped at a gap{without}")
+    return Finding("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
+
+
+CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _log, _campaigns)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-PartitionPart = Literal["head", "campaigns", "outbox"]
+PartitionPart = Literal["head", "campaigns", "outbox", "gaps"]
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Keys:
     def partition(self, partition: str, part: PartitionPart = "head") -> str:
         """Return a key of a partition.
 
-        `head` is the hash of its epoch, offset and counts, `campaigns` the set of its campaigns, and `outbox` the
-        outputs of its last batch that belong to no campaign.
+        `head` is the hash of its epoch, offset and counts, `campaigns` the set of its campaigns, `outbox` the outputs
+        of its last batch that belong to no campaign, and `gaps` the hash of the offsets that were deleted unread.
         """
         head = f"{self.prefix}{{{partition}}}{self.suffix}"
         return head if part == "head" else f"{head}:{part}"

@@ -22,6 +22,7 @@ from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
 from streams.errors import ForeignCampaign
 from streams.stores.base import Lease, partition_state
 from streams.stores.redis.client import Client, fenced_error
+from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 
-class RedisStore:
+class RedisStore(RedisGaps):
     """Stores the state in Redis, or in a Redis Cluster if the URL names a node of one.
 
     No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
