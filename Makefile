@@ -4,9 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 SERVERS := -m integration --timeout=1200
+# Of `make soak`: how long faults happen, the seed, and more options (python -m tests.soak --help).
+SECONDS ?= 600
+SEED ?= 1
+SOAK ?=
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
-.PHONY: demo quick test long integration browser faults lint lint-js format bench reproduction sample schemas constraints clean help
+.PHONY: demo quick test long integration browser faults soak lint lint-js format bench reproduction sample schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +35,9 @@ browser: $(VENV)/.dev  ## run the tests of the live page in headless Chromium, o
 
 faults: $(VENV)/.dev  ## run the fault tests: kill, stop, fill and cut off servers and workers, then compare the state
 	$(PYTEST) $(SERVERS) tests/faults -n 2
+
+soak: $(VENV)/.dev  ## mix faults at random for ten minutes, then compare with a calm replay; SECONDS=600 SEED=1
+	$(BIN)/python -m tests.soak --seconds $(SECONDS) --seed $(SEED) $(SOAK)
 
 lint: $(VENV)/.dev lint-js  ## check style, types and the directions of the imports
 	$(BIN)/ruff check .
