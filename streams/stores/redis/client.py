@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from streams.stores.base import Lease
 
 TIMEOUT_SECONDS = 5.0
-UNABLE = ("OOM", "READONLY", "LOADING", "MISCONF", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN")
+# redis-py removes the code of these answers from their text. It does not know MISCONF, and a pipeline hides that code.
+UNABLE = (redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError)
+UNABLE_CODE = "MISCONF"
 
 
 class Client:
@@ -79,7 +81,7 @@ class Client:
         except redis.OutOfMemoryError:
             raise StoreUnavailable(f"{self._address} is full: give it memory (maxmemory) or remove data") from None
         except redis.ResponseError as error:
-            if str(error).startswith(UNABLE):
+            if isinstance(error, UNABLE) or UNABLE_CODE in str(error):
                 raise StoreUnavailable(f"{self._address} can't write now: {error}") from None
             if "WRONGTYPE" in str(error):
                 raise StoreCorrupt(f"{self._address} holds a key that this version did not write: {error}") from None
