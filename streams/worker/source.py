@@ -91,7 +91,8 @@ class BatchSource(Service):
         """Open partitions after a rebalance."""
         self._metrics.rebalances.inc()
         self._status.joined = True
-        self._assignment.open(partitions)
+        if not self.should_stop:  # a worker that stops must not begin anew before it has left the group
+            self._assignment.open(partitions)
 
     async def on_revoked(self) -> None:
         """Release all partitions. The batch in hand may end, and those that wait after it stay in the log."""

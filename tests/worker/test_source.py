@@ -22,14 +22,16 @@ class HangingRater:
         await asyncio.sleep(3600)
 
 
+def hanging_source() -> source.BatchSource:
+    rater = cast("Rater", HangingRater())
+    return source.BatchSource(Settings(), MemoryStore(), rater, cast("Any", None), WorkerStatus(), WorkerMetrics())
+
+
 def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "GRACE_SECONDS", 0.05)
 
     async def rebalance() -> source.BatchSource:
-        rater = cast("Rater", HangingRater())
-        batches = source.BatchSource(
-            Settings(), MemoryStore(), rater, cast("Any", None), WorkerStatus(), WorkerMetrics()
-        )
+        batches = hanging_source()
         batches.on_assigned([Partition("judgments.v1", 0)])
         await asyncio.sleep(0)
         await batches.on_revoked()
@@ -37,3 +39,13 @@ def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monk
         return batches
 
     assert not asyncio.run(rebalance()).crashed
+
+
+def test_a_rebalance_while_the_worker_stops_opens_no_partition() -> None:
+    async def rebalance() -> None:
+        batches = hanging_source()
+        batches._stopped.set()
+        batches.on_assigned([Partition("judgments.v1", 0)])
+        assert list(batches._assignment.owned) == []
+
+    asyncio.run(rebalance())
