@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.soak import data_faults, senders
+from tests.soak import data_faults, senders, transactions
 from tests.soak.fleet import State
 from tests.soak.scene import Scene
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens now and then. It returns what it did, or None if it could not be done now."""
+    """Something that happens now and then. It returns what it did, or None if it could not be done now.
+
+    One without a weight happens only if it is asked for.
+    """
 
     do: Callable[[Scene], str | None]
     weight: float
@@ -96,4 +99,8 @@ EVENTS = {
     "undecodable": Event(senders.send_bad, 4),
     "posts": Event(senders.post, 4),
     "head": Event(data_faults.delete_head, 2),
+    "gap": Event(data_faults.open_gap, 0),
+    "eviction": Event(data_faults.evict, 0),
+    "old-shard": Event(data_faults.age_shard, 0),
+    "transaction": Event(transactions.transact, 0),
 }

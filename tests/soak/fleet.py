@@ -17,6 +17,8 @@ from tests.waiting import wait_for
 
 # Docker and Kubernetes kill a process that takes longer by default (10 s and 30 s). Here the machine may be busy.
 LONGEST_END_SECONDS = 60.0
+# The first line of a worker that can't begin because a server is away.
+REFUSALS = ("Error: Kafka at ", "Error: Redis at ")
 
 
 class State(Enum):
@@ -111,6 +113,8 @@ class Fleet:
             code = member.process.process.poll()
             if member.state is State.ENDING:
                 self._check_end(member, code)
+            elif code is not None and member.process.log.read_text().startswith(REFUSALS):
+                self.start(member)  # as whatever runs the workers would
             elif code is not None:
                 raise SoakError(f"worker {member.number} ended by itself with code {code}\n{self._last_lines(member)}")
 

@@ -20,17 +20,15 @@ class LogCopy:
         self.failure: BaseException | None = None
         self._kafka, self._topic = kafka, topic
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="copy")
+        self._thread = threading.Thread(target=self._run, name="copy", daemon=True)
 
     def start(self) -> None:
         """Begin to read."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Read no more."""
+        """Read no more after what is being read now."""
         self._over.set()
-        if self._thread.ident is not None:
-            self._thread.join()
 
     def _run(self) -> None:
         try:

@@ -118,7 +118,7 @@ def disturb(plan: Plan, scene: Scene) -> None:
         scene.check()
         scene.do_what_is_due()
         if names:
-            (name,) = scene.chance.choices(names, weights=[EVENTS[name].weight for name in names])
+            (name,) = scene.chance.choices(names, weights=[EVENTS[name].weight or 1 for name in names])
             happen(scene, name)
         pause = time.monotonic() + scene.chance.uniform(SHORTEST_PAUSE, LONGEST_PAUSE)
         while time.monotonic() < min(pause, end):

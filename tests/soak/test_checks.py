@@ -49,8 +49,14 @@ def test_a_calm_run_has_no_problems() -> None:
     assert problems(*run(LOG)) == []
 
 
-def test_an_offset_that_nobody_counted_is_named() -> None:
-    assert "judgments.v1/0: offset 61 is not 60 read + 0 missing + 0 empty" in problems(*run([*LOG[:30], *LOG[31:]]))
+def test_a_record_that_nobody_read_is_named() -> None:
+    assert "judgments.v1/0: read is 60, calm 61" in problems(*run([*LOG[:30], *LOG[31:]]))
+
+
+def test_offsets_that_do_not_add_up_are_named() -> None:
+    store, _, _ = run(LOG)
+    (problem,) = checks.unaccounted(store, HEADS, ends=[len(LOG)], missing=[3])
+    assert problem == "judgments.v1/0 counts 0 missing offsets, and 3 were deleted before they were read"
 
 
 @pytest.mark.parametrize("wrong", [[*LOG[:30], LOG[33]._replace(offset=30), *LOG[31:]], LOG[:-1]], ids=["lost", "late"])

@@ -28,7 +28,8 @@ class Traffic:
         self._added: SimpleQueue[Sequence[Message]] = SimpleQueue()
         self._flows = threading.Event()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="traffic")
+        # A daemon, because a producer waits for ever for a broker that does not come back.
+        self._thread = threading.Thread(target=self._run, name="traffic", daemon=True)
 
     def start(self) -> None:
         """Begin with what is added. The steady load waits for `flow`."""
@@ -50,9 +51,8 @@ class Traffic:
             self._thread.join()
 
     def give_up(self) -> None:
-        """End at once."""
+        """End soon. What is under way may be lost."""
         self.failure = self.failure or InterruptedError("the soak has ended")
-        self.stop()
 
     def _run(self) -> None:
         try:
