@@ -1,4 +1,8 @@
-"""The one place that builds a consumer. Its methods raise BrokerUnavailable instead of aiokafka's errors."""
+"""The one place that builds a consumer. Its methods raise BrokerUnavailable instead of aiokafka's errors.
+
+Every consumer reads only what is committed. The markers of transactions and the records of aborted ones are passed
+over, so offsets may have holes. Reading waits before a transaction that is open.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +48,24 @@ class RebalanceListener(Protocol):
 
 
 class Consumer:
-    """An aiokafka consumer that never commits by itself."""
+    """An aiokafka consumer that never commits by itself. `ends_of_all` is for one that only asks for the ends."""
 
     def __init__(
-        self, settings: Settings, *, group: str | None = None, max_fetch_bytes: int = MAX_OUTPUT_BYTES, **options: int
+        self,
+        settings: Settings,
+        *,
+        group: str | None = None,
+        max_fetch_bytes: int = MAX_OUTPUT_BYTES,
+        ends_of_all: bool = False,
+        **options: int,
     ) -> None:
         self._settings = settings
-        self._options = {"group_id": group, "max_partition_fetch_bytes": max_fetch_bytes, **options}
+        self._options = {
+            "group_id": group,
+            "max_partition_fetch_bytes": max_fetch_bytes,
+            "isolation_level": "read_uncommitted" if ends_of_all else "read_committed",
+            **options,
+        }
         self._client: Any = None  # aiokafka builds one only where an event loop runs
 
     @classmethod
@@ -128,7 +143,7 @@ class Consumer:
             return _ours(await self._client.beginning_offsets(list(partitions)))
 
     async def end_offsets(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
-        """Return the offset that the next record will have, per partition."""
+        """Return the offset up to which each partition can be read. A transaction that is open is after it."""
         with answering(self._settings):
             return _ours(await self._client.end_offsets(list(partitions)))
 
@@ -140,7 +155,10 @@ class Consumer:
         return {partition: None if at is None else at.offset for partition, at in _ours(found).items()}
 
     def known_end(self, partition: Partition) -> int | None:
-        """Return the end that the last fetch saw, or None if the partition is not assigned or was not fetched."""
+        """Return the end that the last fetch saw, or None if the partition is not assigned or was not fetched.
+
+        Records of transactions that are open are before it: they wait, and count as lag.
+        """
         end: int | None = self._client.highwater(partition) if partition in self._client.assignment() else None
         return end
 
@@ -157,10 +175,10 @@ class Consumer:
 
 @asynccontextmanager
 async def open_consumer(
-    settings: Settings, partitions: Iterable[Partition], *, timeout_ms: int = TIMEOUT_MS
+    settings: Settings, partitions: Iterable[Partition], *, timeout_ms: int = TIMEOUT_MS, ends_of_all: bool = False
 ) -> AsyncIterator[Consumer]:
     """Connect a consumer without a group, and disconnect it at the end."""
-    consumer = Consumer(settings, request_timeout_ms=timeout_ms)
+    consumer = Consumer(settings, ends_of_all=ends_of_all, request_timeout_ms=timeout_ms)
     await consumer.start()
     try:
         consumer.assign(partitions)

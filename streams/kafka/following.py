@@ -35,6 +35,7 @@ class TopicFollower:
         self._topics = {topic.within(settings.namespace): (topic, back) for topic, back in followed}
         self._stack = AsyncExitStack()
         self._consumer: Consumer | None = None
+        self._ends: Consumer | None = None
         self._log: list[Partition] = []
 
     async def start(self) -> None:
@@ -51,6 +52,9 @@ class TopicFollower:
             _, back = self._topics[partition.topic]
             consumer.seek(partition, max(beginnings[partition], end - back))
         self._log = found[JUDGMENTS.name]
+        self._ends = await self._stack.enter_async_context(
+            open_consumer(self._settings, (), timeout_ms=REQUEST_MS, ends_of_all=True)
+        )
         self._consumer = consumer
 
     async def follow(self, receive: Receive) -> None:
@@ -65,12 +69,15 @@ class TopicFollower:
             await asyncio.sleep(0)
 
     async def log_ends(self) -> dict[int, int]:
-        """Return the end of the log per partition. Raise BrokerUnavailable if Kafka does not answer."""
-        assert self._consumer is not None
-        ends = await self._consumer.end_offsets(self._log)
+        """Return the end of the log per partition, after transactions that are open: their records are not applied yet.
+
+        Raise BrokerUnavailable if Kafka does not answer.
+        """
+        assert self._ends is not None
+        ends = await self._ends.end_offsets(self._log)
         return {partition.number: end for partition, end in ends.items()}
 
     async def stop(self) -> None:
         """Disconnect."""
-        self._consumer = None
+        self._consumer = self._ends = None
         await self._stack.aclose()

@@ -39,7 +39,7 @@ class PartitionedLog:
         return str(Partition(self.topic, number))
 
     def end(self, number: int) -> int:
-        """Return the offset after the last record of a partition."""
+        """Return the offset up to which a partition can be read."""
         partition = Partition(self.topic, number)
         beginning = self._reader.beginnings([partition])[partition]
         if beginning > 0:

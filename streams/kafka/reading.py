@@ -13,12 +13,15 @@ from streams.kafka.consumers import TIMEOUT_MS, Consumer
 from streams.wire.topics import MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.kafka.consumers import FetchedRecord
     from streams.kafka.partitions import Partition
     from streams.settings import Settings
     from streams.wire.topics import Topic
+
+POLL_MS = 200
+MAX_POLLS = TIMEOUT_MS // POLL_MS  # without progress
 
 
 class Reader:
@@ -34,7 +37,7 @@ class Reader:
         return self._runner.run(self._consumer.beginning_offsets(partitions))
 
     def ends(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
-        """Return the offset after the last record, per partition."""
+        """Return the offset up to which each partition can be read."""
         return self._runner.run(self._consumer.end_offsets(partitions))
 
     def since(self, partitions: Sequence[Partition], moment: datetime) -> dict[Partition, int | None]:
@@ -50,20 +53,20 @@ class Reader:
     ) -> Iterator[tuple[Partition, Sequence[FetchedRecord]]]:
         """Read each partition from its start to before its end, in batches of one partition."""
         self._runner.run(self._seek(starts))
-        while behind := self._behind(ends):
-            fetch = self._consumer.fetch(*behind, timeout_ms=TIMEOUT_MS, max_records=max_records)
-            fetched = self._runner.run(fetch)
-            if not fetched and (behind := self._behind(ends)):
-                raise unavailable(self._settings, f"{behind[0]} was not read to its end")
+        polls, positions = 0, dict(starts)
+        while behind := [partition for partition, end in ends.items() if positions[partition] < end]:
+            # A part of the log without committed records moves the position and returns nothing.
+            fetched = self._runner.run(self._consumer.fetch(*behind, timeout_ms=POLL_MS, max_records=max_records))
             for partition, records in fetched.items():
                 if wanted := [record for record in records if record.offset < ends[partition]]:
                     yield partition, wanted
+            before, positions = positions, self._runner.run(self._positions(ends))
+            polls = polls + 1 if positions == before else 0
+            if polls >= MAX_POLLS:
+                raise unavailable(self._settings, f"{behind[0]} was not read to its end")
 
-    def _behind(self, ends: Mapping[Partition, int]) -> list[Partition]:
-        return [partition for partition, end in ends.items() if self._runner.run(self._position(partition)) < end]
-
-    async def _position(self, partition: Partition) -> int:
-        return await self._consumer.position(partition)
+    async def _positions(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
+        return {partition: await self._consumer.position(partition) for partition in partitions}
 
     async def _seek(self, starts: Mapping[Partition, int]) -> None:
         self._consumer.assign(starts)

@@ -20,6 +20,7 @@ from streams.wire.outputs import Output
 from streams.worker.health import HealthServer
 from streams.worker.rater import Rater
 from streams.worker.source import BatchSource
+from streams.worker.transport import CommittedTransport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +74,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         producer_max_request_size=topics.MAX_OUTPUT_BYTES,
         stream_wait_empty=False,
     )
+    app.transport = CommittedTransport(app.conf.broker_consumer, app)
 
     names = {topic.name: topic.within(settings.namespace) for topic in topics.TOPICS}
 

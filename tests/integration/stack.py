@@ -26,7 +26,7 @@ from streams.wire import topics
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 
@@ -36,6 +36,11 @@ def done(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert result.returncode == 0, result.stderr
     found: dict[str, Any] = json.loads(result.stdout)
     return found
+
+
+def records_before(records: Sequence[Record], offset: int) -> Iterator[Record]:
+    """Return the records of a partition before an offset. An offset may have no record."""
+    return (record for record in records if record.offset < offset)
 
 
 @dataclass
@@ -129,12 +134,14 @@ class Stack:
             await asyncio.gather(*sent)
 
     def read(self, topic: topics.Topic) -> dict[int, list[Record]]:
-        """Read all that a topic holds now, by partition."""
+        """Read all committed records that a topic holds now, by partition."""
         return asyncio.run(self._read(self.name(topic)))
 
     async def _read(self, topic: str) -> dict[int, list[Record]]:
         found: defaultdict[int, list[Record]] = defaultdict(list)
-        async with AIOKafkaConsumer(bootstrap_servers=self.settings.kafka, max_partition_fetch_bytes=2**25) as consumer:
+        async with AIOKafkaConsumer(
+            bootstrap_servers=self.settings.kafka, max_partition_fetch_bytes=2**25, isolation_level="read_committed"
+        ) as consumer:
             partitions = [TopicPartition(topic, number) for number in range(self.settings.partitions)]
             consumer.assign(partitions)
             ends = await consumer.end_offsets(partitions)

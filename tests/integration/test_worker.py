@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 from functools import partial
@@ -22,6 +21,7 @@ from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment
+from tests.integration.stack import records_before
 from tests.pipeline.test_processor import POISON
 from tests.waiting import PATIENCE_SECONDS
 
@@ -56,7 +56,7 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
     campaigns: dict[str, StoredCampaign] = {}
     totals = dict.fromkeys(Outcomes._fields, 0)
     for number, records in stack.read(topics.JUDGMENTS).items():
-        past = partial(itertools.islice, records)
+        past = partial(records_before, records)
         options = ProcessorOptions.from_settings(stack.settings)
         processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_before=past)
         processor.process(records)

@@ -25,10 +25,13 @@ class Fetched(NamedTuple):
 
 
 class FakeConsumer:
-    """Two partitions in memory. A fetch returns at most two records of each."""
+    """Two partitions in memory. A fetch returns at most two records of each, or passes over offsets without any."""
 
-    def __init__(self, offsets: dict[Partition, list[int]], *, silent: bool = False) -> None:
+    def __init__(
+        self, offsets: dict[Partition, list[int]], *, ends: dict[Partition, int] | None = None, silent: bool = False
+    ) -> None:
         self._offsets = offsets
+        self._ends = ends or {partition: found[-1] + 1 for partition, found in offsets.items()}
         self._positions: dict[Partition, int] = {}
         self._silent = silent
 
@@ -36,7 +39,7 @@ class FakeConsumer:
         return {partition: self._offsets[partition][0] for partition in partitions}
 
     async def end_offsets(self, partitions: list[Partition]) -> dict[Partition, int]:
-        return {partition: self._offsets[partition][-1] + 1 for partition in partitions}
+        return {partition: self._ends[partition] for partition in partitions}
 
     async def offsets_since(self, partitions: list[Partition], moment: object) -> dict[Partition, int | None]:
         return {partition: None if partition == TWO else 3 for partition in partitions}
@@ -56,8 +59,10 @@ class FakeConsumer:
         found = {}
         for partition in partitions:
             offsets = [offset for offset in self._offsets[partition] if offset >= self._positions[partition]][:2]
-            found[partition] = [Fetched(offset, -1, b"k", None) for offset in offsets]
-            self._positions[partition] = offsets[-1] + 1
+            if offsets:
+                found[partition] = [Fetched(offset, -1, b"k", None) for offset in offsets]
+            passed = min(self._positions[partition] + 50, self._ends[partition])
+            self._positions[partition] = offsets[-1] + 1 if offsets else passed
         return found
 
 
@@ -77,6 +82,13 @@ def test_records_are_read_in_order_and_not_beyond_the_end(runner: asyncio.Runner
     batches = reader(runner).read({ONE: 1, TWO: 7}, {ONE: 5, TWO: 8})
     found = [(str(partition), [record.offset for record in records]) for partition, records in batches]
     assert found == [("judgments.v1/0", [1, 3]), ("judgments.v1/1", [7]), ("judgments.v1/0", [4])]
+
+
+def test_a_log_that_ends_with_an_aborted_transaction_is_read_to_its_end(runner: asyncio.Runner) -> None:
+    log = FakeConsumer({ONE: [0, 1, 2], TWO: []}, ends={ONE: 120, TWO: 7})
+    sparse = Reader(Settings(kafka="a:1"), runner, cast("Any", log))
+    batches = sparse.read({ONE: 0, TWO: 0}, sparse.ends([ONE, TWO]))
+    assert [record.offset for _, records in batches for record in records] == [0, 1, 2]
 
 
 def test_a_broker_that_stops_answering_is_an_error(runner: asyncio.Runner) -> None:

@@ -1,0 +1,26 @@
+"""Faust's transport, changed so that it reads only committed commands, as every other consumer does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from faust.transport.drivers import aiokafka as driver
+
+
+class _CommittedThread(driver.AIOKafkaConsumerThread):
+    def _create_worker_consumer(self, transport: driver.Transport) -> Any:
+        consumer = super()._create_worker_consumer(transport)
+        # Faust has no setting for it: it reads what is committed only if it writes in transactions of its own.
+        consumer._isolation_level = "read_committed"
+        return consumer
+
+
+class _CommittedConsumer(driver.Consumer):
+    def _new_consumer_thread(self) -> driver.AIOKafkaConsumerThread:
+        return _CommittedThread(self, loop=self.loop, beacon=self.beacon)
+
+
+class CommittedTransport(driver.Transport):
+    """A transport for `App.transport`. With Faust's own, a command is executed even if its transaction is aborted."""
+
+    Consumer = _CommittedConsumer
