@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from streams.stores import Lease
 from tests.browser.site import contests
 
 if TYPE_CHECKING:
@@ -65,3 +66,19 @@ def test_a_campaign_that_there_is_not_is_said_to_be_none(site: Site, tab: Tab) -
         tab.find(".problem:visible").first.wait_for()
         assert "no campaign" in (tab.find(".problem:visible").first.text_content() or "")
         tab.page.goto("about:blank")
+
+
+def test_a_partition_that_is_stopped_at_a_gap_is_shown_until_it_is_accepted(site: Site, tab: Tab) -> None:
+    tab.page.goto(site.url)
+    tab.find(NAMES).first.wait_for()
+    assert tab.find(".trouble").text_content() == ""
+    store = site.stack.store
+    partition = store.read_head(site.crowd.name)["partition"]
+    head = store.read_partition(partition)
+    lease, start = Lease(partition, int(head["epoch"])), int(head["offset"])
+    store.report_gap(lease, start, start + 24_000)
+    banner = tab.find(f".trouble:has-text('judgestream gaps --accept {partition}:{start}-{start + 24_000}')")
+    banner.wait_for()
+    assert (banner.text_content() or "").startswith(f"Partition {partition.rpartition('/')[2]} is stopped: the records")
+    store.accept_gap(partition, start, start + 24_000)
+    banner.wait_for(state="detached")

@@ -20,6 +20,7 @@ from streams.wire import topics
 from streams.wire.events import encode
 from tests.builders import judgment
 from tests.faults.stack import resume, state_of
+from tests.integration.monitors import monitor_on
 from tests.integration.stack import done
 from tests.integration.test_health import asked
 from tests.state_hash import state_hash
@@ -124,6 +125,11 @@ def test_records_deleted_while_the_worker_was_stopped_stop_their_partition_until
     doctor = stack.command("doctor")
     assert doctor.returncode == 1
     assert f"judgestream gaps --accept {place}" in doctor.stdout
+    with monitor_on(stack) as monitor:
+        stack.wait_for(lambda: monitor.get("/status")["partitions"] != [], "the monitor knows the log")
+        partitions = monitor.get("/status")["partitions"]
+        assert f"judgestream gaps --accept {place}" in partitions[0]["stopped"]
+        assert [each["stopped"] for each in partitions[1:]] == [None, None, None]
     refused = stack.command("gaps", "--accept", place)
     assert refused.returncode == 2, "nobody confirmed it"
     assert stack.command("gaps").returncode == 1

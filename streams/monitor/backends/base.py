@@ -20,12 +20,18 @@ Result = TypeVar("Result")
 
 
 class Lag(Struct, frozen=True, kw_only=True):
-    """The progress of the workers on one partition. `lag` is the number of records that are not applied yet."""
+    """The progress of the workers on one partition. `lag` is the number of records that are not applied yet.
+
+    `missing` records were deleted before they were read, and an operator has accepted that. `stopped` is the gap in the
+    log at which the partition waits for an operator, and what to do.
+    """
 
     partition: int
     end: int
     applied: int
     lag: int
+    missing: int = 0
+    stopped: str | None = None
 
 
 class OutputHandler(Protocol):

@@ -15,6 +15,7 @@ from streams.kafka.publishing import Publisher
 from streams.monitor.backends.base import Arguments, Lag, Result
 from streams.monitor.backends.records import dispatch
 from streams.monitor.ledger.redis import RedisLedger
+from streams.stores.gaps import describe_gap
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 
@@ -155,19 +156,21 @@ class KafkaBackend:
 
     async def lags(self) -> list[Lag]:
         """Return the lag of each partition. The ends of the log are at most two seconds old."""
-        topic, ends = topics.JUDGMENTS.within(self._settings.namespace), self._ends
-        applied = await self.run(
-            lambda: {number: int(self.store.read_partition(f"{topic}/{number}").get("offset", 0)) for number in ends}
+        return await self.run(lambda: [self._read_lag(number, end) for number, end in sorted(self._ends.items())])
+
+    def _read_lag(self, number: int, end: int) -> Lag:
+        name = f"{topics.JUDGMENTS.within(self._settings.namespace)}/{number}"
+        head = self.store.read_partition(name)
+        applied = int(head.get("offset", 0))
+        gaps = [gap for gap in self.store.read_gaps(name) if gap.accepted is None]
+        return Lag(
+            partition=number,
+            end=max(end, applied),
+            applied=applied,
+            lag=max(0, end - applied),
+            missing=int(head.get("missing", 0)),
+            stopped=describe_gap(name, gaps[0].start, gaps[0].end) if gaps else None,
         )
-        return [
-            Lag(
-                partition=number,
-                end=max(end, applied[number]),
-                applied=applied[number],
-                lag=max(0, end - applied[number]),
-            )
-            for number, end in sorted(ends.items())
-        ]
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """Return the task that follows Kafka, and the one that connects the producer if it has failed."""

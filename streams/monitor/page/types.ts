@@ -147,6 +147,8 @@ export interface Lag {
   end: number;
   applied: number;
   lag: number;
+  missing: number;
+  stopped: string | null;
 }
 
 export interface Status {

@@ -179,7 +179,9 @@ def test_a_wrong_parameter_is_named(filled: Running, path: str, field: str) -> N
 def test_the_status_tells_lag_version_and_readiness(filled: Running) -> None:
     found = filled.get("/status")
     assert found["ready"] is True
-    assert found["partitions"] == [{"partition": 0, "end": 401, "applied": 401, "lag": 0}]
+    assert found["partitions"] == [
+        {"partition": 0, "end": 401, "applied": 401, "lag": 0, "missing": 0, "stopped": None}
+    ]
     assert filled.ask("/readyz").body == filled.ask("/healthz").body == b"ok\n"
 
 

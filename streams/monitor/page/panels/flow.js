@@ -6,9 +6,10 @@
 import { Chart } from "../charts/chart.js";
 import { timelineChart } from "../charts/timeline.js";
 import { fetchJson } from "../shared/api.js";
-import { element } from "../shared/elements.js";
+import { element, setText } from "../shared/elements.js";
 import { brief, count, counted } from "../shared/format.js";
 import { Table } from "../shared/table.js";
+import { stoppedPartitions } from "../views/trouble.js";
 import { Panel } from "./panel.js";
 
 const MOST_POINTS = 300;
@@ -19,6 +20,13 @@ const COLUMNS = [
   { title: "End", numeric: true, value: ({ end }) => end, text: ({ end }) => count(end) },
   { title: "Applied", numeric: true, value: ({ applied }) => applied, text: ({ applied }) => count(applied) },
   { title: "Lag", numeric: true, value: ({ lag }) => lag, text: ({ lag }) => count(lag) },
+  {
+    title: "Missing",
+    numeric: true,
+    about: "Records that were deleted before they were read",
+    value: ({ missing }) => missing,
+    text: ({ missing }) => count(missing),
+  },
 ];
 
 export class FlowPanel extends Panel {
@@ -29,6 +37,7 @@ export class FlowPanel extends Panel {
     this.rates = [];
     /** @type {TimedValue[]} */
     this.lags = [];
+    this.trouble = element("p", { class: "trouble", role: "status" });
     this.rate = new Chart();
     this.lag = new Chart();
     this.table = new Table({
@@ -39,7 +48,7 @@ export class FlowPanel extends Panel {
     });
     this.addChart(this.rate, "throughput");
     this.addChart(this.lag, "lag");
-    this.body.append(element("div", { class: "beside" }, this.rate.root, this.lag.root));
+    this.body.append(this.trouble, element("div", { class: "beside" }, this.rate.root, this.lag.root));
     this.addTable(this.table, { name: "partitions" });
   }
 
@@ -62,6 +71,7 @@ export class FlowPanel extends Panel {
     this.note.textContent =
       `${brief(status.rate)} judgments per second in all campaigns. ${counted(lag, "record")} not applied yet. ` +
       `${counted(status.streams, "open page")}. The charts start when this section is first shown.${waiting}`;
+    setText(this.trouble, stoppedPartitions(status));
     this.table.show(status.partitions);
     await this.rate.draw(
       `Judgments per second in all campaigns, now ${brief(status.rate)}`,

@@ -1,6 +1,6 @@
-/** The state of a campaign in one word, and what to do if it is not rated or can't be read. */
+/** The state of a campaign in one word, and what to do if a campaign or a partition of the log is in trouble. */
 
-/** @import { Overview } from "../types.ts" */
+/** @import { Overview, Status } from "../types.ts" */
 
 /** @param {Overview} overview */
 export function stateOf(overview) {
@@ -19,4 +19,13 @@ export function troubleOf(overview) {
     );
   }
   return problem ? `The monitor could not read this campaign: ${problem}. The figures are the last known ones.` : "";
+}
+
+/** @param {Status} status */
+export function stoppedPartitions({ partitions }) {
+  const stopped = partitions.filter((partition) => partition.stopped);
+  if (!stopped.length) return "";
+  const numbers = stopped.map(({ partition }) => partition).join(", ");
+  const subject = stopped.length === 1 ? `Partition ${numbers} is` : `Partitions ${numbers} are`;
+  return `${subject} stopped: ${stopped.map((each) => each.stopped).join(". ")}`;
 }
