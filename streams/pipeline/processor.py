@@ -174,6 +174,15 @@ class Processor:
             reasons=reasons or {},
         )
 
+    def pass_over(self, end: int) -> Commit:
+        """Move over offsets without a record, up to `end`. Nothing is written yet.
+
+        The caller knows that no record there was deleted: a transaction ended there, with its marker or aborted.
+        """
+        before, self.next_offset = self.next_offset, end
+        self._empty += end - before
+        return self._commit(before, outcomes=Outcomes(empty=end - before))
+
     def skip(self, start: int, end: int) -> Commit | None:
         """Move over records that were deleted before they were read, if an operator has accepted that.
 

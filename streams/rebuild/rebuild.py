@@ -160,7 +160,7 @@ class _PartitionRebuild:
         self._homes.update(dict.fromkeys(self._fresh.list_campaigns([self._name]), self._name))
         return PartitionReport(
             partition=self._name,
-            records=self._rerun.next_offset,
+            records=self._rerun.records,
             campaigns=len(stored.keys() | (set() if self._campaign else set(self._fresh.list_campaigns([self._name])))),
             head=self._head,
             differences=tuple(self._differences[name] for name in sorted(self._differences)),
@@ -228,7 +228,8 @@ class _PartitionRebuild:
         until = self._log.end(self._number) if lost else int(head["offset"])
         if self._rerun.next_offset > until:
             self._start_rerun()  # a campaign was ahead of its partition
-        self._rerun.rate(self._log.read(self._number, self._rerun.next_offset, until), self._advance)
+        rest = self._log.read(self._number, self._rerun.next_offset, until)
+        self._rerun.rate(rest, self._advance, {until: lambda: None})
         names = set(self._differences)
         if lost and self._campaign is None:
             names |= set(self._fresh.list_campaigns([self._name]))

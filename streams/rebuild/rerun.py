@@ -64,12 +64,20 @@ class Rerun:
         return self._processor.next_offset
 
     @property
+    def records(self) -> int:
+        """The number of records that are rated."""
+        return self._processor.counts().read
+
+    @property
     def failed(self) -> dict[str, str]:
         """The campaigns that this code can't rate or rank either, and the errors."""
         return {name: found.quarantine.error for name, found in self._processor.quarantined.items()}
 
     def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
-        """Rate records. A function in `stops` is called when all records before its offset are rated."""
+        """Rate records. A function in `stops` is called when all records before its offset are rated.
+
+        The records reach up to the last stop. An offset before it without a record is empty.
+        """
         stops = stops or {}
         waiting = sorted(stops)
         for records in batches:
@@ -77,13 +85,18 @@ class Rerun:
             while waiting and waiting[0] <= rest[-1].offset:
                 place = bisect_left(rest, waiting[0], key=lambda record: record.offset)
                 self._rate(rest[:place])
-                stops[waiting.pop(0)]()
+                self._stop(waiting.pop(0), stops)
                 rest = rest[place:]
             self._rate(rest)
             advance(self.next_offset)
-        for stop in waiting:
-            stops[stop]()
+        for offset in waiting:
+            self._stop(offset, stops)
         self._processor.snapshots()  # a campaign that can't be ranked has failed too
+
+    def _stop(self, offset: int, stops: Mapping[int, Stop]) -> None:
+        if self.next_offset < offset:
+            self._processor.persist(self._processor.pass_over(offset))
+        stops[offset]()
 
     def _rate(self, records: Sequence[Record]) -> None:
         if records:

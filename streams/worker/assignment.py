@@ -104,6 +104,15 @@ class Assignment:
                 raise
         await self._rater.rate(batch)
 
+    async def pass_over_empty(self, ownership: PartitionOwnership) -> None:
+        """Count the offsets at the end of the log that have no record. Otherwise they would look like lag for ever."""
+        expected, position = ownership.read_offset, await self._consumer.position(ownership.partition)
+        if position > expected == ownership.processor.persisted_offset:
+            await ownership.log.check_reachable(self._consumer, expected)
+            if ownership.is_open and ownership.read_offset == expected:  # no batch has come meanwhile
+                ownership.read_offset = position
+                await self._rater.pass_over(ownership, position)
+
     async def guard(self, ownership: PartitionOwnership, work: Awaitable[None]) -> None:
         """Do work on a partition. No error leaves: Faust would drop the batch and go on."""
         try:

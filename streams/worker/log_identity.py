@@ -28,8 +28,9 @@ class LogIdentity:
     async def is_confirmed(self, consumer: Consumer, *, offset: int, fingerprint: str) -> bool:
         """Find the last applied record in the log. Return False if the broker does not show it now.
 
-        `offset` is the offset after that record. Raise WrongLog if the log holds another record in its place, and
-        LogGap if it has records no more that come after it. The consumer's position in the partition is changed.
+        `offset` is where the state ends: after that record, and after offsets without one. Raise WrongLog if the log
+        holds another record in its place, and LogGap if it has records no more that come after it. The consumer's
+        position in the partition is changed.
         """
         partition = self._partition
         beginning = await self.check_reachable(consumer, offset)
@@ -42,7 +43,8 @@ class LogIdentity:
         consumer.seek(partition, last)
         found = (await consumer.fetch(partition, timeout_ms=FETCH_MS, max_records=1)).get(partition)
         if not found:
-            return False
+            # An earlier version may have applied a record that was aborted. It is passed over now.
+            return await consumer.position(partition) > last
         record = Record(found[0].offset, found[0].key, found[0].value)
         if record.offset <= last and record_fingerprint(record) != fingerprint:
             raise self.wrong_log(f"it holds another record at offset {record.offset}")

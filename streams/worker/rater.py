@@ -95,6 +95,16 @@ class Rater:
                 self._metrics.records_missing.inc(commit.outcomes.missing)
             return commit is not None
 
+    async def pass_over(self, ownership: PartitionOwnership, end: int) -> None:
+        """Move over offsets without a record, at the end of what was read."""
+        async with self._turn:
+            ownership.check_not_over()
+            processor = ownership.processor
+            commit = processor.pass_over(end)
+            await self._run(ownership, lambda: processor.persist(commit))
+            ownership.applied_at = time()
+            self._metrics.offsets_empty.inc(commit.outcomes.empty)
+
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""
         async with self._turn:

@@ -172,6 +172,8 @@ class BatchSource(Service):
         """Check the log and the store of a partition that was idle. A busy one would notice by itself."""
         if not ownership.is_open:
             return
+        if end is not None and end > ownership.read_offset:
+            await self._assignment.pass_over_empty(ownership)
         persisted = ownership.processor.persisted_offset
         if end is not None:
             ownership.log.end = end

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
+# Of the log that `publish_with_aborted` writes: 110 judgments, and the markers of four transactions.
+END = 114
 _producers = count(1)
 
 
@@ -128,15 +130,33 @@ def test_a_worker_continues_in_the_middle_of_a_log_with_transactions(stack: Stac
     assert assert_same_as_embedded(stack)["applied"] == 200 == applied(stack)
 
 
+def test_a_log_that_ends_with_an_aborted_transaction_has_no_lag(stack: Stack) -> None:
+    worker = Watched(stack)
+    worker.wait_until_ready(4)
+    publish_with_aborted(stack, crowd_log(110))
+    worker.wait_until_read(10)
+    stack.wait_for(lambda: sum(stack.persisted().values()) == END, "the offsets without a record are passed over")
+    seen = worker.scrape()
+    assert seen.total("lag_records") == 0
+    assert seen.one("offsets_empty_total") == END - 10
+    stack.wait_for(lambda: sum(stack.acknowledged().values()) == END, "Kafka knows it too")
+    worker.worker.terminate()
+    stack.start_worker()
+    stack.publish(values([judgment(999, campaign="campaign-0", systems=("system-1", "system-2"))]))
+    stack.wait_until_read(11)
+    assert not rebuild(stack.settings, dry_run=True).differs
+
+
 def test_a_log_that_ends_with_an_aborted_transaction_is_rebuilt(stack: Stack) -> None:
     stack.start_worker()
     publish_with_aborted(stack, crowd_log(110))
-    stack.wait_until_read(10)
+    stack.wait_for(lambda: sum(stack.persisted().values()) == END, "the offsets without a record are passed over")
     assert not rebuild(stack.settings, dry_run=True).differs
     stack.workers[0].terminate()
     stack.store.client.redis.flushdb()
     assert rebuild(stack.settings).differs
     assert applied(stack) == 10
+    assert sum(stack.persisted().values()) == END
     assert not rebuild(stack.settings, dry_run=True).differs
 
 
@@ -179,6 +199,7 @@ def test_what_follows_an_open_transaction_waits_and_is_lag(stack: Stack) -> None
         opened.commit()
         stack.wait_until_read(30)
         assert assert_same_as_embedded(stack)["applied"] == 30
+        stack.wait_for(lambda: worker.scrape().total("lag_records") == monitored() == 0, "nothing waits any more")
 
 
 def test_an_aborted_command_is_not_executed(stack: Stack) -> None:

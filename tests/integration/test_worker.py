@@ -171,6 +171,8 @@ def test_every_kind_of_bad_record_gets_one_rejection_and_its_neighbours_are_appl
         "duplicate": 0,
         "rejected": len(POISON),
         "held": 0,
+        "missing": 0,
+        "empty": 0,
     }
     rejections = [msgspec.json.decode(value, type=events.Rejection) for value in stack.values(topics.REJECTED)]
     assert len(rejections) == len(POISON)

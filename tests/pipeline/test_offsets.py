@@ -43,6 +43,21 @@ def test_offsets_between_records_are_empty_in_any_batches() -> None:
         assert_every_offset_is_counted(processor)
 
 
+def test_offsets_without_a_record_at_the_end_of_the_log_are_empty() -> None:
+    store = MemoryStore()
+    processor = opened(store)
+    processor.process(records(0, 1))
+    commit = processor.pass_over(5)
+    processor.persist(commit)
+    assert (commit.before, commit.after, commit.outcomes) == (2, 5, Outcomes(empty=3))
+    assert_every_offset_is_counted(processor)
+    again = opened(store)
+    assert again.next_offset == 5
+    assert again.last_record_fingerprint == processor.last_record_fingerprint
+    again.process(records(5, 6))
+    assert again.counts() == Outcomes(read=4, applied=4, empty=3)
+
+
 def test_a_gap_is_not_passed_until_an_operator_accepts_it() -> None:
     store = MemoryStore()
     processor = opened(store)

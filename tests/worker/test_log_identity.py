@@ -24,6 +24,7 @@ class FakeConsumer:
     begin: int
     end: int
     record: Record | None = None
+    passes_over: int = 0  # offsets without a record
     sought: list[int] = field(default_factory=list)
 
     async def beginning_offsets(self, partitions: Sequence[Partition]) -> dict[Partition, int]:
@@ -34,6 +35,9 @@ class FakeConsumer:
 
     def seek(self, partition: Partition, offset: int) -> None:
         self.sought.append(offset)
+
+    async def position(self, partition: Partition) -> int:
+        return self.sought[-1] + self.passes_over
 
     async def fetch(self, partition: Partition, *, timeout_ms: int, max_records: int) -> dict[Partition, list[Record]]:
         return {} if self.record is None else {partition: [self.record]}
@@ -74,6 +78,12 @@ def test_the_last_applied_record_must_be_in_its_place() -> None:
     assert confirmed(FakeConsumer(0, 9), at=9, fingerprint=fingerprint) == [False], "the broker shows nothing now"
     with pytest.raises(WrongLog, match="it holds another record at offset 8"):
         confirmed(FakeConsumer(0, 9, other), at=9, fingerprint=fingerprint)
+
+
+def test_a_last_record_that_was_aborted_is_passed_over() -> None:
+    """Earlier versions applied aborted records."""
+    fingerprint = record_fingerprint(Record(8, b"c", b"{}"))
+    assert confirmed(FakeConsumer(0, 10, passes_over=2), at=9, fingerprint=fingerprint) == [True]
 
 
 def test_a_last_record_that_is_gone_from_the_log_is_not_looked_for() -> None:

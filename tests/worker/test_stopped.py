@@ -68,6 +68,9 @@ class FakeConsumer:
     def seek(self, partition: Partition, offset: int) -> None:
         self.positions[partition] = offset
 
+    async def position(self, partition: Partition) -> int:
+        return self.positions[partition]
+
     async def fetch(self, partition: Partition, *, timeout_ms: int, max_records: int) -> dict[Partition, list[Record]]:
         found = [record for at, record in self.logs[partition].items() if at >= self.positions[partition]]
         return {partition: found[:max_records]} if found else {}
