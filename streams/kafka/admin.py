@@ -144,6 +144,8 @@ def _compare(
         )
     if partitions != settings.partitions:
         problems.append(f"it has {partitions} partitions, but the setting `partitions` is {settings.partitions}")
+    if replicas < settings.replication:
+        problems.append(f"it has {replicas} replicas, but the setting `replication` is {settings.replication}")
     return TopicReport(
         topic=topic,
         name=name,

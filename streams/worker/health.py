@@ -57,7 +57,8 @@ class HealthServer(Service):
         return _response(self._status.find_liveness_problem(monotonic()), "ok")
 
     async def _get_readiness(self, _: web.Request) -> web.Response:
-        return _response(self._status.find_readiness_problem(), self._status.describe_readiness())
+        well = [self._status.describe_readiness(), *(text for _, text in sorted(self._status.waiting.items()))]
+        return _response(self._status.find_readiness_problem(), "\n".join(well))
 
     async def _get_metrics(self, request: web.Request) -> web.Response:
         text, content_type = self._metrics.exposition(request.headers.get("Accept", ""))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FETCH_MS = 5000
 # A broker that has just started may report an earlier end for a moment: it is asked so often again.
 MAX_SHORT_ENDS = 2
+# A transaction that is open for longer is worth a word. Kafka ends one of a dead producer after a minute by default.
+LONG_TRANSACTION_SECONDS = 90.0
 
 
 class LogIdentity:
@@ -24,6 +26,7 @@ class LogIdentity:
         self.end: int | None = None  # where the log ended when the broker was last asked
         self._partition = partition
         self._short_ends = 0  # how often in a row the log ended before the state
+        self._open_transaction: tuple[int, float] | None = None  # its offset, and when it was first seen
 
     async def is_confirmed(self, consumer: Consumer, *, offset: int, fingerprint: str) -> bool:
         """Find the last applied record in the log. Return False if the broker does not show it now.
@@ -71,6 +74,23 @@ class LogIdentity:
         if self._short_ends > MAX_SHORT_ENDS:
             raise self.wrong_log(f"it ends at offset {end}, and the state at {offset}")
         return not self._short_ends
+
+    def find_open_transaction(self, *, end: int, written: int | None, now: float) -> str | None:
+        """Return for which transaction the reading waits, if it has been open for long.
+
+        `end` is the offset up to which the log can be read, and `written` is where it ends.
+        """
+        if written is None or written <= end:
+            self._open_transaction = None
+            return None
+        if self._open_transaction is None or self._open_transaction[0] != end:
+            self._open_transaction = end, now
+        if now - self._open_transaction[1] < LONG_TRANSACTION_SECONDS:
+            return None
+        return (
+            f"{self._partition} waits at offset {end} for a transaction that is open, with all records after it. "
+            'Nothing is lost. If its producer is gone, abort it: docs/operations.md, "When a transaction stays open"'
+        )
 
     def wrong_log(self, reason: str) -> WrongLog:
         """Return the error that stops the partition."""

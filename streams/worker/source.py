@@ -105,6 +105,7 @@ class BatchSource(Service):
         await self._commit()
         self._assignment.end()
         self._committed.clear()
+        self._status.waiting.clear()
 
     @Service.task
     async def _read(self) -> None:
@@ -177,6 +178,7 @@ class BatchSource(Service):
         persisted = ownership.processor.persisted_offset
         if end is not None:
             ownership.log.end = end
+            self._report_open_transaction(ownership, end)
         if ownership.checked_offset == persisted:
             if end is not None:
                 ownership.log.reaches(persisted, end=end)
@@ -184,6 +186,16 @@ class BatchSource(Service):
                 ownership.log.check_beginning(persisted, beginning=beginning)
             await self._rater.verify(ownership, ownership.processor)
         ownership.checked_offset = persisted
+
+    def _report_open_transaction(self, ownership: PartitionOwnership, end: int) -> None:
+        partition, waiting = ownership.partition, self._status.waiting
+        written = self._consumer.known_end(partition)
+        found = ownership.log.find_open_transaction(end=end, written=written, now=monotonic())
+        if found is None:
+            waiting.pop(str(partition), None)
+        elif found != waiting.get(str(partition)):
+            waiting[str(partition)] = found
+            log.warning("%s", found, extra=ownership.log_fields())
 
     @Service.timer(COMMIT_SECONDS)
     async def _commit_regularly(self) -> None:

@@ -24,6 +24,7 @@ class WorkerStatus:
     assigned: int = 0  # partitions
     open: int = 0  # partitions
     joined: bool = False
+    waiting: dict[str, str] = field(default_factory=dict)  # partitions that wait for a transaction, and for which
     stopped: dict[str, str] = field(default_factory=dict)  # partitions that wait for an operator, and why
     quarantined: tuple[str, ...] = ()  # campaigns that are not rated after a fault in their code
     failure: JudgestreamError | None = None  # why the worker stops

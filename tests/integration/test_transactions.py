@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 from aiokafka import AIOKafkaProducer
@@ -29,6 +30,15 @@ pytestmark = pytest.mark.integration
 # Of the log that `publish_with_aborted` writes: 110 judgments, and the markers of four transactions.
 END = 114
 _producers = count(1)
+
+
+IMPATIENT = """
+from streams.cli.main import main
+from streams.worker import log_identity
+
+log_identity.LONG_TRANSACTION_SECONDS = 0.0
+main()
+"""
 
 
 class Transaction:
@@ -83,6 +93,12 @@ def abort(stack: Stack, log: Sequence[Judgment]) -> None:
 
 def pairs(log: Sequence[Judgment]) -> list[tuple[bytes, bytes]]:
     return [(entry.campaign.encode(), encode(entry)) for entry in log]
+
+
+def page(url: str) -> str:
+    with urlopen(url, timeout=60) as answer:
+        text: str = answer.read().decode()
+    return text
 
 
 def applied(stack: Stack, campaign: str = "campaign-0") -> int:
@@ -183,7 +199,7 @@ def test_a_replay_sends_again_what_was_aborted(stack: Stack) -> None:
 
 def test_what_follows_an_open_transaction_waits_and_is_lag(stack: Stack) -> None:
     log = crowd_log(30)
-    worker = Watched(stack)
+    worker = Watched(stack, script=IMPATIENT)
     worker.wait_until_ready(4)
     stack.publish(values(log[:5]))
     with transaction(stack, pairs(log[5:10])) as opened, monitor_on(stack) as monitor:
@@ -195,11 +211,15 @@ def test_what_follows_an_open_transaction_waits_and_is_lag(stack: Stack) -> None
 
         stack.wait_for(lambda: monitored() == 25, "the monitor shows the lag too")
         assert stack.records_read() == 5
+        ready = f"http://127.0.0.1:{worker.port}/readyz"
+        stack.wait_for(lambda: "waits at offset 5 for a transaction that is open" in page(ready), "/readyz names it")
+        assert page(ready).startswith("ok")
         assert not rebuild(stack.settings, dry_run=True).differs
         opened.commit()
         stack.wait_until_read(30)
         assert assert_same_as_embedded(stack)["applied"] == 30
         stack.wait_for(lambda: worker.scrape().total("lag_records") == monitored() == 0, "nothing waits any more")
+        stack.wait_for(lambda: page(ready) == "ok\n", "/readyz names nothing any more")
 
 
 def test_an_aborted_command_is_not_executed(stack: Stack) -> None:

@@ -76,6 +76,15 @@ def test_the_command_for_a_broker_with_a_login_needs_its_file(monkeypatch: pytes
     assert "broker:9092 --command-config client.properties --alter" in log.repair
 
 
+@pytest.mark.parametrize(("wanted", "found"), [(1, 0), (3, 0), (4, len(TOPICS))])
+def test_a_topic_with_fewer_replicas_than_the_setting_is_found(
+    monkeypatch: pytest.MonkeyPatch, wanted: int, found: int
+) -> None:
+    settings = Settings(kafka="broker:9092", namespace="n", partitions=2, replication=wanted)
+    problems = [problem for report in reports(monkeypatch, {}, settings) for problem in report.problems]
+    assert problems == [f"it has 3 replicas, but the setting `replication` is {wanted}"] * found
+
+
 @pytest.mark.parametrize(
     ("key", "value"), [("retention.ms", "1000"), ("retention.bytes", "1000000"), ("cleanup.policy", "compact")]
 )

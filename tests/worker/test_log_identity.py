@@ -12,7 +12,7 @@ import pytest
 from streams.errors import LogGap, WrongLog
 from streams.kafka.partitions import Partition
 from streams.pipeline.record import Record, record_fingerprint
-from streams.worker.log_identity import MAX_SHORT_ENDS, LogIdentity
+from streams.worker.log_identity import LONG_TRANSACTION_SECONDS, MAX_SHORT_ENDS, LogIdentity
 
 PARTITION = Partition("judgments.v1", 0)
 
@@ -89,3 +89,15 @@ def test_a_last_record_that_was_aborted_is_passed_over() -> None:
 def test_a_last_record_that_is_gone_from_the_log_is_not_looked_for() -> None:
     fingerprint = record_fingerprint(Record(8, b"c", b"{}"))
     assert confirmed(FakeConsumer(9, 12), at=9, fingerprint=fingerprint) == [True]
+
+
+def test_a_transaction_that_stays_open_is_named_and_those_that_end_are_not() -> None:
+    log, later = LogIdentity(PARTITION), LONG_TRANSACTION_SECONDS
+    assert log.find_open_transaction(end=9, written=None, now=0.0) is None, "nothing was fetched yet"
+    assert log.find_open_transaction(end=9, written=12, now=0.0) is None, "it may end soon"
+    assert log.find_open_transaction(end=12, written=15, now=later) is None, "it has ended, and this is the next one"
+    named = log.find_open_transaction(end=12, written=15, now=2 * later)
+    assert named is not None
+    assert "judgments.v1/0 waits at offset 12 for a transaction that is open" in named
+    assert log.find_open_transaction(end=15, written=15, now=2 * later) is None
+    assert log.find_open_transaction(end=15, written=16, now=4 * later) is None, "the wait begins anew"
