@@ -275,6 +275,10 @@ class PartitionCampaigns:
                 outputs.append(make_output(topics.CAMPAIGNS, name, quarantined.meta.status))
         return tuple(outputs)
 
+    def announce_all(self) -> None:
+        """Include all leaderboards in the next snapshots."""
+        self._announced.clear()
+
     def _snapshot(self, campaign: Campaign) -> Output:
         board = make_output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard())
         self._announced[campaign.name] = campaign.counts.records

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streams.errors import Conflict, RecordError
+from streams.errors import Conflict, Fenced, RecordError
+from streams.pipeline.outputs import present_outputs
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.rejection_limits import Tally
@@ -232,6 +233,38 @@ class Processor:
         commit = self.prepare(records)
         self.persist(commit)
         return commit.outputs
+
+    # -- late outputs ----------------------------------------------------------------------------------
+
+    def check_owner(self) -> None:
+        """Raise Fenced if the partition has a new owner, which emits what this processor has not emitted."""
+        self._store.check_lease(self._lease)
+
+    def confirm_emitted(self) -> None:
+        """Raise Fenced if the partition had a new owner before the outputs were emitted, and report that they are late.
+
+        Newer outputs may come before them in their topics. If the store did not answer, the call may be repeated.
+        """
+        try:
+            self._store.check_lease(self._lease)
+        except Fenced:
+            self._store.report_late(self._lease.partition)
+            raise
+
+    def late_report(self) -> str:
+        """Return the report that a former owner has emitted late outputs, or nothing."""
+        return self._store.read_late(self._lease.partition)
+
+    def clear_late(self, report: str) -> None:
+        """Remove the report after the present outputs were emitted."""
+        self._store.clear_late(self._lease.partition, report)
+
+    def present_outputs(self) -> tuple[Output, ...]:
+        """Return the present leaderboard, ratings and status of every campaign."""
+        self._campaigns.announce_all()
+        leaderboards = self._campaigns.snapshots()
+        rated, quarantined = self.campaigns.values(), self.quarantined.values()
+        return (*leaderboards, *present_outputs(rated, quarantined, origin=self._lease.partition))
 
     def counts(self) -> Outcomes:
         """Return what became of every offset of the partition so far."""

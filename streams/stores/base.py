@@ -71,6 +71,20 @@ class Store(Protocol):
     def read_gaps(self, partition: str) -> list[Gap]:
         """Return the gaps that were accepted, and the one at which the partition is stopped, by their start."""
 
+    # -- outputs that come late ------------------------------------------------------------------------
+
+    def check_lease(self, lease: Lease) -> None:
+        """Raise Fenced if the partition has a new owner."""
+
+    def report_late(self, partition: str) -> None:
+        """Write down that a former owner has emitted outputs of a partition after it had lost it."""
+
+    def read_late(self, partition: str) -> str:
+        """Return a word that is new with each report of late outputs, or nothing if there is none to deal with."""
+
+    def clear_late(self, partition: str, report: str) -> None:
+        """Remove a report of late outputs, unless there is a newer one."""
+
     # -- reading without taking anything over ----------------------------------------------------------
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from msgspec.structs import replace
 
@@ -29,6 +30,7 @@ class _Partition:
     head: dict[str, str] = field(default_factory=dict)
     campaigns: set[str] = field(default_factory=set)
     outbox: tuple[Output, ...] = ()
+    late: str = ""
     gaps: dict[int, Gap] = field(default_factory=dict)  # by start
 
 
@@ -73,9 +75,8 @@ class MemoryStore:
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write all changes of a batch, or none."""
+        self.check_lease(lease)
         partition = self._partitions[lease.partition]
-        if partition.epoch != lease.epoch:
-            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {partition.epoch}")
         if partition.next_offset == commit.after:
             return
         if partition.next_offset != commit.before:
@@ -90,9 +91,8 @@ class MemoryStore:
 
     def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
         """Write down that records were deleted before they were read."""
+        self.check_lease(lease)
         kept = self._partitions[lease.partition]
-        if kept.epoch != lease.epoch:
-            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {kept.epoch}")
         if start not in kept.gaps or kept.gaps[start].end != end:
             kept.gaps[start] = new_gap(start, end)
         return kept.gaps[start]
@@ -110,6 +110,25 @@ class MemoryStore:
         """Return the gaps that were accepted, and the one at which the partition is stopped."""
         kept = self._partitions.get(partition, _Partition())
         return gaps_to_show(kept.gaps.values(), offset=kept.next_offset)
+
+    def check_lease(self, lease: Lease) -> None:
+        """Raise Fenced if the partition has a new owner."""
+        epoch = self._partitions[lease.partition].epoch
+        if epoch != lease.epoch:
+            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch}")
+
+    def report_late(self, partition: str) -> None:
+        """Write down that a former owner has emitted outputs after it had lost a partition."""
+        self._partitions[partition].late = uuid4().hex
+
+    def read_late(self, partition: str) -> str:
+        """Return the report of late outputs, or nothing."""
+        return self._partitions[partition].late if partition in self._partitions else ""
+
+    def clear_late(self, partition: str, report: str) -> None:
+        """Remove a report of late outputs, unless there is a newer one."""
+        if self._partitions[partition].late == report:
+            self._partitions[partition].late = ""
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
         """Return a campaign's state."""

@@ -6,10 +6,11 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from time import perf_counter, time
+from time import monotonic, perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
 from streams.errors import BrokerUnavailable, Conflict, StoreUnavailable
+from streams.worker.ownership import Abandoned
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
+LATE_SECONDS = 1.0  # a session of the group lasts longer
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
 
 
@@ -58,14 +60,16 @@ class Rater:
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._turn = asyncio.Lock()
+        self._closed = False
 
     async def open(
         self, ownership: PartitionOwnership, open_processor: Callable[[], tuple[Processor, Sequence[Output]]]
     ) -> Processor:
         """Open a processor, and emit again what the partition's last owner may not have emitted."""
         async with self._turn:
+            since = monotonic()
             (processor, outputs), _ = await self._run(ownership, open_processor)
-            await self.emit(outputs, ownership)
+            await self._emit_owned(outputs, ownership, processor, since=since)
             return processor
 
     async def rate(self, batch: PartitionBatch) -> None:
@@ -75,12 +79,13 @@ class Rater:
             if processor.next_offset != batch.start:
                 raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
             commit, rated = await self._run(ownership, lambda: processor.prepare(batch.records))
+            since = monotonic()
             _, persisted = await self._run(ownership, lambda: processor.persist(commit))
             ownership.applied_at = time()
             delay = None if batch.written_at is None else ownership.applied_at - batch.written_at
             self._metrics.count_batch(commit, rated=rated, persisted=persisted, delay=delay)
             with self._metrics.emit_seconds.time():
-                await self.emit(commit.outputs, ownership)
+                await self._emit_owned(commit.outputs, ownership, processor, since=since)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
@@ -108,13 +113,28 @@ class Rater:
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""
         async with self._turn:
-            leaderboards, seconds = await self._run(ownership, ownership.processor.snapshots)
+            processor, since = ownership.processor, monotonic()
+            leaderboards, seconds = await self._run(ownership, processor.snapshots)
             if leaderboards:
                 self._metrics.snapshot_seconds.observe(seconds)
-            await self.emit(leaderboards, ownership)
+            await self._emit_owned(leaderboards, ownership, processor, since=since)
+
+    async def repeat_after_late(self, ownership: PartitionOwnership) -> None:
+        """Emit the present outputs of a partition again if a former owner has emitted older ones after them."""
+        async with self._turn:
+            processor, since = ownership.processor, monotonic()
+            report, _ = await self._run(ownership, processor.late_report)
+            if not report:
+                return
+            outputs, _ = await self._run(ownership, processor.present_outputs)
+            await self._emit_owned(outputs, ownership, processor, since=since)
+            await self._run(ownership, lambda: processor.clear_late(report))
+            message = "%s: a former owner has emitted outputs late; %d present ones were emitted again"
+            log.warning(message, ownership.partition, len(outputs), extra=ownership.log_fields())
 
     def close(self) -> None:
         """Release the thread."""
+        self._closed = True
         self._thread.shutdown(wait=False)
 
     async def emit(self, outputs: Sequence[Output], ownership: PartitionOwnership | None = None) -> None:
@@ -123,10 +143,34 @@ class Rater:
             await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
             self._metrics.count_outputs(outputs)
 
-    async def _run(self, ownership: PartitionOwnership, work: Callable[[], Result]) -> tuple[Result, float]:
+    async def _emit_owned(
+        self, outputs: Sequence[Output], ownership: PartitionOwnership, processor: Processor, *, since: float
+    ) -> None:
+        """Emit outputs of a partition that this worker owned at a time. Fenced goes to the caller.
+
+        The process may have been stopped since, and another worker may have gone on. That one emits these outputs too,
+        and newer ones. So a worker that is late asks first. It can be stopped once more after that, so it asks again
+        when the broker has the outputs, always: if they are late, the new owner has to repeat what is newer.
+        """
+        if not outputs:
+            return
+        if monotonic() - since > LATE_SECONDS:
+            await self._run(ownership, processor.check_owner)
+        try:
+            await self.emit(outputs, ownership)
+        except Abandoned:
+            await self._run(None, processor.confirm_emitted)  # the broker may have some of them
+            raise
+        await self._run(None, processor.confirm_emitted)
+
+    async def _run(self, ownership: PartitionOwnership | None, work: Callable[[], Result]) -> tuple[Result, float]:
         """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""
-        loop = asyncio.get_running_loop()
-        return await self._retry("Redis", StoreUnavailable, lambda: loop.run_in_executor(self._thread, work), ownership)
+        return await self._retry("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
+
+    def _in_thread(self, work: Callable[[], Result]) -> Awaitable[Result]:
+        if self._closed:
+            raise Abandoned
+        return asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def _retry(
         self,

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ from streams.metrics import PartitionProgress
 from streams.pipeline.record import Record
 from streams.wire import topics
 from streams.worker.assignment import Assignment
-from streams.worker.ownership import Abandoned
 from streams.worker.rater import PartitionBatch
 
 if TYPE_CHECKING:
@@ -145,8 +143,7 @@ class BatchSource(Service):
         """Emit the leaderboards that changed."""
         for ownership in list(self._assignment.owned.values()):
             if ownership.is_open:
-                with suppress(Abandoned):
-                    await self._rater.snapshot(ownership)
+                await self._assignment.guard(ownership, self._rater.snapshot(ownership))
 
     @Service.timer(PROBE_SECONDS)
     async def _probe(self) -> None:
@@ -170,7 +167,10 @@ class BatchSource(Service):
             await self._assignment.guard(ownership, self._check(ownership, beginning, end))
 
     async def _check(self, ownership: PartitionOwnership, beginning: int | None, end: int | None) -> None:
-        """Check the log and the store of a partition that was idle. A busy one would notice by itself."""
+        """Check the log and the store of a partition that was idle. A busy one would notice by itself.
+
+        Of late outputs only the store knows.
+        """
         if not ownership.is_open:
             return
         if end is not None and end > ownership.read_offset:
@@ -179,6 +179,7 @@ class BatchSource(Service):
         if end is not None:
             ownership.log.end = end
             self._report_open_transaction(ownership, end)
+        await self._rater.repeat_after_late(ownership)
         if ownership.checked_offset == persisted:
             if end is not None:
                 ownership.log.reaches(persisted, end=end)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-PartitionPart = Literal["head", "campaigns", "outbox", "gaps"]
+PartitionPart = Literal["head", "campaigns", "outbox", "gaps", "late"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Keys:
         """Return a key of a partition.
 
         `head` is the hash of its epoch, offset and counts, `campaigns` the set of its campaigns, `outbox` the outputs
-        of its last batch that belong to no campaign, and `gaps` the hash of the offsets that were deleted unread.
+        of its last batch that belong to no campaign, `gaps` the hash of the offsets that were deleted unread, and
+        `late` the report that a former owner has emitted outputs.
         """
         head = f"{self.prefix}{{{partition}}}{self.suffix}"
         return head if part == "head" else f"{head}:{part}"

@@ -24,6 +24,7 @@ from streams.stores.base import Lease, partition_state
 from streams.stores.redis.client import Client, fenced_error
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
+from streams.stores.redis.late import RedisLate
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 
-class RedisStore(RedisGaps):
+class RedisStore(RedisGaps, RedisLate):
     """Stores the state in Redis, or in a Redis Cluster if the URL names a node of one.
 
     No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
