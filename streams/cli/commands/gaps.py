@@ -30,7 +30,7 @@ Examples:
 @click.option("--accept", "place", metavar="PARTITION:START-END", help="Gap to go on without, as in the list.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@with_settings("kafka", "redis", "namespace", "partitions")
+@with_settings("redis", "namespace", "partitions")
 def command(settings: Settings, *, place: str | None, as_json: bool, yes: bool) -> None:
     """List records that were deleted from the log before they were read, or accept their loss.
 
