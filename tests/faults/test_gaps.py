@@ -184,7 +184,7 @@ def test_records_deleted_while_the_worker_is_behind_stop_their_partition(stack: 
     assert worker.process.poll() is None
 
 
-def test_a_log_that_was_emptied_is_noticed_by_an_idle_worker(stack: FaultStack) -> None:
+def test_a_log_that_was_emptied_is_noticed_by_an_idle_worker_and_by_the_next_owner(stack: FaultStack) -> None:
     worker = stack.start_worker()
     publish(stack, 0, 100, 0)
     stack.wait_until_read(100)
@@ -195,8 +195,18 @@ def test_a_log_that_was_emptied_is_noticed_by_an_idle_worker(stack: FaultStack) 
     resume(worker)
     stack.wait_for(lambda: worker.said(f"--accept {stack.partitions[0]}:100-300"), "the gap is found")
     assert head(stack, 0) == {"offset": 100, "read": 100, "missing": 0, "empty": 0}
+
+    other = stack.start_worker()
+    stack.wait_for(lambda: other.said("is open at offset"), "two workers share the partitions")
     assert worker.terminate() < 10, "a stopped partition does not hold up the end"
     assert worker.process.returncode == 0
+    stack.wait_for(lambda: other.said(f"--accept {stack.partitions[0]}:100-300"), "the next owner stops there too")
+    assert stack.store.accept_gap(stack.partitions[0], 100, 300)
+    stack.wait_for(lambda: head(stack, 0)["missing"] == 200, "the next owner goes on")
+    publish(stack, 300, 310, 0)
+    stack.wait_for(lambda: head(stack, 0)["offset"] == 310, "and reads")
+    assert head(stack, 0) == {"offset": 310, "read": 110, "missing": 200, "empty": 0}
+    assert_every_offset_is_counted(stack)
 
 
 def test_a_fresh_state_on_a_log_without_its_beginning_needs_a_word_too(stack: FaultStack) -> None:
