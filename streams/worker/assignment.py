@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -106,7 +107,10 @@ class Assignment:
 
     async def pass_over_empty(self, ownership: PartitionOwnership) -> None:
         """Count the offsets at the end of the log that have no record. Otherwise they would look like lag for ever."""
-        expected, position = ownership.read_offset, await self._consumer.position(ownership.partition)
+        expected = position = ownership.read_offset
+        with suppress(TimeoutError):  # a consumer that looks for its place has none to report
+            async with asyncio.timeout(RETRY_SECONDS):
+                position = await self._consumer.position(ownership.partition)
         if position > expected == ownership.processor.persisted_offset:
             await ownership.log.check_reachable(self._consumer, expected)
             if ownership.is_open and ownership.read_offset == expected:  # no batch has come meanwhile
