@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
+from streams.core.campaign.state import TABLES, StoredCampaign, join_meta
 from streams.wire.events import EPOCH, Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from streams.core.campaign.state import CampaignChange
     from streams.wire.events import Command
 
     Event = Judgment | Command
@@ -84,3 +86,19 @@ def unzip(entries: Iterable[tuple[int, Event]]) -> tuple[list[int], list[Event]]
     """Return the offsets and the events of log entries."""
     entries = list(entries)
     return [offset for offset, _ in entries], [event for _, event in entries]
+
+
+def stored_campaign(changes: Sequence[CampaignChange]) -> StoredCampaign:
+    """Return what a store has of a campaign after these changes."""
+    tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
+    for change in changes:
+        for table, rows in change.tables.items():
+            tables[table].update(rows)
+    *_, status = (change.status for change in changes if change.status is not None)
+    return StoredCampaign(
+        meta=join_meta(changes[-1].meta, status),
+        tables=tables,
+        scores={system: score for change in changes for system, score in change.scores.items()},
+        seen=tuple(each for change in changes for each in change.seen)[-changes[-1].seen_ids :],
+        offset=changes[-1].after,
+    )

@@ -66,8 +66,6 @@ class PartitionCampaigns:
         self._read_before = read_before
         self._announced: dict[str, int] = {}  # records of each campaign at its last leaderboard
 
-    # -- loading ---------------------------------------------------------------------------------------
-
     def open(self, names: Iterable[str]) -> list[Output]:
         """Load campaigns. Return the outputs that their former owner may not have emitted."""
         outputs: list[Output] = []
@@ -107,6 +105,10 @@ class PartitionCampaigns:
     def _restore(self, name: str, stored: StoredCampaign | None) -> Campaign:
         options = self._options.campaign
         return Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
+
+    def persisted_offsets(self) -> dict[str, int]:
+        """Return the offsets at which the store should have the campaigns that are rated."""
+        return {name: campaign.persisted_offset for name, campaign in self.rated.items()}
 
     # -- applying --------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streams.errors import Conflict, Fenced, RecordError
+from streams.errors import Fenced, RecordError
 from streams.pipeline.outputs import present_outputs
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
@@ -222,11 +222,7 @@ class Processor:
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
-        offset = int(self._store.read_partition(self._lease.partition).get("offset", 0))
-        if offset != self.persisted_offset:
-            raise Conflict(
-                f"{self._lease.partition}: the store is at {offset}, and was left at {self.persisted_offset}"
-            )
+        self._store.verify(self._lease, self.persisted_offset, self._campaigns.persisted_offsets())
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""

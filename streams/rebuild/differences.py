@@ -147,7 +147,7 @@ def _fields(campaign: str, found: StoredCampaign | None) -> dict[str, Any]:
     for name in ("layout", "outstanding"):
         del meta[name]
     counts: dict[str, Any] = meta.pop("counts")
-    return meta | counts
+    return meta | counts | ({"problem": found.problem} if found.problem else {})
 
 
 def _mean(row: bytes | None) -> float | str | None:

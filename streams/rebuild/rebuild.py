@@ -13,12 +13,13 @@ For each partition:
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.state import StoredCampaign, decode_meta
+from streams.core.campaign.state import decode_meta
 from streams.errors import (
     Conflict,
     Fenced,
@@ -38,7 +39,7 @@ from streams.rebuild.differences import (
     compare,
     compare_heads,
 )
-from streams.rebuild.replacement import make_replacement
+from streams.rebuild.replacement import make_replacement, stored_form
 from streams.rebuild.rerun import FreshStore, Rerun
 from streams.stores.base import decode_head
 from streams.stores.commit import Commit
@@ -48,6 +49,7 @@ from streams.stores.redis.store import RedisStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from streams.core.campaign.state import StoredCampaign
     from streams.rebuild.rerun import Advance, Stop
     from streams.settings import Settings
     from streams.stores.base import Lease
@@ -121,6 +123,7 @@ class _PartitionRebuild:
         self._staging = Staging(live)
         self._differences: dict[str, CampaignDifference] = {}
         self._head: dict[str, ValueDifference] = {}
+        self._problems: dict[str, str] = {}
         self._start_rerun()
 
     def _start_rerun(self) -> None:
@@ -132,6 +135,7 @@ class _PartitionRebuild:
     def run(self, end: int, *, dry_run: bool) -> PartitionReport:
         """Compare the partition with its log, and swap differences in unless it is a dry run."""
         listed = [self._campaign] if self._campaign else self._live.list_campaigns([self._name])
+        self._problems = self._live.find_problems(self._name)
         stored = {name: self._read(name) for name in listed}
         head = self._live.read_partition(self._name)
         until = int(head.get("offset", end))
@@ -183,9 +187,10 @@ class _PartitionRebuild:
     def _read(self, name: str) -> StoredCampaign | None:
         """Return a stored campaign. One that can't be read counts as lost."""
         try:
-            return self._live.read(name)
+            found = self._live.read(name)
         except StoreCorrupt:
             return None
+        return found and dataclasses.replace(found, problem=self._problems.get(name))
 
     def _compare(self, name: str, found: StoredCampaign | None) -> None:
         difference = compare(name, found, self._fresh.read(name))
@@ -198,9 +203,12 @@ class _PartitionRebuild:
             return
         if until > 0:
             self._head = compare_heads(head, self._fresh.read_partition(self._name))
-        for name in self._fresh.list_campaigns([self._name]):
-            if name not in stored and (found := self._read(name)) is None:
+        unlisted = [name for name in self._fresh.list_campaigns([self._name]) if name not in stored]
+        for name in unlisted:
+            if (found := self._read(name)) is None:
                 self._compare(name, found)
+        if unlisted and until > 0:
+            self._head["campaigns"] = ValueDifference(len(stored), len(stored) + len(unlisted))
 
     def _take_over(self) -> None:
         for _ in range(ATTEMPTS):
@@ -246,15 +254,14 @@ class _PartitionRebuild:
             self._staging.remove_campaign(lease, name)
             return
         difference = compare(name, live, log)
-        if difference is None or (live is not None and name in self._rerun.failed):
+        if live is not None and (difference is None or name in self._rerun.failed):
             self._staging.clear(name)
+            self._live.change_list(lease, name, live.offset)
             return
+        assert difference is not None
         change = make_replacement(difference, live=live, log=log, publications=self._rerun.publications, late=late)
         self._staging.put_campaign(lease, change)
-        expected = StoredCampaign(
-            meta=change.meta, tables=change.tables, scores=change.scores, seen=change.seen, outbox=change.outbox
-        )
-        if self._staging.fresh.read(name) != expected:
+        if self._staging.fresh.read(name) != stored_form(change):
             raise StoreCorrupt(
                 f"campaign {name!r}: what was written does not read back the same; it was not swapped in"
             )
@@ -280,9 +287,9 @@ class _PartitionRebuild:
 
 
 def _offset_to_compare(campaign: str, found: StoredCampaign | None, until: int, end: int) -> int:
-    """Return the offset at which to compare a stored campaign: its own, if the log has that."""
+    """Return the offset at which to compare a stored campaign: its own, if the log has that and it has no problem."""
     offset = None
-    if found is not None:
+    if found is not None and found.problem is None:
         with suppress(StoreCorrupt):
             offset = decode_meta(campaign, found.meta).offset
     return until if offset is None or not 0 <= offset < end else offset + 1

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from streams.core.campaign.state import CampaignChange, decode_meta
+from streams.core.campaign.state import CampaignChange, MetaEncoder, StoredCampaign, decode_meta, join_meta
 from streams.errors import StoreCorrupt
 from streams.wire import topics
-from streams.wire.events import encode
 
 if TYPE_CHECKING:
-    from streams.core.campaign.state import CampaignMeta, StoredCampaign
+    from streams.core.campaign.state import CampaignMeta
     from streams.rebuild.differences import CampaignDifference
     from streams.stores.commit import Commit
     from streams.wire.events import MatchRequest
@@ -83,18 +82,32 @@ def make_replacement(
     meta = decode_meta(difference.campaign, log.meta)
     kept = _outstanding_requests(live, meta, log)
     more = publications.outputs_for(difference, requests=kept is None, late=late)
+    encoded, status = MetaEncoder().encode(meta if kept is None else msgspec.structs.replace(meta, outstanding=kept))
     return CampaignChange(
         campaign=difference.campaign,
         before=-1,
         after=meta.offset,
         whole=True,
-        meta=log.meta if kept is None else encode(msgspec.structs.replace(meta, outstanding=kept)),
+        meta=encoded,
+        status=status,
         tables=log.tables,
         scores=log.scores,
         withdrawn=(),
         seen=log.seen,
         seen_ids=max(1, len(log.seen)),
         outbox=tuple(dict.fromkeys((*(live.outbox if live else ()), *more))),
+    )
+
+
+def stored_form(change: CampaignChange) -> StoredCampaign:
+    """Return what a store should read after it has written a whole state."""
+    return StoredCampaign(
+        meta=join_meta(change.meta, change.status),
+        tables=change.tables,
+        scores=change.scores,
+        seen=change.seen,
+        outbox=change.outbox,
+        offset=change.after,
     )
 
 

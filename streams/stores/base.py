@@ -38,12 +38,17 @@ class Store(Protocol):
     """Where the state is stored. Every implementation passes the same conformance suite."""
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
-        """Take a partition over with a new epoch. The former owner can't write from then on."""
+        """Take a partition over with a new epoch. The former owner can't write from then on.
+
+        If the list of its campaigns is lost, the partition begins at offset 0 again. If its campaigns turn out to be in
+        a later epoch, `load` raises Conflict, and the next epoch is later than theirs.
+        """
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Return a campaign's state and make the lease its writer.
 
-        Return None if there is no such campaign. Raise ForeignCampaign if another partition writes it.
+        Return None if there is no such campaign. A state that is lost, not complete or older than its partition knows
+        has a `problem`. Raise ForeignCampaign if another partition writes it.
         """
 
     def persist(self, lease: Lease, commit: Commit) -> None:
@@ -70,6 +75,9 @@ class Store(Protocol):
 
     def read_gaps(self, partition: str) -> list[Gap]:
         """Return the gaps that were accepted, and the one at which the partition is stopped, by their start."""
+
+    def verify(self, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:
+        """Raise Conflict if the partition or one of these campaigns is not at its offset, or not complete."""
 
     # -- outputs that come late ------------------------------------------------------------------------
 
@@ -104,6 +112,9 @@ class Store(Protocol):
 
     def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
         """Return the campaigns of some partitions, sorted."""
+
+    def find_problems(self, partition: str) -> dict[str, str]:
+        """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
 
 
 def encode_head(commit: Commit) -> dict[str, str]:

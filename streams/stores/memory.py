@@ -9,13 +9,14 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
+from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta, join_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
 from streams.stores.base import Lease, encode_head, partition_state
+from streams.stores.completeness import checked, find_missing_rows
 from streams.stores.gaps import gaps_to_show, new_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, Tables
     from streams.stores.commit import Commit, PartitionState
@@ -28,7 +29,8 @@ class _Partition:
     epoch: int = 0
     next_offset: int = 0
     head: dict[str, str] = field(default_factory=dict)
-    campaigns: set[str] = field(default_factory=set)
+    campaigns: dict[str, str] = field(default_factory=dict)  # their offsets as of the partition's
+    rows: int | None = None  # the number of campaigns
     outbox: tuple[Output, ...] = ()
     late: str = ""
     gaps: dict[int, Gap] = field(default_factory=dict)  # by start
@@ -40,10 +42,18 @@ class _Campaign:
     epoch: int
     offset: int = -1
     meta: bytes = b""
+    status: bytes | None = None
     tables: Tables = field(default_factory=lambda: {table: {} for table in TABLES})
     scores: dict[str, float] = field(default_factory=dict)
     seen: tuple[str, ...] = ()
     outbox: tuple[Output, ...] = ()
+    rows: dict[str, int] = field(default_factory=dict)  # the sizes of the tables as of the last write
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The present sizes of the tables."""
+        sizes = {table: len(rows) for table, rows in self.tables.items()}
+        return sizes | {"seen": len(self.seen), "leaderboard": len(self.scores)}
 
 
 class MemoryStore:
@@ -57,42 +67,53 @@ class MemoryStore:
         """Take a partition over with a new epoch."""
         kept = self._partitions.setdefault(partition, _Partition())
         kept.epoch += 1
+        if kept.rows is not None and kept.rows != len(kept.campaigns):
+            # Nobody knows which campaigns there were. The log is read again, and campaigns skip what they have.
+            kept.next_offset, kept.head, kept.rows = 0, {}, None
         campaigns = tuple(sorted(kept.campaigns))
         state = partition_state(self.read_partition(partition), campaigns=campaigns, outbox=kept.outbox)
         return Lease(partition, kept.epoch), state
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Return a campaign's state and make the lease its writer."""
-        kept = self._campaigns.get(campaign)
-        if kept is None:
-            return None
-        if kept.partition != lease.partition:
-            raise ForeignCampaign(campaign, kept.partition)
-        if kept.epoch > lease.epoch:
-            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {kept.epoch}")
-        kept.epoch = lease.epoch
-        return self.read(campaign)
+        kept, partition = self._campaigns.get(campaign), self._owned(lease)
+        if kept is not None:
+            if kept.partition != lease.partition:
+                raise ForeignCampaign(campaign, kept.partition)
+            if kept.epoch > lease.epoch:
+                partition.epoch = kept.epoch
+                raise Conflict(f"{lease.partition}: its head was lost or came back older: the next epoch is later")
+            kept.epoch = lease.epoch
+        return checked(self.read(campaign), partition.campaigns.get(campaign))
+
+    def _owned(self, lease: Lease) -> _Partition:
+        """Return a partition. Raise Fenced if the lease has ended."""
+        partition = self._partitions.setdefault(lease.partition, _Partition())
+        if partition.epoch > lease.epoch:
+            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {partition.epoch}")
+        return partition
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write all changes of a batch, or none."""
-        self.check_lease(lease)
-        partition = self._partitions[lease.partition]
-        if partition.next_offset == commit.after:
+        partition = self._owned(lease)
+        if (partition.epoch, partition.next_offset) == (lease.epoch, commit.after):
             return
-        if partition.next_offset != commit.before:
+        if (partition.epoch, partition.next_offset) != (lease.epoch, commit.before):
             raise Conflict(f"{lease.partition}: at {partition.next_offset}, not at {commit.before}")
+        if partition.rows is not None and partition.rows != len(partition.campaigns):
+            raise Conflict(f"{lease.partition}: the list of its campaigns is lost")
         for change in commit.campaigns:
             self._check(lease, change)
         for change in commit.campaigns:
             self._write(lease, change)
         partition.next_offset, partition.head = commit.after, encode_head(commit)
-        partition.campaigns |= {change.campaign for change in commit.campaigns}
+        partition.campaigns |= {change.campaign: str(change.after) for change in commit.campaigns}
+        partition.rows = len(partition.campaigns)
         partition.outbox = commit.outbox
 
     def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
         """Write down that records were deleted before they were read."""
-        self.check_lease(lease)
-        kept = self._partitions[lease.partition]
+        kept = self._owned(lease)
         if start not in kept.gaps or kept.gaps[start].end != end:
             kept.gaps[start] = new_gap(start, end)
         return kept.gaps[start]
@@ -136,17 +157,19 @@ class MemoryStore:
         if kept is None:
             return None
         return StoredCampaign(
-            meta=kept.meta,
+            meta=join_meta(kept.meta, kept.status),
             tables={table: dict(rows) for table, rows in kept.tables.items()},
             scores=dict(kept.scores),
             seen=kept.seen if with_seen else (),
             outbox=kept.outbox,
+            offset=kept.offset,
+            problem=find_missing_rows(kept.rows, kept.sizes),
         )
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
         kept = self._campaigns.get(campaign)
-        return None if kept is None else decode_meta(campaign, kept.meta)
+        return None if kept is None else decode_meta(campaign, join_meta(kept.meta, kept.status))
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""
@@ -168,20 +191,42 @@ class MemoryStore:
             name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
         )
 
+    def find_problems(self, partition: str) -> dict[str, str]:
+        """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
+        kept = self._partitions.get(partition, _Partition())
+        found = {name: checked(self.read(name), listed) for name, listed in kept.campaigns.items()}
+        return {name: stored.problem for name, stored in found.items() if stored and stored.problem}
+
+    def verify(self, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:
+        """Raise Conflict if the partition or a campaign is not at its offset, or not complete."""
+        partition = self._partitions.get(lease.partition, _Partition())
+        if partition.next_offset != offset or partition.rows not in (None, len(partition.campaigns)):
+            raise Conflict(f"{lease.partition}: the store is at {partition.next_offset}, and was left at {offset}")
+        for name, left in campaigns.items():
+            kept = self._campaigns.get(name)
+            if kept is None or kept.offset != left or find_missing_rows(kept.rows, kept.sizes):
+                raise Conflict(f"{lease.partition}: the campaign {name!r} is not as it was left at {left}")
+
     def _check(self, lease: Lease, change: CampaignChange) -> None:
         kept = self._campaigns.get(change.campaign)
         offset = kept.offset if kept else -1
         if (kept and (kept.partition, kept.epoch) != (lease.partition, lease.epoch)) or offset != change.before:
             raise Conflict(f"campaign {change.campaign!r}: at {offset}, not at {change.before}")
+        if kept and change.tables and (missing := find_missing_rows(kept.rows, kept.sizes)):
+            raise Conflict(f"campaign {change.campaign!r}: {missing}")
 
     def _write(self, lease: Lease, change: CampaignChange) -> None:
         if change.whole:
             self._campaigns.pop(change.campaign, None)
         kept = self._campaigns.setdefault(change.campaign, _Campaign(lease.partition, lease.epoch))
         kept.offset, kept.meta, kept.outbox = change.after, change.meta, change.outbox
+        kept.status = kept.status if change.status is None else change.status
         for table, rows in change.tables.items():
             kept.tables[table].update(rows)
         kept.scores.update(change.scores)
         for system in change.withdrawn:
             kept.scores.pop(system, None)
-        kept.seen = (*kept.seen, *change.seen)[-change.seen_ids :]
+        if change.seen:
+            kept.seen = (*kept.seen, *change.seen)[-change.seen_ids :]
+        if change.tables:
+            kept.rows = kept.sizes

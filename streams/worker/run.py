@@ -37,6 +37,7 @@ def _run(settings: Settings) -> None:
         )
     store = RedisStore(settings.redis, namespace=settings.namespace)
     store.ping()
+    store.check_eviction()
     with muted("aiokafka"):
         reports = check_topics(settings)
     check_log_is_kept(reports)

@@ -9,13 +9,12 @@ import msgspec
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.state import StoredCampaign
 from streams.rebuild.differences import ValueDifference, compare
-from tests.builders import crowd_log
+from tests.builders import crowd_log, stored_campaign
 
 
 def stored() -> StoredCampaign:
     campaign, log = Campaign("c"), crowd_log(30)
-    change = campaign.drain_changes(campaign.apply(range(len(log)), log), ())
-    return StoredCampaign(meta=change.meta, tables=change.tables, scores=change.scores, seen=change.seen)
+    return stored_campaign([campaign.drain_changes(campaign.apply(range(len(log)), log), ())])
 
 
 def with_meta(campaign: StoredCampaign, **fields: object) -> StoredCampaign:

@@ -1,73 +1,154 @@
-"""A state that an earlier version stored: it is restored, goes on bit for bit, and is written in the new layout."""
+"""A state of an earlier layout goes on bit for bit in the present one. That of a newer one is not touched."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import base64
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
 from streams.core.campaign.state import LAYOUT
+from streams.errors import StoreNewer
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
+from streams.stores.redis.store import RedisStore
 from streams.wire.events import encode
-from tests.builders import crowd_log
+from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
-    from streams.core.campaign.state import CampaignChange
-    from streams.stores import Store
-    from streams.stores.commit import Commit
+    from collections.abc import Iterator
 
-LOG = [Record(number, None, encode(entry)) for number, entry in enumerate(crowd_log(90, campaigns=2, seed=5))]
-OPTIONS = ProcessorOptions.from_settings(Settings(judge_key="key"))
+    from streams.stores import Store
+
+pytestmark = pytest.mark.integration
+
+# All keys of a Redis, written by the last version that used layout 2, and the log: the records before `applied` and
+# those that come after them.
+DUMP = json.loads(Path(__file__).with_name("layout_2.json").read_text())
+HOME = "judgments.v1/0"
+CAMPAIGNS = ["ranked", "scored"]
+
+
+def raw(value: Any) -> bytes:
+    return base64.b64decode(value["base64"]) if isinstance(value, dict) else value.encode()
+
+
+LOG = [Record(number, None, raw(value)) for number, value in enumerate(DUMP["records"])]
+
+
+@pytest.fixture(params=["servers", "cluster"])
+def store(request: pytest.FixtureRequest, namespace: str) -> Iterator[RedisStore]:
+    server = request.getfixturevalue(request.param)
+    store = RedisStore(server if isinstance(server, str) else server.redis, namespace=namespace)
+    yield store
+    store.close()
+
+
+def fill(store: RedisStore, layout: int) -> None:
+    """Write the keys of an earlier version."""
+    client = store.client.redis
+    for name, kept in DUMP["keys"].items():
+        key, value = name.replace("judgestream:", store.keys.prefix), kept["value"]
+        if kept["type"] == "hash":
+            fields = {field: raw(content) for field, content in value.items()}
+            if layout == 1 and "campaign" in fields:
+                fields["campaign"] = in_layout_1(fields["campaign"])
+            client.hset(key, mapping=fields)
+        elif kept["type"] == "set":
+            client.sadd(key, *value)
+        elif kept["type"] == "list":
+            client.rpush(key, *value)
+        elif kept["type"] == "zset":
+            client.zadd(key, value)
+        else:
+            client.set(key, raw(value))
+
+
+def in_layout_1(meta: bytes) -> bytes:
+    """Return a meta as layout 1 had it. Its requests had no campaign, reason or information."""
+    fields: dict[str, Any] = msgspec.json.decode(meta)
+    known = ("id", "systems", "segment", "expires_at")
+    fields["outstanding"] = [{name: request[name] for name in known} for request in fields["outstanding"]]
+    return encode(fields | {"layout": 1})
 
 
 def opened(store: Store) -> Processor:
-    return Processor.open("judgments.v1", 0, store, OPTIONS)[0]
+    options = ProcessorOptions.from_settings(Settings(judge_key="key"))
+    return Processor.open("judgments.v1", 0, store, options)[0]
 
 
-def in_layout_1(change: CampaignChange) -> CampaignChange:
-    meta: dict[str, Any] = msgspec.json.decode(change.meta)
-    kept = ("id", "systems", "segment", "expires_at")
-    outstanding = [{name: request[name] for name in kept} for request in meta["outstanding"]]
-    assert outstanding
-    return replace(change, meta=encode(meta | {"layout": 1, "outstanding": outstanding}))
+def rate(store: Store, *, batch: int = 1000) -> None:
+    """Rate the rest of the log."""
+    processor = opened(store)
+    for first in range(processor.next_offset, len(LOG), batch):
+        processor.process(LOG[first : first + batch])
 
 
-def persist_in_layout_1(processor: Processor, commit: Commit) -> None:
-    processor.persist(replace(commit, campaigns=tuple(in_layout_1(change) for change in commit.campaigns)))
-
-
-def test_a_state_of_layout_1_goes_on_bit_for_bit_and_becomes_layout_2(store: Store) -> None:
-    undisturbed = MemoryStore()
-    through = opened(undisturbed)
-    through.process(LOG[:60])
-    expected = through.process(LOG[60:])
-    before = opened(store)
-    persist_in_layout_1(before, before.prepare(LOG[:60]))
-    for campaign in ("campaign-0", "campaign-1"):
-        meta = store.read_meta(campaign)
+@pytest.mark.parametrize("layout", [1, 2])
+def test_a_state_of_an_earlier_layout_goes_on_bit_for_bit_in_the_present_one(store: RedisStore, layout: int) -> None:
+    calm = MemoryStore()
+    rate(calm)
+    fill(store, layout)
+    assert store.list_campaigns([HOME]) == CAMPAIGNS, "a monitor may be newer than the workers"
+    assert store.find_problems(HOME) == {}
+    for name in CAMPAIGNS:
+        meta = store.read_meta(name)
         assert meta is not None
-        assert {request.why for request in meta.outstanding} == {"unknown"}
-    outputs = opened(store).process(LOG[60:])
-    assert outputs == expected
-    for campaign in ("campaign-0", "campaign-1"):
-        found, wanted = store.read(campaign), undisturbed.read(campaign)
-        assert found is not None
-        assert wanted is not None
-        assert msgspec.json.decode(found.meta)["layout"] == LAYOUT
-        assert (found.tables, found.seen) == (wanted.tables, wanted.seen)
-        meta, other = store.read_meta(campaign), undisturbed.read_meta(campaign)
-        assert meta is not None
-        assert other is not None
-        sent = {request.id: request for request in other.outstanding}
-        assert [request.id for request in meta.outstanding] == list(sent)
-        assert all(request in (sent[request.id], unexplained(sent[request.id])) for request in meta.outstanding)
-        assert msgspec.structs.replace(meta, outstanding=()) == msgspec.structs.replace(other, outstanding=())
+        assert meta.outstanding
+        assert all((request.why == "unknown") == (layout == 1) for request in meta.outstanding)
+    rate(store, batch=5)
+    assert state_hash(store, [HOME]) == state_hash(calm, [HOME])
+    for name in CAMPAIGNS:
+        fields: dict[bytes, bytes] = store.client.redis.hgetall(store.keys.campaign(name, "meta"))  # type: ignore[assignment]
+        assert fields[b"layout"] == b"%d" % LAYOUT
+        assert "standing" in msgspec.json.decode(fields[b"status"])
+        assert "standing" not in msgspec.json.decode(fields[b"campaign"])
+    assert store.read_partition(HOME)["layout"] == str(LAYOUT)
+    assert store.find_problems(HOME) == {}
+    opened(store).verify()
 
 
-def unexplained(request: Any) -> Any:
-    return msgspec.structs.replace(request, why="unknown", information=0.0)
+@pytest.mark.parametrize("layout", [1, 2])
+def test_a_state_of_an_earlier_layout_that_lost_its_meta_is_not_a_new_campaign(store: RedisStore, layout: int) -> None:
+    fill(store, layout)
+    store.client.redis.delete(store.keys.campaign("ranked", "meta"))
+    lease, state = store.open(HOME)
+    assert state.campaigns == ("ranked", "scored")
+    found = store.load(lease, "ranked")
+    assert found is not None
+    assert "lost" in (found.problem or "")
+
+
+def keys(store: RedisStore) -> dict[str, bytes | None]:
+    names = sorted(store.client.redis.scan_iter(f"{store.keys.prefix}*"))
+    return {name.decode(): store.client.redis.dump(name) for name in names}
+
+
+def test_a_campaign_of_a_newer_layout_is_refused_and_not_touched(store: RedisStore) -> None:
+    rate(store)
+    store.client.redis.hset(store.keys.campaign("ranked", "meta"), "layout", LAYOUT + 1)
+    lease, _ = store.open(HOME)
+    before = keys(store)
+    with pytest.raises(StoreNewer, match=f"campaign 'ranked': stored in layout {LAYOUT + 1}, .* update Judgestream"):
+        store.load(lease, "ranked")
+    with pytest.raises(StoreNewer):
+        store.read("ranked")
+    with pytest.raises(StoreNewer):
+        store.read_meta("ranked")
+    assert keys(store) == before
+    assert store.load(lease, "scored") is not None
+
+
+def test_a_partition_of_a_newer_layout_is_refused_and_not_touched(store: RedisStore) -> None:
+    rate(store)
+    store.client.redis.hset(store.keys.partition(HOME), "layout", LAYOUT + 1)
+    before = keys(store)
+    with pytest.raises(StoreNewer, match=rf"judgments\.v1/0: stored in layout {LAYOUT + 1}, .* update Judgestream"):
+        opened(store)
+    assert keys(store) == before

@@ -96,14 +96,23 @@ def _topics(settings: Settings) -> Finding:
 
 
 def _redis(settings: Settings) -> Finding:
+    from streams.errors import SettingError
     from streams.settings import masked_value
     from streams.stores.redis.store import RedisStore
 
-    return _check(
+    store = RedisStore(settings.redis)
+    found = _check(
         "Redis",
-        lambda: f"{RedisStore(settings.redis).ping()} at {masked_value(settings, 'redis')}",
+        lambda: f"{store.ping()} at {masked_value(settings, 'redis')}",
         "start Redis (python deploy/servers.py start, or docker compose up -d redis), or set JUDGESTREAM_REDIS",
     )
+    if found.well:
+        try:
+            store.check_eviction()
+        except SettingError as error:
+            problem, _, fix = str(error).partition("; ")
+            return Finding("Redis", False, problem, fix)
+    return found
 
 
 def _workers(settings: Settings) -> Finding:

@@ -18,7 +18,7 @@ from streams.core.campaign.result import BatchResult
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
 from streams.errors import HistoryGone, RecordError
-from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract, encode
+from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
@@ -241,8 +241,6 @@ class Campaign(ReadOnlyCampaign):
         pseudonyms = self._options.pseudonyms
         return judge if pseudonyms is None else pseudonyms[judge]
 
-    # -- commands --------------------------------------------------------------------------------------
-
     def _apply_command(self, offset: int, command: Command, history: History | None) -> None:
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
@@ -277,16 +275,18 @@ class Campaign(ReadOnlyCampaign):
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
-        names = self._state.tables.systems.names
+        names, withdrawn = self._state.tables.systems.names, self.status.withdrawn
+        meta, status = self._meta_encoder.encode(self.meta)
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
             whole=self._rebuilt,
-            meta=encode(self.meta),
+            meta=meta,
+            status=status,
             tables=self._state.drain_changes(result.rows),
-            scores={names[row.index]: row.mean for row in result.rows},
-            withdrawn=self.status.withdrawn,
+            scores={name: row.mean for row in result.rows if (name := names[row.index]) not in withdrawn},
+            withdrawn=() if status is None else withdrawn,
             seen=self._seen.drain_changes(),
             seen_ids=self._seen.kept,
             outbox=outbox,

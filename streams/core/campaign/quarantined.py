@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.state import CampaignChange
-from streams.wire.events import Judgment, encode
+from streams.core.campaign.state import CampaignChange, MetaEncoder
+from streams.wire.events import Judgment
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class QuarantinedCampaign:
     def __init__(self, meta: CampaignMeta) -> None:
         self.meta = meta
         self._persisted = meta.offset
+        self._meta_encoder = MetaEncoder()
 
     @classmethod
     def begin(cls, meta: CampaignMeta, *, offset: int, error: str) -> Self:
@@ -100,4 +101,5 @@ class QuarantinedCampaign:
                 outbox=(),
             )
         self._persisted = self.meta.offset
-        return dataclasses.replace(applied, after=self.meta.offset, meta=encode(self.meta), outbox=outbox)
+        meta, status = self._meta_encoder.encode(self.meta)
+        return dataclasses.replace(applied, after=self.meta.offset, meta=meta, status=status, outbox=outbox)

@@ -8,7 +8,8 @@ from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
 from streams.core.campaign.seen import SeenIds
-from streams.core.campaign.state import CampaignMeta, Counts, Retractions, decode_meta
+from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, Retractions, decode_meta
+from streams.errors import StoreCorrupt
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
 
 if TYPE_CHECKING:
@@ -43,10 +44,15 @@ class ReadOnlyCampaign:
         self._seen = SeenIds(self._options.seen_ids)
         self._state = RatingState(self.status.settings)
         self._persisted = -1  # the offset up to which changes were drained
+        self._meta_encoder = MetaEncoder()
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Self:
         """Return a stored campaign, to the last bit. Raise StoreCorrupt if it cannot be read."""
+        if stored.problem is not None:
+            raise StoreCorrupt(
+                f"campaign {name!r}: {stored.problem}; rate it again from its log with: judgestream rebuild {name}"
+            )
         meta = decode_meta(name, stored.meta)
         campaign = cls(name, options=options)
         campaign._state = RatingState.restore(name, meta.status.settings, stored.tables)
@@ -56,6 +62,11 @@ class ReadOnlyCampaign:
         campaign.status, campaign.retractions = meta.status, meta.retractions
         campaign.outstanding = {request.id: request for request in meta.outstanding}
         return campaign
+
+    @property
+    def persisted_offset(self) -> int:
+        """The offset at which a store has the campaign."""
+        return self._persisted
 
     @property
     def exists(self) -> bool:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from streams.errors import StoreCorrupt
-from streams.wire.events import CampaignStatus, MatchRequest  # noqa: TC001 - msgspec reads the annotations
+from streams.errors import StoreCorrupt, StoreNewer
+from streams.wire.events import CampaignStatus, MatchRequest, encode
 
 if TYPE_CHECKING:
     from streams.wire.events import Retract
     from streams.wire.outputs import Output
 
-LAYOUT = 2  # of CampaignMeta. In layout 1 an outstanding request had no campaign, reason or information
+# The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
+LAYOUT = 3
 
 
 class SystemRow(Struct, frozen=True, kw_only=True):
@@ -107,21 +108,59 @@ class Retractions(Struct, frozen=True, kw_only=True):
         return Retractions(ids=tuple(dict.fromkeys((*self.ids, *command.judgments))), judges=judges)
 
 
-class CampaignMeta(Struct, frozen=True, kw_only=True):
-    """Everything of a campaign that is not a row of a table.
+class CampaignProgress(Struct, frozen=True, kw_only=True):
+    """What every batch may change: the part of the meta that is small.
 
     The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
     neither answered nor expired. `clock` is the latest time that the campaign's log names.
     """
 
     layout: int = LAYOUT
-    status: CampaignStatus = msgspec.field(name="standing")  # the stored name
     offset: int
     clock: datetime
     counts: Counts
     opened: int = -1
     outstanding: tuple[MatchRequest, ...]
+
+
+class CampaignMeta(CampaignProgress, frozen=True, kw_only=True):
+    """Everything of a campaign that is not a row of a table. Only commands change `status` and `retractions`."""
+
+    status: CampaignStatus = msgspec.field(name="standing")  # the stored name
     retractions: Retractions
+
+
+class _Commanded(Struct, frozen=True):
+    status: CampaignStatus = msgspec.field(name="standing")
+    retractions: Retractions
+
+
+class MetaEncoder:
+    """Encodes a campaign's meta in two parts. The part that only commands change may be large."""
+
+    def __init__(self) -> None:
+        self._status: CampaignStatus | None = None  # as last encoded
+        self._retractions: Retractions | None = None
+
+    def encode(self, meta: CampaignMeta) -> tuple[bytes, bytes | None]:
+        """Return the progress, and the status with the retractions, or None if they are as in the last call."""
+        progress = encode(CampaignProgress(**{name: getattr(meta, name) for name in _PROGRESS}))
+        if self._status is meta.status and self._retractions is meta.retractions:
+            return progress, None
+        self._status, self._retractions = meta.status, meta.retractions
+        return progress, encode(_Commanded(meta.status, meta.retractions))
+
+
+_PROGRESS = CampaignProgress.__struct_fields__
+
+
+def join_meta(progress: bytes, status: bytes | None) -> bytes:
+    """Return the two parts of an encoded meta as one. Before layout 3 there was only one part.
+
+    >>> join_meta(b'{"layout":3}', b'{"standing":{}}')
+    b'{"layout":3,"standing":{}}'
+    """
+    return progress if status is None else progress[:-1] + b"," + status[1:]
 
 
 class _Layout(Struct):
@@ -129,16 +168,27 @@ class _Layout(Struct):
 
 
 def decode_meta(campaign: str, stored: bytes) -> CampaignMeta:
-    """Return a campaign's stored meta in the present layout. Raise StoreCorrupt if it cannot be read."""
+    """Return a campaign's stored meta in the present layout.
+
+    Raise StoreCorrupt if it cannot be read, and StoreNewer if a newer version of Judgestream wrote it.
+    """
     try:
         layout = msgspec.json.decode(stored, type=_Layout).layout
-        if layout == LAYOUT:
-            return msgspec.json.decode(stored, type=CampaignMeta)
         if layout == 1:
             return msgspec.convert(_from_layout_1(msgspec.json.decode(stored, type=dict[str, Any])), CampaignMeta)
+        if layout <= LAYOUT:
+            return msgspec.structs.replace(msgspec.json.decode(stored, type=CampaignMeta), layout=LAYOUT)
     except (msgspec.DecodeError, KeyError, TypeError) as error:
         raise StoreCorrupt(f"campaign {campaign!r}: its stored state can't be read: {error}") from None
-    raise StoreCorrupt(f"campaign {campaign!r}: stored in layout {layout}, this version reads 1 to {LAYOUT}")
+    raise newer_layout_error(f"campaign {campaign!r}", layout)
+
+
+def newer_layout_error(what: str, layout: int | str) -> StoreNewer:
+    """Return the error of a state that only a newer version can read."""
+    return StoreNewer(
+        f"{what}: stored in layout {layout}, and this version reads layouts 1 to {LAYOUT}; update Judgestream here. "
+        "Nothing was changed"
+    )
 
 
 def _from_layout_1(fields: dict[str, Any]) -> dict[str, Any]:
@@ -172,17 +222,19 @@ class StoredCampaign:
 class CampaignChange:
     """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
 
-    If it is `whole`, the campaign was rated again, and rows that its tables do not hold are removed.
+    If it is `whole`, the campaign was rated again, and rows that its tables do not hold are removed. If it has no
+    tables at all, the campaign is quarantined, and its rows stay as they are.
     """
 
     campaign: str
     before: int
     after: int
     whole: bool
-    meta: bytes
+    meta: bytes  # the progress
+    status: bytes | None = None  # the status and the retractions, if they changed; see MetaEncoder
     tables: Tables
     scores: dict[str, float]
-    withdrawn: tuple[str, ...]
+    withdrawn: tuple[str, ...]  # systems to remove from the scores
     seen: tuple[str, ...]
     seen_ids: int
     outbox: tuple[Output, ...]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streams.stores.base import Lease
 
 TIMEOUT_SECONDS = 5.0
+SAFE_POLICY = "noeviction"
 # redis-py removes the code of these answers from their text. It does not know MISCONF, and a pipeline hides that code.
 UNABLE = (redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError)
 UNABLE_CODE = "MISCONF"
@@ -64,6 +65,23 @@ class Client:
             raise fenced_error(lease, detail)
         if status == b"CONFLICT":
             raise Conflict(f"{lease.partition}: {detail.decode()}")
+
+    def check_eviction(self) -> None:
+        """Raise SettingError if a server may delete keys when its memory is full."""
+        with self.translated_errors():
+            nodes: dict[str, redis.Redis] = {"": self.first}
+            if self.is_cluster:
+                cluster = cast("redis.RedisCluster", self.redis)
+                found = cluster.get_nodes()  # type: ignore[no-untyped-call]
+                nodes = {f", node {node.name}": cluster.get_redis_connection(node) for node in found}
+            policies = {name: node.info("memory").get("maxmemory_policy", SAFE_POLICY) for name, node in nodes.items()}
+        for node, policy in policies.items():
+            if policy != SAFE_POLICY:
+                raise SettingError(
+                    f"{self._address}{node} may delete keys when its memory is full: "
+                    f"maxmemory-policy is {policy!r}; set it to {SAFE_POLICY} in redis.conf and now with: "
+                    f"redis-cli CONFIG SET maxmemory-policy {SAFE_POLICY}"
+                )
 
     def close(self) -> None:
         """Close the connections."""

@@ -28,16 +28,17 @@ class Keys:
         """Return the key of a campaign's table.
 
         The tables are meta, systems, judges, segments, pairs, cells, replicas, seen, leaderboard and outbox. The hash
-        meta holds epoch, partition and offset, and under `campaign` the encoded CampaignMeta.
+        meta holds epoch, partition, offset and layout, under `rows` the sizes of the other tables, and under
+        `campaign` and `status` the two parts of the encoded CampaignMeta.
         """
         return f"{self.prefix}{{{campaign}}}{self.suffix}:{table}"
 
     def partition(self, partition: str, part: PartitionPart = "head") -> str:
         """Return a key of a partition.
 
-        `head` is the hash of its epoch, offset and counts, `campaigns` the set of its campaigns, `outbox` the outputs
-        of its last batch that belong to no campaign, `gaps` the hash of the offsets that were deleted unread, and
-        `late` the report that a former owner has emitted outputs.
+        `head` is the hash of its epoch, offset, layout and counts, `campaigns` the hash of the offsets of its campaigns
+        as of that head, `outbox` the outputs of its last batch that belong to no campaign, `gaps` the hash of the
+        offsets that were deleted unread, and `late` the report that a former owner has emitted outputs.
         """
         head = f"{self.prefix}{{{partition}}}{self.suffix}"
         return head if part == "head" else f"{head}:{part}"

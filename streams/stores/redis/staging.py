@@ -32,22 +32,23 @@ class Staging:
             self.fresh.write(lease, [unit])
 
     def swap_campaign(self, lease: Lease, campaign: str) -> None:
-        """Replace the campaign by the fresh keys. It is listed first."""
-        self._list(lease.partition, campaign)
+        """Replace the campaign by the fresh keys. It is listed first, and then with its offset."""
+        self._live.change_list(lease, campaign, "new")
         self._swap(lease, self._campaign_keys(campaign), "swap")
+        self._live.change_list(lease, campaign, int(self._live.read_head(campaign)["offset"]))
 
     def remove_campaign(self, lease: Lease, campaign: str) -> None:
         """Remove a campaign of which the log has no record."""
         self.clear(campaign)
         self._swap(lease, self._campaign_keys(campaign), "remove")
-        with self._live.client.translated_errors():
-            self._live.client.redis.srem(self._live.keys.partition(lease.partition, "campaigns"), campaign)
+        self._live.change_list(lease, campaign, "none")
 
     def put_partition(self, lease: Lease, commit: Commit) -> None:
         """Write a partition's head and outbox to fresh keys."""
         keys = self.fresh.keys
         self._unlink([keys.partition(lease.partition), keys.partition(lease.partition, "outbox")])
-        self.fresh.write(lease, [partition_unit(keys, lease.partition, commit)])
+        listed = self._live.keys.partition(lease.partition, "campaigns")
+        self.fresh.write(lease, [partition_unit(keys, lease.partition, commit, listed=listed)])
 
     def swap_partition(self, lease: Lease) -> None:
         """Replace the partition's head and outbox by the fresh keys. The list of its campaigns stays."""
@@ -57,10 +58,6 @@ class Staging:
     def clear(self, campaign: str) -> None:
         """Remove the fresh keys that an interrupted rebuild left of a campaign."""
         self._unlink([fresh for _, fresh in self._campaign_keys(campaign)])
-
-    def _list(self, partition: str, campaign: str) -> None:
-        with self._live.client.translated_errors():
-            self._live.client.redis.sadd(self._live.keys.partition(partition, "campaigns"), campaign)
 
     def _swap(self, lease: Lease, pairs: Sequence[tuple[str, ...]], how: str) -> None:
         self._live.client.write("swap", lease, keys=[key for pair in pairs for key in pair], args=[how])

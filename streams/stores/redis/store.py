@@ -14,26 +14,38 @@ that the partition lists, and first those that the former owner has listed and n
 
 from __future__ import annotations
 
+import logging
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta
-from streams.errors import ForeignCampaign
+from streams.core.campaign.state import (
+    LAYOUT,
+    TABLES,
+    StoredCampaign,
+    decode_meta,
+    join_meta,
+    newer_layout_error,
+)
+from streams.errors import Conflict, ForeignCampaign
 from streams.stores.base import Lease, partition_state
-from streams.stores.redis.client import Client, fenced_error
+from streams.stores.completeness import ANNOUNCED, checked, decode_sizes, find_missing_rows
+from streams.stores.redis import inspection
+from streams.stores.redis.client import Client
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.core.campaign.state import CampaignMeta
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
+
+log = logging.getLogger(__name__)
 
 
 class RedisStore(RedisGaps, RedisLate):
@@ -58,41 +70,60 @@ class RedisStore(RedisGaps, RedisLate):
             info: dict[str, Any] = self.client.first.info("server")
             return f"{info['redis_version']}{' (cluster)' if self.client.is_cluster else ''}"
 
+    def check_eviction(self) -> None:
+        """Raise SettingError if the server, or a node of the cluster, may delete keys when its memory is full."""
+        self.client.check_eviction()
+
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
-        """Take a partition over with a new epoch."""
-        head = self.keys.partition(partition)
-        with self.client.translated_errors():
-            pipeline = self.client.redis.pipeline(transaction=True)
-            pipeline.hincrby(head, "epoch", 1)
-            pipeline.hgetall(head)
-            pipeline.smembers(self.keys.partition(partition, "campaigns"))
-            pipeline.get(self.keys.partition(partition, "outbox"))
-            epoch, fields, campaigns, outbox = pipeline.execute()
-        lease, names = Lease(partition, epoch), sorted(name.decode() for name in campaigns)
+        """Take a partition over with a new epoch. If the list of its campaigns is lost, it begins at offset 0 again."""
+        keys = [self.keys.partition(partition, part) for part in ("head", "campaigns", "outbox")]
+        status, *found = self.client.run("open", keys=keys, args=[LAYOUT])
+        if status == b"NEWER":
+            raise newer_layout_error(partition, found[0].decode())
+        epoch, fields, listed, outbox, lost = found
+        if lost:
+            message = "%s: the list of its campaigns is lost (%s); its log is read again from the beginning"
+            log.warning(message, partition, lost.decode())
+        lease, campaigns = Lease(partition, epoch), _decode_fields(dict(_pairs(listed)))
         if self.client.is_cluster:
-            names = [name for name in names if self._reserve(lease, name)]
-        return lease, partition_state(_decode_fields(fields), campaigns=tuple(names), outbox=decode_outbox(outbox))
+            campaigns = {name: at for name, at in campaigns.items() if at != ANNOUNCED or self._reserve(lease, name)}
+        head = _decode_fields(dict(_pairs(fields)))
+        return lease, partition_state(head, campaigns=tuple(sorted(campaigns)), outbox=decode_outbox(outbox))
 
     def _reserve(self, lease: Lease, campaign: str) -> bool:
         """Claim a listed campaign that is not written yet. Remove it from the list if it has another partition."""
         head = self.keys.campaign(campaign, "meta")
         status, _ = self.client.run("reserve", keys=[head], args=[lease.epoch, lease.partition])
         if status == b"FOREIGN":
-            with self.client.translated_errors():
-                self.client.redis.srem(self.keys.partition(lease.partition, "campaigns"), campaign)
+            self.change_list(lease, campaign, "none")
         return bool(status == b"OK")
+
+    def change_list(self, lease: Lease, campaign: str, offset: int | Literal["new", "none"]) -> None:
+        """List a campaign of the partition with its offset. `new` is one that is not written yet, `none` removes it."""
+        keys = [self.keys.partition(lease.partition), self.keys.partition(lease.partition, "campaigns")]
+        self.client.write("list", lease, keys=keys, args=[campaign, offset])
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Return a campaign's state and make the lease its writer."""
         head = self.keys.campaign(campaign, "meta")
-        status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition])
-        if status == b"NONE":
-            return None
+        status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition, LAYOUT])
+        if status == b"NEWER":
+            raise newer_layout_error(f"campaign {campaign!r}", detail.decode())
         if status == b"FOREIGN":
             raise ForeignCampaign(campaign, detail.decode())
         if status == b"FENCED":
-            raise fenced_error(lease, detail)
-        return self.read(campaign)
+            self._outrun(lease, campaign, detail)
+        with self.client.translated_errors():
+            listed: bytes | None = self.client.redis.hget(self.keys.partition(lease.partition, "campaigns"), campaign)  # type: ignore[assignment]
+        return checked(self.read(campaign), None if listed is None else listed.decode())
+
+    def _outrun(self, lease: Lease, campaign: str, epoch: bytes) -> None:
+        """Raise Fenced. If the partition's head is older than its campaigns, move it past them and raise Conflict."""
+        self.client.write("outrun", lease, keys=[self.keys.partition(lease.partition)], args=[epoch])
+        raise Conflict(
+            f"{lease.partition}: its head was lost or came back older: it is in epoch {lease.epoch}, and the campaign "
+            f"{campaign!r} in epoch {epoch.decode()}"
+        )
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch in one call, or in a cluster in one call per slot."""
@@ -129,25 +160,33 @@ class RedisStore(RedisGaps, RedisLate):
             keys=[self.keys.campaign(campaign, name) for name in names],
             args=(0, -1) if with_seen else (1, 0),
         )
-        meta, outbox, ids, scores, *tables = found
+        (layout, meta, status, offset, rows), seen, outbox, ids, scores, *tables = found
+        _check_layout(campaign, layout)
         if not meta:
             return None
+        sizes = {table: len(items) // 2 for table, items in zip(TABLES, tables, strict=True)}
+        sizes |= {"seen": seen, "leaderboard": len(scores) // 2, "outbox": outbox is not None}
         return StoredCampaign(
-            meta=meta,
+            meta=join_meta(meta, status),
             tables={
-                table: {name.decode(): value for name, value in _pairs(rows)}
-                for table, rows in zip(TABLES, tables, strict=True)
+                table: {name.decode(): value for name, value in _pairs(items)}
+                for table, items in zip(TABLES, tables, strict=True)
             },
             scores={system.decode(): float(score) for system, score in _pairs(scores)},
             seen=tuple(judgment_id.decode() for judgment_id in ids),
             outbox=decode_outbox(outbox),
+            offset=int(offset),
+            problem=find_missing_rows(decode_sizes((rows or b"").decode()), sizes),
         )
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
         with self.client.translated_errors():
-            meta: bytes | None = self.client.redis.hget(self.keys.campaign(campaign, "meta"), "campaign")  # type: ignore[assignment]
-        return None if meta is None else decode_meta(campaign, meta)
+            fields = ("layout", "campaign", "status")
+            found = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)
+        layout, meta, status = cast("list[bytes | None]", found)
+        _check_layout(campaign, layout)
+        return None if meta is None else decode_meta(campaign, join_meta(meta, status))
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""
@@ -169,15 +208,24 @@ class RedisStore(RedisGaps, RedisLate):
 
     def list_campaigns(self, partitions: Iterable[str]) -> list[str]:
         """Return the campaigns of some partitions, sorted."""
-        with self.client.translated_errors():
-            pipeline = self.client.redis.pipeline(transaction=False)
-            for partition in partitions:
-                pipeline.smembers(self.keys.partition(partition, "campaigns"))
-            return sorted(name.decode() for names in pipeline.execute() for name in names)
+        return sorted(name for partition in partitions for name in inspection.read_list(self, partition))
+
+    def find_problems(self, partition: str) -> dict[str, str]:
+        """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
+        return inspection.find_problems(self, partition)
+
+    def verify(self, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:
+        """Raise Conflict if the partition or a campaign is not at its offset, or not complete."""
+        inspection.verify(self, lease, offset, campaigns)
 
     def close(self) -> None:
         """Close the connections."""
         self.client.close()
+
+
+def _check_layout(campaign: str, layout: bytes | None) -> None:
+    if layout is not None and int(layout) > LAYOUT:
+        raise newer_layout_error(f"campaign {campaign!r}", layout.decode())
 
 
 def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:

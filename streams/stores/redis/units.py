@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from streams.core.campaign.state import TABLES
+from streams.core.campaign.state import LAYOUT, TABLES
 from streams.stores.base import encode_head
 from streams.wire.outputs import Output
 
@@ -25,9 +25,10 @@ CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """Writes that go together with one head. `persist.lua` describes the format."""
+    """Writes that go together with one head, which counts the rows of `tables`. `persist.lua` describes the format."""
 
     head: str
+    tables: list[str]
     start: int
     before: int | str
     after: int | str
@@ -36,11 +37,12 @@ class Unit:
     def touched(self) -> Iterator[str]:
         """Yield the keys that the unit writes."""
         yield self.head
+        yield from self.tables
         yield from (key for _, key, _ in self.writes)
 
     def arguments(self) -> Iterator[Any]:
         """Yield the arguments of the script."""
-        yield from (self.head, self.start, self.before, self.after, len(self.writes))
+        yield from (self.head, self.start, self.before, self.after, len(self.tables), *self.tables, len(self.writes))
         for command, key, arguments in self.writes:
             yield from (command, key, len(arguments), *arguments)
 
@@ -64,18 +66,20 @@ class Unit:
 def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     """Return the writes of what changed in a campaign."""
     key = partial(keys.campaign, change.campaign)
-    replaced = [key(table) for table in CAMPAIGN_TABLES] if change.whole else []
+    tables = [key(table) for table in CAMPAIGN_TABLES]
+    status = [] if change.status is None else ["status", change.status]
     return Unit(
         head=key("meta"),
+        tables=tables if change.tables else [],
         start=-1,
         before=change.before,
         after=change.after,
         writes=[
-            *(("UNLINK", table, [table]) for table in replaced),
-            ("HSET", key("meta"), ["campaign", change.meta]),
+            *(("UNLINK", table, [table]) for table in tables if change.whole),
+            ("HSET", key("meta"), ["layout", LAYOUT, "campaign", change.meta, *status]),
             *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
             ("RPUSH", key("seen"), change.seen),
-            ("LTRIM", key("seen"), [-change.seen_ids, -1]),
+            *([("LTRIM", key("seen"), [-change.seen_ids, -1])] if change.seen else []),
             (
                 "ZADD",
                 key("leaderboard"),
@@ -87,16 +91,22 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     )
 
 
-def partition_unit(keys: Keys, partition: str, commit: Commit) -> Unit:
-    """Return the writes of a partition's offset, counts and outbox."""
+def partition_unit(keys: Keys, partition: str, commit: Commit, *, listed: str | None = None) -> Unit:
+    """Return the writes of a partition's offset, counts and outbox, and of its campaigns' offsets.
+
+    `listed` is the list of its campaigns, unless it is the one beside the head.
+    """
+    listed = listed or keys.partition(partition, "campaigns")
+    offsets = ((change.campaign, change.after) for change in commit.campaigns)
     return Unit(
         head=keys.partition(partition),
+        tables=[listed],
         start=0,
         before=commit.before,
         after=commit.after,
         writes=[
-            ("HSET", keys.partition(partition), [*chain.from_iterable(encode_head(commit).items())]),
-            ("SADD", keys.partition(partition, "campaigns"), [change.campaign for change in commit.campaigns]),
+            ("HSET", keys.partition(partition), ["layout", LAYOUT, *chain.from_iterable(encode_head(commit).items())]),
+            ("HSET", listed, [*chain.from_iterable(offsets)]),
             ("SET", keys.partition(partition, "outbox"), [msgspec.msgpack.encode(commit.outbox)]),
         ],
     )

@@ -13,24 +13,14 @@ from hypothesis import strategies as st
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
-from streams.core.campaign.state import TABLES, CampaignChange, Counts, Retractions, StoredCampaign
+from streams.core.campaign.state import Counts, Retractions
 from streams.wire import events
 from streams.wire.events import Judgment
-from tests.builders import NOON, crowd_log, judgment, judgments, unzip
+from tests.builders import NOON, crowd_log, judgment, judgments, stored_campaign, unzip
 
 
 def numbered(log: list[Judgment] | list[Judgment | events.Command]) -> list[tuple[int, Judgment | events.Command]]:
     return list(enumerate(log))
-
-
-def kept(changes: list[CampaignChange]) -> StoredCampaign:
-    tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
-    for change in changes:
-        for table, rows in change.tables.items():
-            tables[table].update(rows)
-    seen = tuple(judgment_id for change in changes for judgment_id in change.seen)
-    scores = {system: score for change in changes for system, score in change.scores.items()}
-    return StoredCampaign(meta=changes[-1].meta, tables=tables, scores=scores, seen=seen[-changes[-1].seen_ids :])
 
 
 def picture(campaign: Campaign) -> object:
@@ -74,7 +64,7 @@ def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
         for start in range(0, len(log), size):
             batch = numbered(log)[start : start + size]
             changes.append(campaign.drain_changes(campaign.apply(*unzip(batch)), ()))
-        stored = kept(changes)
+        stored = stored_campaign(changes)
         outcomes.append((picture(campaign), stored.tables, stored.seen, campaign.outstanding))
     monkeypatch.undo()
     assert outcomes[0] == outcomes[1]
@@ -110,7 +100,7 @@ def test_a_restart_in_the_middle_does_not_matter(log: list[Judgment], data: st.D
     through.apply(*unzip(numbered(log)[:cut]))
     through.apply(*unzip(numbered(log)[cut:]))
     half = first.drain_changes(first.apply(*unzip(numbered(log)[:cut])), ())
-    second = Campaign.restore("c", kept([half]), options=options)
+    second = Campaign.restore("c", stored_campaign([half]), options=options)
     second.apply(*unzip(numbered(log)[cut:]))
     assert picture(through) == picture(second)
     assert through.outstanding == second.outstanding
@@ -139,7 +129,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
     half = first.drain_changes(
         first.apply(*unzip(numbered([judgment(1), judgment(2, systems=("x", "y"), judge="j2", segment="s2")]))), ()
     )
-    for campaign in (first, Campaign.restore("c", kept([half]))):
+    for campaign in (first, Campaign.restore("c", stored_campaign([half]))):
         change = campaign.drain_changes(campaign.apply(*unzip([(2, judgment(3))])), ())
         assert {name: set(rows) for name, rows in change.tables.items()} == {
             "systems": {"a", "b"},
@@ -257,9 +247,9 @@ class TestAssessments:
         split, changes = Campaign("c", self.settings), []
         for start in range(0, 60, 7):
             changes.append(split.drain_changes(split.apply(*unzip(log[start : start + 7])), ()))
-            split = Campaign.restore("c", kept(changes))
+            split = Campaign.restore("c", stored_campaign(changes))
         assert picture(whole) == picture(split)
-        assert kept([all_at_once]).tables == kept(changes).tables
+        assert stored_campaign([all_at_once]).tables == stored_campaign(changes).tables
 
 
 class TestRequests:
@@ -577,7 +567,7 @@ class TestRetractions:
         whole.apply(*unzip(entries), history=lambda before: entries[:before])
         changes = [split.drain_changes(split.apply(*unzip(entries[:41]), history=lambda before: entries[:before]), ())]
         assert changes[0].whole
-        split = Campaign.restore("c", kept(changes))
+        split = Campaign.restore("c", stored_campaign(changes))
         split.apply(*unzip(entries[41:]), history=lambda before: entries[:before])
         assert picture(whole) == picture(split)
 

@@ -11,8 +11,8 @@ import pytest
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.state import JudgeRow
 from streams.wire import events
-from tests.builders import NOON, judgment, unzip
-from tests.core.campaign.test_campaign import kept, numbered
+from tests.builders import NOON, judgment, stored_campaign, unzip
+from tests.core.campaign.test_campaign import numbered
 
 Action = Literal["accept", "flag", "reject"]
 
@@ -67,5 +67,5 @@ def test_neither_batches_nor_restarts_matter() -> None:
         applied = split.apply(*unzip([entry]))
         found += applied.rejections
         changes.append(split.drain_changes(applied, ()))
-        split = Campaign.restore("c", kept(changes))
+        split = Campaign.restore("c", stored_campaign(changes))
     assert found == expected == [2, 5, 6]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from streams.core.campaign.state import LAYOUT, decode_meta
-from streams.errors import StoreCorrupt
+from streams.errors import StoreCorrupt, StoreNewer
 from streams.wire.events import MatchRequest
 
 # Written by the last version that used layout 1.
@@ -50,5 +50,5 @@ def test_a_damaged_record_is_reported_as_such(damaged: bytes) -> None:
 
 
 def test_a_record_of_a_later_version_is_refused() -> None:
-    with pytest.raises(StoreCorrupt, match="campaign 'c': stored in layout 3, this version reads 1 to 2"):
-        decode_meta("c", LAYOUT_1.replace(b'"layout":1', b'"layout":3'))
+    with pytest.raises(StoreNewer, match=f"campaign 'c': stored in layout {LAYOUT + 1}, .* update Judgestream"):
+        decode_meta("c", LAYOUT_1.replace(b'"layout":1', b'"layout":%d' % (LAYOUT + 1)))

@@ -1,5 +1,9 @@
--- Makes an epoch the writer of a campaign. ARGV: the epoch, its partition. KEYS: the campaign's head.
-local head = redis.call('HMGET', KEYS[1], 'epoch', 'partition')
+-- Makes an epoch the writer of a campaign. ARGV: the epoch, its partition, the layout of this version.
+-- KEYS: the campaign's head.
+local head = redis.call('HMGET', KEYS[1], 'epoch', 'partition', 'layout')
+if head[3] and tonumber(head[3]) > tonumber(ARGV[3]) then
+  return {'NEWER', head[3]}
+end
 if not head[2] then
   return {'NONE', ''}
 end

@@ -1,0 +1,65 @@
+"""What a batch writes: only what it changed, however large the campaign is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.core.campaign.campaign import Campaign
+from streams.stores.commit import Commit
+from streams.stores.redis.keys import Keys
+from streams.stores.redis.units import campaign_unit, partition_unit
+from streams.wire.events import CampaignSettings, Create, ExcludeJudge, WithdrawSystem
+from tests.builders import NOON, judgment
+
+if TYPE_CHECKING:
+    from streams.core.campaign.state import CampaignChange
+    from streams.wire.events import Command
+
+BOUND = 10_000  # most of it are the bootstrap replicas of the two systems that were judged
+
+
+def changed(campaign: Campaign, offset: int, *events: Command) -> CampaignChange:
+    """Apply a judgment after some commands. Return the change of the judgment alone."""
+    for command in events:
+        campaign.drain_changes(campaign.apply([offset], [command]), ())
+        offset += 1
+    campaign.drain_changes(campaign.apply([offset], [judgment(1)]), ())
+    return campaign.drain_changes(campaign.apply([offset + 1], [judgment(2)]), ())
+
+
+def written(change: CampaignChange) -> int:
+    """Return the number of bytes that go to Redis for a change, with the partition's own part."""
+    commit = Commit(before=1, after=2, read=2, rejected=0, campaigns=(change,), outbox=())
+    units = campaign_unit(Keys(""), change), partition_unit(Keys(""), "judgments.v1/0", commit)
+    return sum(
+        len(each if isinstance(each, bytes) else str(each).encode()) for unit in units for each in unit.arguments()
+    )
+
+
+def create(**settings: tuple[str, ...]) -> Create:
+    return Create(id="create", campaign="c", at=NOON, settings=CampaignSettings(**settings))  # type: ignore[arg-type]
+
+
+def test_a_judgment_writes_as_little_with_30_000_named_segments_as_with_ten() -> None:
+    segments = tuple(f"segment-{number:05}-of-a-document" for number in range(30_000))
+    many, few = (changed(Campaign("c"), 0, create(segments=segments[:count])) for count in (30_000, 10))
+    assert written(many) < BOUND
+    assert written(many) - written(few) < 10, "a few digits"
+
+
+def test_what_commands_have_changed_is_not_written_with_every_judgment() -> None:
+    names = tuple(f"with-a-name-of-some-length-{number}" for number in range(100))
+    withdrawn = [WithdrawSystem(id=name, campaign="c", at=NOON, system=name) for name in names]
+    excluded = [ExcludeJudge(id=f"x-{name}", campaign="c", at=NOON, judge=name) for name in names]
+    change = changed(Campaign("c"), 0, create(systems=("a", "b", *names)), *withdrawn, *excluded)
+    assert (change.status, change.withdrawn) == (None, ())
+    assert written(change) < BOUND
+
+
+def test_a_withdrawn_system_is_removed_from_the_scores_once_and_does_not_come_back() -> None:
+    campaign = Campaign("c")
+    changed(campaign, 0, create(systems=("a", "b", "x", "y")))
+    gone = campaign.drain_changes(campaign.apply([5], [WithdrawSystem(id="w", campaign="c", at=NOON, system="x")]), ())
+    assert (gone.withdrawn, "x" in gone.scores) == (("x",), False)
+    later = campaign.drain_changes(campaign.apply([6], [judgment(3)]), ())
+    assert (later.withdrawn, set(later.scores)) == ((), {"a", "b"})
