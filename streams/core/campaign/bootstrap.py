@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
+from streams.core.kernels.elementary import exp
 from streams.core.ranking import sampled_ranges
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Bootstrap:
     """
 
     def __init__(self, count: int, parameters: PairParameters) -> None:
-        self._prior = (parameters.mean, parameters.deviation**2)
+        self._prior = (parameters.mean, parameters.deviation * parameters.deviation)
         self._beta, self._margin = parameters.beta, parameters.margin
         self._mean: Floats = np.empty((count, 0))
         self._variance: Floats = np.empty((count, 0))
@@ -99,7 +100,7 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _poisson_of_16_bits() -> NDArray[np.uint8]:
     """Return a count for each of 65,536 values. The counts are Poisson(1) to 1 in 65,536."""
-    probabilities = np.exp(-1.0) / np.cumprod([1.0, *range(1, 9)])
+    probabilities = exp(-1.0) / np.cumprod([1.0, *range(1, 9)])
     edges = np.round(np.cumsum(probabilities) * 65536).astype(int)
     return np.searchsorted(edges, np.arange(65536), side="right").astype(np.uint8)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import sqrt
 from typing import Any
 
 from streams.compiler import jit
+from streams.core.kernels.elementary import exp, log
 
 NAIVE = 0.4  # below this bound, rejection of plain normal draws is fast enough
 

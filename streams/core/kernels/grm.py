@@ -2,17 +2,18 @@
 
 The outcome depends on two numbers: u = a t, the gap t between the two systems as a judge of sensitivity a = exp(alpha)
 sees it, and the half width y = exp(delta) / 2 of the range of u that the segment leaves undecided. So all the algebra
-of a step is on two by two matrices.
+of a step is on two by two matrices. Values of arrays become `float`s at once, as in `pairs`.
 """
 
 from __future__ import annotations
 
-from math import exp, expm1, pi, sqrt
+from math import pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from streams.compiler import jit
+from streams.core.kernels.elementary import exp, expm1, power
 
 LIMIT = 30.0  # largest |alpha| and |delta|: far beyond any real value, and exp() stays finite
 
@@ -71,8 +72,8 @@ def item_informations(segments: Any, gap: float, against_baseline: bool, sensiti
     """Return the information about a gap from a judge with a = 1, for each segment. Its row is (m, s, delta, s)."""
     found = np.empty(len(segments))
     for j in range(len(segments)):
-        middle = segments[j, 0] if against_baseline else 0.0
-        found[j] = response(gap - middle, 0.5 * exp(segments[j, 2]) / sensitivity).uu
+        middle = float(segments[j, 0]) if against_baseline else 0.0
+        found[j] = response(gap - middle, 0.5 * exp(float(segments[j, 2])) / sensitivity).uu
     return found
 
 
@@ -107,13 +108,14 @@ def compare(systems: Any, judges: Any, segments: Any, i: int, j: int, k: int, s:
     mean += D J' (1 + F C)⁻¹ g, and the new variances are the diagonal of D - D J' (F⁻¹ + C)⁻¹ J D.
     """
     side = -1.0 if order > 0 else 1.0
-    s_i = systems[i, 1]
-    s_j = 0.0 if held else systems[j, 1]
-    s_m = segments[s, 1] if held else 0.0
-    gap = systems[i, 0] - systems[j, 0]
+    s_i = float(systems[i, 1])
+    s_j = 0.0 if held else float(systems[j, 1])
+    s_m = float(segments[s, 1]) if held else 0.0
+    gap = float(systems[i, 0]) - float(systems[j, 0])
     if held:
-        gap -= segments[s, 0]
-    alpha, alpha_s, delta, delta_s = judges[k, 0], judges[k, 1], segments[s, 2], segments[s, 3]
+        gap -= float(segments[s, 0])
+    alpha, alpha_s = float(judges[k, 0]), float(judges[k, 1])
+    delta, delta_s = float(segments[s, 2]), float(segments[s, 3])
     a = exp(alpha)
     u, y = side * a * gap, 0.5 * exp(delta)
     spread = s_i + s_j + s_m
@@ -151,9 +153,9 @@ def descent(
     counts once over all comparisons, and this comparison has the share 1 - s / variance of it. No step is longer than
     the prior's deviation.
     """
-    left, whole = row[column + 1], prior[column + 1]
-    slope -= (mean - prior[column]) / whole * (1.0 - left / variance)
-    step = rate * whole * (left / whole) ** decay * slope
+    left, whole = float(row[column + 1]), float(prior[column + 1])
+    slope -= (mean - float(prior[column])) / whole * (1.0 - left / variance)
+    step = rate * whole * power(left / whole, decay) * slope
     longest = sqrt(whole)
     row[column] = mean + min(max(step, -longest), longest)
 
@@ -177,9 +179,11 @@ def descend(
 
     The rows of `priors` are those of a new system, judge and segment. The variances are those of `compare`.
     """
-    theta_i, s_i, theta_j, s_j = systems[i, 0], systems[i, 1], systems[j, 0], systems[j, 1]
-    alpha, alpha_s = judges[k, 0], judges[k, 1]
-    m, s_m, delta, delta_s = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
+    theta_i, s_i = float(systems[i, 0]), float(systems[i, 1])
+    theta_j, s_j = float(systems[j, 0]), float(systems[j, 1])
+    alpha, alpha_s = float(judges[k, 0]), float(judges[k, 1])
+    m, s_m = float(segments[s, 0]), float(segments[s, 1])
+    delta, delta_s = float(segments[s, 2]), float(segments[s, 3])
     side = -1.0 if order > 0 else 1.0
     a, y = exp(alpha), 0.5 * exp(delta)
     u = side * a * (theta_i - theta_j - (m if held else 0.0))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import erfc, sqrt
+from math import sqrt
 from typing import Any
 
 from streams.compiler import jit
-from streams.core.kernels.normal import HALF_SQRT, tie_moments, win_moments
+from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
 
 BY_CHANCE = 1.0 / 3.0  # a judge who guesses chooses a win, a tie or a loss with equal probability
 
@@ -35,10 +35,10 @@ def judged_pair_update(
         t, sign = -t, -1.0
     if order != 0:
         v, w = win_moments(t - e)
-        mass = 0.5 * erfc((e - t) * HALF_SQRT)
+        mass = upper_tail(e - t)
     else:
         v, w = tie_moments(t, e)
-        mass = 0.5 * (erfc((t - e) * HALF_SQRT) - erfc((t + e) * HALF_SQRT))
+        mass = upper_tail(t - e) - upper_tail(t + e)
     by_look, by_chance = a * mass, b * BY_CHANCE
     looked, guessed = by_look / (by_look + by_chance), by_chance / (by_look + by_chance)
     a, b = learn_judge(a, b, looked, guessed)

@@ -24,17 +24,11 @@ def pair_update(
     """Return mean and variance of i, then of j, after a match. order < 0: i is better, > 0: j is better, 0: a tie."""
     unit = 1.0 / sqrt(2.0 * beta * beta + (s_i + s_j))  # 1 / c, so that there is only one division
     t, e = (m_i - m_j) * unit, margin * unit
-    if order < 0:
-        v, w = win_moments(t - e)
-    elif order > 0:
-        v, w = win_moments(-t - e)
-        v = -v
-    elif t >= 0.0:
-        v, w = tie_moments(t, e)
-    else:
-        v, w = tie_moments(-t, e)
-        v = -v
-    v, w = v * unit, w * unit * unit
+    sign = 1.0
+    if order > 0 or (order == 0 and t < 0.0):
+        t, sign = -t, -1.0
+    v, w = win_moments(t - e) if order != 0 else tie_moments(t, e)
+    v, w = sign * v * unit, w * unit * unit
     return m_i + s_i * v, s_i * (1.0 - s_i * w), m_j - s_j * v, s_j * (1.0 - s_j * w)
 
 

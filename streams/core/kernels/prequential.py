@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import erfc, log, sqrt
+from math import sqrt
 from typing import Any
 
 from streams.compiler import jit
-from streams.core.kernels.normal import SQRT_2
+from streams.core.kernels.elementary import log
+from streams.core.kernels.normal import upper_tail
 from streams.core.kernels.pairs import rate_pair
 
 FLOOR = 1e-300  # lowest probability, so that the loss of one outcome is at most 691
@@ -18,10 +19,10 @@ def outcome_loss(t: float, e: float, order: int) -> float:
     if order > 0:
         t = -t
     if order != 0:
-        mass = 0.5 * erfc((e - t) / SQRT_2)
+        mass = upper_tail(e - t)
     else:
         t = abs(t)
-        mass = 0.5 * (erfc((t - e) / SQRT_2) - erfc((t + e) / SQRT_2))
+        mass = upper_tail(t - e) - upper_tail(t + e)
     return -log(max(mass, FLOOR))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import exp
 from typing import Any
 
 from streams.compiler import jit
+from streams.core.kernels.elementary import exp
 from streams.core.kernels.pairs import rate_pair
 
 MASK = 0xFFFFFFFF

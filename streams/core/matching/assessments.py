@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.kernels import order
+from streams.core.kernels.elementary import exp2
 from streams.core.matching.base import Match
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Prospects:
     def expect(self, place: int) -> float:
         """Narrow a candidate's deviation as its next score is expected to. Return the information in bits."""
         gain = float(self.gain[place])
-        self.deviation[place] *= 2.0**-gain
+        self.deviation[place] *= exp2(-gain)
         self._expected[place] += 1
         self.gain[place] = self._model.score_information(self._systems[place], expected=self._expected[place])
         return gain
@@ -57,7 +58,7 @@ def _clearest(prospects: Prospects, random: np.random.Generator) -> Floats:  # n
     """
     variance = prospects.deviation**2
     slope = order.blur(order.distances(prospects.mean, variance), variance) / variance**2
-    narrowed = np.array([1.0 - 4.0**-gain for gain in prospects.gain.tolist()])
+    narrowed = np.array([1.0 - exp2(-2.0 * gain) for gain in prospects.gain.tolist()])
     worth: Floats = variance * narrowed * slope
     return worth
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from streams.core.kernels import order
+from streams.core.kernels.elementary import exp2
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Policy(ABC):
                 share = 0.5 if required is None else 1.0
                 for system in (a, b):
                     if system in place:
-                        deviation[place[system]] *= 2.0 ** (-gain * share)
+                        deviation[place[system]] *= exp2(-gain * share)
                 if asked is not None and a in place and b in place:
                     asked[place[a], place[b]] += 1
                     asked[place[b], place[a]] += 1
@@ -115,5 +116,6 @@ class Policy(ABC):
 def _information_about(model: Model, systems: Ints, required: int) -> Floats:
     """Return what a match of each system with the required one is expected to add to its precision 1 / s."""
     _, deviation = model.scores()
-    bits = np.array([0.0 if system == required else model.information(system, required) for system in systems.tolist()])
-    return (1.0 - 4.0**-bits) / np.maximum(deviation[systems] ** 2, order.KNOWN)
+    bits = [0.0 if system == required else model.information(system, required) for system in systems.tolist()]
+    told = np.array([1.0 - exp2(-2.0 * gain) for gain in bits])
+    return told / np.maximum(deviation[systems] ** 2, order.KNOWN)

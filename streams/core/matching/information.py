@@ -45,7 +45,7 @@ class OrderInformation(Policy):
         squares = order.distances(mean, variance)
         draws = random.random(squares.shape)
         if met is None:
-            scores = order.score_pairs(order.blur(squares, variance), 1.0, draws**4)
+            scores = order.score_pairs(order.blur(squares, variance), 1.0, (draws * draws) * (draws * draws))
         else:
             scores = order.score_pairs(order.blur(squares, variance), order.wear(squares, met), draws)
         chosen: list[int] = order.best_set(scores, ways).tolist()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from streams.core.kernels.elementary import exp
 from streams.core.matching.base import Policy
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class LargestVariance(Policy):
         """Return the least known system and randomly drawn opponents."""
         first = int(np.argmax(deviation))
         others = np.delete(np.arange(len(mean)), first)
-        weights = np.exp(-np.abs(mean[others] - mean[first]))
+        weights = np.array([exp(-gap) for gap in np.abs(mean[others] - mean[first]).tolist()])
         drawn = random.choice(others, size=ways - 1, replace=False, p=weights / weights.sum())
         return [first, *drawn.tolist()]
 

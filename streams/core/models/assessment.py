@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from math import erfc, hypot, log2, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta
 
+from streams.core.kernels.elementary import log2
+from streams.core.kernels.normal import upper_tail
 from streams.core.models.base import Model, Outcome, Parameters, SettingProblem
 from streams.core.models.card import ModelCard
 from streams.wire.limits import MAX_SCORE
@@ -100,9 +102,10 @@ class Assessment(Model):
     def predict(self, a: int, b: int) -> Outcome:
         """Split the normal distribution of the difference at -margin and margin."""
         mean, deviation = self.scores()
-        difference, spread = float(mean[a] - mean[b]), hypot(deviation[a], deviation[b])
-        win = 0.5 * erfc((self.parameters.margin - difference) / spread / sqrt(2.0))
-        loss = 0.5 * erfc((self.parameters.margin + difference) / spread / sqrt(2.0))
+        difference = float(mean[a] - mean[b])
+        spread = sqrt(float(deviation[a] * deviation[a] + deviation[b] * deviation[b]))
+        win = upper_tail((self.parameters.margin - difference) / spread)
+        loss = upper_tail((self.parameters.margin + difference) / spread)
         return Outcome(win, max(0.0, 1.0 - win - loss), loss)
 
     def information(self, a: int, b: int) -> float:
@@ -191,7 +194,7 @@ class Assessment(Model):
         n = np.maximum(segments, 1.0)
         mean = np.bincount(systems, output_score, self._systems) / n
         squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
-        error = np.sqrt((squares + spread**2) / n / n)
+        error = np.sqrt((squares + spread * spread) / n / n)
         return _Result(
             mean=np.where(segments, mean, before),
             deviation=np.where(segments, error, UNSEEN * spread),

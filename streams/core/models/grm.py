@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import exp, log, log2, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Meta
 
 from streams.core import kernels
+from streams.core.kernels.elementary import exp, log, log2
 from streams.core.kernels.grm import gap_information, moderation, outcomes
 from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, SettingProblem
 from streams.core.models.card import ModelCard
@@ -123,9 +124,14 @@ class GradedResponse(Model):
         super().__init__(parameters, budget=budget)
         p = self.parameters
         self._priors: Mapping[Axis, tuple[float, ...]] = {
-            "systems": (0.0, p.deviation**2),
-            "judges": (log(p.sensitivity), p.sensitivity_deviation**2),
-            "segments": (0.0, p.difficulty_deviation**2, log(2.0 * p.sensitivity * p.margin), p.margin_deviation**2),
+            "systems": (0.0, _square(p.deviation)),
+            "judges": (log(p.sensitivity), _square(p.sensitivity_deviation)),
+            "segments": (
+                0.0,
+                _square(p.difficulty_deviation),
+                log(2.0 * p.sensitivity * p.margin),
+                _square(p.margin_deviation),
+            ),
         }
         self._prior_rows = np.array([np.resize(self._priors[axis], 4) for axis in ("systems", "judges", "segments")])
         self._schedule = _schedule(p)
@@ -237,9 +243,9 @@ class GradedResponse(Model):
         if self._typical is None:
             self._typical = _Typical(
                 self._mean_of("judges", 0),
-                self.parameters.sensitivity_deviation**2,
+                _square(self.parameters.sensitivity_deviation),
                 self._mean_of("segments", 2),
-                self.parameters.margin_deviation**2,
+                _square(self.parameters.margin_deviation),
             )
         return self._typical
 
@@ -256,5 +262,10 @@ class GradedResponse(Model):
     def _gap(self, a: int, b: int) -> tuple[float, float]:
         """Return the difference of two systems and its variance, including a segment's m against the baseline."""
         rows = self._rows["systems"]
-        segment = self.parameters.difficulty_deviation**2 if self.required_system in (a, b) else 0.0
+        segment = _square(self.parameters.difficulty_deviation) if self.required_system in (a, b) else 0.0
         return float(rows[a, 0] - rows[b, 0]), self._variance(a) + self._variance(b) + segment
+
+
+def _square(x: float) -> float:
+    """Return x². In Python x**2 is a function of the C library, whose last bit is not the same everywhere."""
+    return x * x

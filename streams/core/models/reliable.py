@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import log2
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from msgspec import Meta
 
 from streams.core import kernels
+from streams.core.kernels.elementary import log2
 from streams.core.kernels.mixture import BY_CHANCE
 from streams.core.kernels.normal import tie_moments, win_moments
 from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, grown
@@ -102,7 +102,7 @@ class ReliableTrueSkill(TrueSkill):
         c = self._spread(a, b)
         t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
         moments = (win_moments(t - e), tie_moments(abs(t), e), win_moments(-t - e))
-        shares = (float(self._variance[a]) / c**2, float(self._variance[b]) / c**2)
+        shares = (float(self._variance[a]) / (c * c), float(self._variance[b]) / (c * c))
         bits = 0.0
         for seen, mixed, (v, w) in zip(super().predict(a, b), self.predict(a, b), moments, strict=True):
             careful = r * seen / mixed

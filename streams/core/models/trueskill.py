@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from math import erfc, log2, sqrt
-from statistics import NormalDist
+from math import sqrt
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -11,7 +10,8 @@ from msgspec import UNSET, Meta
 from msgspec.structs import replace
 
 from streams.core import kernels
-from streams.core.kernels.normal import tie_moments, win_moments
+from streams.core.kernels.elementary import log2
+from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
 from streams.core.models.base import Model, Outcome, PairParameters, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.errors import ParameterError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Expectation propagation visits each system of a free-for-all about this often before it converges.
 VISITS = 10
+# Phi^-1((1 + 0.25) / 2): within it of 0, in units of sqrt(2) beta, a quarter of the matches of equal systems are ties.
+QUARTER_OF_TIES = 0.31863936396437514
 # Placeholder of a parameter that was not given. The model replaces it by the value of the profile.
 BY_PROFILE = cast("float", UNSET)
 
@@ -95,7 +97,7 @@ class TrueSkill(Model):
     def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - TrueSkill rates systems only
         """Make room for this many systems."""
         self._mean = grown(self._mean, systems, self.parameters.mean)
-        self._variance = grown(self._variance, systems, self.parameters.deviation**2)
+        self._variance = grown(self._variance, systems, self.parameters.deviation * self.parameters.deviation)
         self._count = max(self._count, systems)
 
     def apply(self, batch: JudgmentBatch) -> None:
@@ -124,8 +126,8 @@ class TrueSkill(Model):
         """Split the normal distribution of the difference at -margin and margin."""
         c = self._spread(a, b)
         difference = float(self._mean[a] - self._mean[b])
-        win = _phi((difference - self.parameters.margin) / c)
-        loss = _phi((-difference - self.parameters.margin) / c)
+        win = upper_tail((self.parameters.margin - difference) / c)
+        loss = upper_tail((self.parameters.margin + difference) / c)
         return Outcome(win, max(0.0, 1.0 - win - loss), loss)
 
     def information(self, a: int, b: int) -> float:
@@ -138,7 +140,7 @@ class TrueSkill(Model):
             tie_moments(abs(t), e)[1],
             win_moments(-t - e)[1],
         )
-        shares = (float(self._variance[a]) / c**2, float(self._variance[b]) / c**2)
+        shares = (float(self._variance[a]) / (c * c), float(self._variance[b]) / (c * c))
         return sum(
             -0.5 * probability * log2(1.0 - share * shrink)
             for probability, shrink in zip(outcome, shrinks, strict=True)
@@ -164,7 +166,7 @@ class TrueSkill(Model):
         return PairParameters(mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
 
     def _spread(self, a: int, b: int) -> float:
-        return sqrt(2.0 * self.parameters.beta**2 + float(self._variance[a] + self._variance[b]))
+        return sqrt(2.0 * self.parameters.beta * self.parameters.beta + float(self._variance[a] + self._variance[b]))
 
 
 def _completed(given: Given, budget: int | None) -> Given:
@@ -187,11 +189,7 @@ def _wmt(budget: int | None) -> dict[str, float]:
             "the profile 'wmt' needs the campaign's budget: its beta is deviation * budget / 40; "
             "give the campaign a budget, choose the profile 'online', or rank a log by `--ranges wmt`"
         )
-    deviation, draws = 0.5, 0.25
+    deviation = 0.5
     beta = deviation * budget / 40.0
-    margin = NormalDist().inv_cdf((draws + 1.0) / 2.0) * sqrt(2.0) * beta
+    margin = QUARTER_OF_TIES * sqrt(2.0) * beta
     return {"mean": 0.0, "deviation": deviation, "beta": beta, "margin": margin}
-
-
-def _phi(x: float) -> float:
-    return 0.5 * erfc(-x / sqrt(2.0))

@@ -1,0 +1,87 @@
+"""Rate one log with every online model, and print a hash of each campaign: `python -m tests.core.campaign.many_models`.
+
+The log is made of integers only, so that it is the same in every process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from streams.core import kernels
+from streams.pipeline.embedded import Embedded
+from streams.wire.events import CampaignSettings, Create
+from tests.builders import NOON, judgment
+
+if TYPE_CHECKING:
+    from streams.wire.events import Judgment
+
+JUDGMENTS = 250
+SYSTEMS = tuple(f"system-{number}" for number in range(6))
+USUAL: dict[str, Any] = {"systems": SYSTEMS, "replicas": 0}
+CAMPAIGNS: dict[str, dict[str, Any]] = {
+    "trueskill": {"replicas": 40},
+    "variance": {"policy": "variance"},
+    "free-for-all": {"parameters": {"ways": "free-for-all"}},
+    "wmt": {"parameters": {"profile": "wmt"}, "budget": 5000},
+    "judges": {"model": "trueskill-judges"},
+    "grm": {"model": "grm", "parameters": {"sensitivity": 1.3, "deviation": 1.1}},
+    "grm-baseline": {"model": "grm", "baseline": "system-0"},
+    "grm-sgd": {"model": "grm", "parameters": {"step": "sgd"}},
+    "grm-decay": {"model": "grm", "parameters": {"step": "sgd", "decay": 0.3}},
+    "assessment": {"model": "assessment"},
+    "assessment-raw": {"model": "assessment", "parameters": {"scale": "raw"}, "policy": "variance"},
+}
+
+
+def log_of(campaign: str, *, scores: bool) -> list[Judgment]:
+    """Draw judgments of one to four systems with ties, some of them great surprises."""
+    random = np.random.default_rng(7)
+    log = []
+    for number in range(JUDGMENTS):
+        shown = random.permutation(len(SYSTEMS))[: 1 if scores else random.integers(2, 5)]
+        ranks = tuple(int(system + random.integers(0, 8)) // 3 + 1 for system in shown)
+        log.append(
+            judgment(
+                number,
+                campaign=campaign,
+                systems=tuple(SYSTEMS[system] for system in shown),
+                ranks=None if scores else ranks,
+                score=float(random.integers(0, 101)) if scores else None,
+                judge=f"judge-{random.integers(5)}",
+                segment=f"segment-{random.integers(9)}",
+            )
+        )
+    return log
+
+
+def hashes() -> dict[str, str]:
+    """Return a hash of everything that is stored of each campaign, and of its match requests."""
+    stream = Embedded()
+    for name, changes in CAMPAIGNS.items():
+        settings = CampaignSettings(**(USUAL | changes))
+        stream.publish(Create(id="create", campaign=name, at=NOON, settings=settings))
+        for event in log_of(name, scores=settings.model == "assessment"):
+            stream.publish(event)
+    assert stream.run() == len(CAMPAIGNS) * (JUDGMENTS + 1)
+    found = {}
+    for name in CAMPAIGNS:
+        stored = stream.store.read(name)
+        assert stored is not None
+        assert stream.campaign(name).counts.judgments > JUDGMENTS / 3  # those without the baseline are rejected
+        content = (stored.meta, sorted((table, sorted(rows.items())) for table, rows in stored.tables.items()))
+        found[name] = hashlib.sha256(msgspec.msgpack.encode(content)).hexdigest()
+    return found
+
+
+if __name__ == "__main__":
+    # By name, so that a process can rate with the plain kernels first and with the compiled ones then.
+    for wanted in sys.argv[1:]:
+        if wanted == "compiled":
+            kernels.compiled("bootstrap")
+        print(json.dumps(hashes()))
