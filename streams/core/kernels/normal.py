@@ -71,7 +71,7 @@ def win_moments(x: float) -> tuple[float, float]:
         a, b = central(z)
         v = NORM * exp_near(-0.5 * z) * b / (0.5 * b + x * a)
         return v, min(v * (v + x), 1.0)
-    if x < -FAR or x > FAR:
+    if not -FAR <= x <= FAR:
         return far_win_moments(x)
     a, b = mills(abs(x))
     if x < 0.0:
@@ -84,7 +84,7 @@ def win_moments(x: float) -> tuple[float, float]:
 
 @jit
 def far_win_moments(x: float) -> tuple[float, float]:
-    """Return v and w for a win beyond FAR, where one tail is nothing."""
+    """Return v and w for a win beyond FAR, where one tail is nothing, and for NaN."""
     if x > 0.0:
         v = NORM * exp(-0.5 * x * x)
         return v, v * x

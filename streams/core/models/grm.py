@@ -194,7 +194,8 @@ class GradedResponse(Model):
 
     def judge_facts(self) -> JudgeFacts:
         """Return the sensitivity a of each judge."""
-        return JudgeFacts(sensitivity=np.exp(self._rows["judges"][: self._counts["judges"], 0]))
+        alphas = self._rows["judges"][: self._counts["judges"], 0].tolist()
+        return JudgeFacts(sensitivity=np.array([exp(alpha) for alpha in alphas]))
 
     def check_settings(self, settings: CampaignSettings) -> SettingProblem | None:
         """Return a problem if mode and baseline contradict each other."""

@@ -26,7 +26,8 @@ def rank_ranges(mean: Floats, deviation: Floats) -> tuple[Ints, Ints]:
     (array([1, 2, 2]), array([1, 3, 3]))
     """
     gap = mean[:, None] - mean[None, :]
-    sure = gap > Z_95 * np.hypot(deviation[:, None], deviation[None, :])
+    variance = deviation * deviation
+    sure = gap > Z_95 * np.sqrt(variance[:, None] + variance[None, :])
     best = 1 + sure.sum(axis=0)
     worst = len(mean) - sure.sum(axis=1)
     return best, worst

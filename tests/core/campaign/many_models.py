@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from streams.core import kernels
 from streams.pipeline.embedded import Embedded
 from streams.wire.events import CampaignSettings, Create
 from tests.builders import NOON, judgment
 
 if TYPE_CHECKING:
-    from streams.wire.events import Judgment
+    from streams.wire.events import Command, Judgment
 
-JUDGMENTS = 250
+JUDGMENTS = 500
 SYSTEMS = tuple(f"system-{number}" for number in range(6))
 USUAL: dict[str, Any] = {"systems": SYSTEMS, "replicas": 0}
 CAMPAIGNS: dict[str, dict[str, Any]] = {
-    "trueskill": {"replicas": 40},
+    "trueskill": {},
     "variance": {"policy": "variance"},
     "free-for-all": {"parameters": {"ways": "free-for-all"}},
     "wmt": {"parameters": {"profile": "wmt"}, "budget": 5000},
@@ -36,13 +34,16 @@ CAMPAIGNS: dict[str, dict[str, Any]] = {
     "grm-decay": {"model": "grm", "parameters": {"step": "sgd", "decay": 0.3}},
     "assessment": {"model": "assessment"},
     "assessment-raw": {"model": "assessment", "parameters": {"scale": "raw"}, "policy": "variance"},
+    "replicas": {"replicas": 40},  # the last one, because it loads the compiled kernels
 }
 
 
-def log_of(campaign: str, *, scores: bool) -> list[Judgment]:
-    """Draw judgments of one to four systems with ties, some of them great surprises."""
+def records_of(campaign: str) -> list[Judgment | Command]:
+    """Return the command that creates a campaign, and judgments with ties and surprises."""
+    settings = CampaignSettings(**(USUAL | CAMPAIGNS[campaign]))
+    scores = settings.model == "assessment"
     random = np.random.default_rng(7)
-    log = []
+    log: list[Judgment | Command] = [Create(id="create", campaign=campaign, at=NOON, settings=settings)]
     for number in range(JUDGMENTS):
         shown = random.permutation(len(SYSTEMS))[: 1 if scores else random.integers(2, 5)]
         ranks = tuple(int(system + random.integers(0, 8)) // 3 + 1 for system in shown)
@@ -63,10 +64,8 @@ def log_of(campaign: str, *, scores: bool) -> list[Judgment]:
 def hashes() -> dict[str, str]:
     """Return a hash of everything that is stored of each campaign, and of its match requests."""
     stream = Embedded()
-    for name, changes in CAMPAIGNS.items():
-        settings = CampaignSettings(**(USUAL | changes))
-        stream.publish(Create(id="create", campaign=name, at=NOON, settings=settings))
-        for event in log_of(name, scores=settings.model == "assessment"):
+    for name in CAMPAIGNS:
+        for event in records_of(name):
             stream.publish(event)
     assert stream.run() == len(CAMPAIGNS) * (JUDGMENTS + 1)
     found = {}
@@ -80,8 +79,5 @@ def hashes() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    # By name, so that a process can rate with the plain kernels first and with the compiled ones then.
-    for wanted in sys.argv[1:]:
-        if wanted == "compiled":
-            kernels.compiled("bootstrap")
-        print(json.dumps(hashes()))
+    print(json.dumps(hashes()))  # by plain kernels
+    print(json.dumps(hashes()))  # by compiled kernels, which the last campaign has loaded
