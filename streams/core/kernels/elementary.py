@@ -8,6 +8,8 @@ neighbouring doubles.
 from __future__ import annotations
 
 from decimal import Context, Decimal
+from functools import reduce
+from itertools import accumulate
 from math import frexp, inf, ldexp, nan, sqrt
 
 from streams.compiler import jit
@@ -23,8 +25,9 @@ SQRT_HALF = 0.7071067811865476
 # 2^(n / 64) = COARSE[(n >> 11) + 32] FINE[(n >> 6) & 31] (ROOTS[n & 63] + ROOTS_LOW[n & 63])
 COARSE = tuple(ldexp(1.0, 32 * step) for step in range(-32, 32))
 FINE = tuple(ldexp(1.0, step) for step in range(32))
-_DIGITS = Context(prec=40)
-_ROOTS = [_DIGITS.power(2, _DIGITS.divide(step, 64)) for step in range(64)]
+_DIGITS = Context(prec=60)
+_ROOT = reduce(lambda root, _: _DIGITS.sqrt(root), range(6), Decimal(2))  # 2^(1 / 64)
+_ROOTS = list(accumulate([_ROOT] * 63, _DIGITS.multiply, initial=Decimal(1)))
 ROOTS = tuple(float(root) for root in _ROOTS)
 ROOTS_LOW = tuple(float(_DIGITS.subtract(root, Decimal(float(root)))) for root in _ROOTS)
 

@@ -62,7 +62,7 @@ def records_of(campaign: str) -> list[Judgment | Command]:
 
 
 def hashes() -> dict[str, str]:
-    """Return a hash of everything that is stored of each campaign, and of its match requests."""
+    """Return a hash of everything that is stored of each campaign, of its match requests and of its rank ranges."""
     stream = Embedded()
     for name in CAMPAIGNS:
         for event in records_of(name):
@@ -72,9 +72,11 @@ def hashes() -> dict[str, str]:
     for name in CAMPAIGNS:
         stored = stream.store.read(name)
         assert stored is not None
-        assert stream.campaign(name).counts.judgments > JUDGMENTS / 3  # those without the baseline are rejected
-        content = (stored.meta, sorted((table, sorted(rows.items())) for table, rows in stored.tables.items()))
-        found[name] = hashlib.sha256(msgspec.msgpack.encode(content)).hexdigest()
+        campaign = stream.campaign(name)
+        assert campaign.counts.judgments > JUDGMENTS / 3  # those without the baseline are rejected
+        tables = sorted((table, sorted(rows.items())) for table, rows in stored.tables.items())
+        content = msgspec.msgpack.encode((stored.meta, tables, campaign.leaderboard().rows))
+        found[name] = hashlib.sha256(content).hexdigest()
     return found
 
 
