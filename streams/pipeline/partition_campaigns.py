@@ -106,10 +106,6 @@ class PartitionCampaigns:
         options = self._options.campaign
         return Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
 
-    def persisted_offsets(self) -> dict[str, int]:
-        """Return the offsets at which the store should have the campaigns that are rated."""
-        return {name: campaign.persisted_offset for name, campaign in self.rated.items()}
-
     # -- applying --------------------------------------------------------------------------------------
 
     def apply(

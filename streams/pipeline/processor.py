@@ -222,7 +222,8 @@ class Processor:
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
-        self._store.verify(self._lease, self.persisted_offset, self._campaigns.persisted_offsets())
+        campaigns = {name: campaign.persisted_offset for name, campaign in self.campaigns.items()}
+        self._store.verify(self._lease, self.persisted_offset, campaigns)
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""

@@ -40,8 +40,9 @@ class Store(Protocol):
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over with a new epoch. The former owner can't write from then on.
 
-        If the list of its campaigns is lost, the partition begins at offset 0 again. If its campaigns turn out to be in
-        a later epoch, `load` raises Conflict, and the next epoch is later than theirs.
+        If the list of its campaigns is lost, the partition begins at offset 0 again. The new epoch is later than those
+        of the listed campaigns. If another campaign turns out to be in a later epoch, `load` raises Conflict, and the
+        next epoch is later than that.
         """
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:

@@ -66,7 +66,10 @@ class MemoryStore:
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over with a new epoch."""
         kept = self._partitions.setdefault(partition, _Partition())
-        kept.epoch += 1
+        # Its campaigns are in earlier epochs, unless the partition was lost or came back older.
+        kept.epoch = 1 + max(
+            [kept.epoch, *(each.epoch for each in self._campaigns.values() if each.partition == partition)]
+        )
         if kept.rows is not None and kept.rows != len(kept.campaigns):
             # Nobody knows which campaigns there were. The log is read again, and campaigns skip what they have.
             kept.next_offset, kept.head, kept.rows = 0, {}, None
@@ -81,7 +84,6 @@ class MemoryStore:
             if kept.partition != lease.partition:
                 raise ForeignCampaign(campaign, kept.partition)
             if kept.epoch > lease.epoch:
-                partition.epoch = kept.epoch
                 raise Conflict(f"{lease.partition}: its head was lost or came back older: the next epoch is later")
             kept.epoch = lease.epoch
         return checked(self.read(campaign), partition.campaigns.get(campaign))
@@ -134,9 +136,7 @@ class MemoryStore:
 
     def check_lease(self, lease: Lease) -> None:
         """Raise Fenced if the partition has a new owner."""
-        epoch = self._partitions[lease.partition].epoch
-        if epoch != lease.epoch:
-            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch}")
+        self._owned(lease)
 
     def report_late(self, partition: str) -> None:
         """Write down that a former owner has emitted outputs after it had lost a partition."""

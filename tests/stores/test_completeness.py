@@ -9,6 +9,7 @@ import pytest
 
 from streams.core.campaign.state import TABLES
 from streams.errors import Conflict, Fenced
+from streams.stores.memory import MemoryStore
 from tests.stores.losses import keep_campaign, keep_partition, lose_partition, lose_table
 from tests.stores.test_conformance import HOME, change, commit
 
@@ -146,7 +147,8 @@ def test_a_partition_without_its_head_or_its_list_is_read_from_the_beginning(
     lease, state = store.open(HOME)
     assert (state.next_offset, state.read, state.last_record_fingerprint) == (0, 0, "")
     assert state.campaigns == (() if listed else ("c", "d"))
-    if head:  # its campaigns are in a later epoch than the new head
+    if head and listed and not isinstance(store, MemoryStore):
+        # Nobody knew that there are campaigns in a later epoch than that of the new head.
         with pytest.raises(Conflict, match="its head was lost or came back older"):
             store.load(lease, "c")
         lease, _ = store.open(HOME)

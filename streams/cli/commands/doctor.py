@@ -140,24 +140,27 @@ def _judge_key(settings: Settings) -> Finding:
 
 
 def _campaigns(settings: Settings) -> Finding:
+    from streams.cli.campaign_checks import check_campaigns
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
-    from streams.wire.quarantine import way_out
     from streams.wire.topics import JUDGMENTS
 
     topic = JUDGMENTS.within(settings.namespace)
     try:
         with open_store(settings) as store:
-            names = store.list_campaigns(f"{topic}/{number}" for number in range(settings.partitions))
-            found = {name: meta.status.quarantine for name in names if (meta := store.read_meta(name)) is not None}
+            checks = check_campaigns(store, [f"{topic}/{number}" for number in range(settings.partitions)])
     except JudgestreamError as error:
         return Finding("campaigns", True, f"unknown: {error}")
-    quarantined = {name: quarantine for name, quarantine in found.items() if quarantine is not None}
-    if not quarantined:
-        return Finding("campaigns", True, f"{len(found)} stored, none is quarantined")
-    errors = "; ".join(f"{name} ({quarantine.error})" for name, quarantine in quarantined.items())
-    one = next(iter(quarantined)) if len(quarantined) == 1 else "NAME"
-    return Finding("campaigns", False, f"{len(quarantined)} of {len(found)} quarantined: {errors}", way_out(one))
+    again = f"; {checks.rated_again} being rated again after a retraction" if checks.rated_again else ""
+    if not checks.problems:
+        return Finding("campaigns", True, f"{checks.stored} stored, none is quarantined{again}")
+    problems = "; ".join(f"{name} ({problem.text})" for name, problem in checks.problems.items())
+    return Finding(
+        "campaigns",
+        False,
+        f"{len(checks.problems)} of {checks.stored} with a problem: {problems}{again}",
+        "; ".join(dict.fromkeys(problem.fix for problem in checks.problems.values())),
+    )
 
 
 def _log(settings: Settings) -> Finding:

@@ -38,7 +38,7 @@ class RatingState:
             if state.bootstrap is not None:
                 for system, row in tables["replicas"].items():
                     state.bootstrap.load_row(state.tables.systems.index[system], row)
-        except (KeyError, msgspec.DecodeError) as error:
+        except (KeyError, ValueError, msgspec.DecodeError) as error:
             raise StoreCorrupt(
                 f"campaign {campaign!r}: a stored row is missing or can't be read: {error}; "
                 f"rebuild it with: judgestream rebuild {campaign}"

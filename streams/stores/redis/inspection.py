@@ -42,6 +42,16 @@ def read_list(store: RedisStore, partition: str) -> dict[str, str]:
     return {name.decode(): at.decode() for name, at in listed.items()}
 
 
+def read_latest_epoch(store: RedisStore, partition: str, campaigns: Iterable[str]) -> int:
+    """Return the latest epoch in which one of these campaigns was written or loaded, or -1."""
+    with store.client.translated_errors():
+        pipeline = store.client.redis.pipeline(transaction=False)
+        for name in campaigns:
+            pipeline.hmget(store.keys.campaign(name, "meta"), "epoch", "partition")
+        heads = [answer for answer in pipeline.execute(raise_on_error=False) if isinstance(answer, list)]
+    return max((int(epoch) for epoch, home in heads if home == partition.encode()), default=-1)
+
+
 def find_problems(store: RedisStore, partition: str) -> dict[str, str]:
     """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
     listed = read_list(store, partition)

@@ -84,7 +84,8 @@ class RedisStore(RedisGaps, RedisLate):
         if lost:
             message = "%s: the list of its campaigns is lost (%s); its log is read again from the beginning"
             log.warning(message, partition, lost.decode())
-        lease, campaigns = Lease(partition, epoch), _decode_fields(dict(_pairs(listed)))
+        campaigns = _decode_fields(dict(_pairs(listed)))
+        lease = self._outrun(Lease(partition, epoch), inspection.read_latest_epoch(self, partition, campaigns))
         if self.client.is_cluster:
             campaigns = {name: at for name, at in campaigns.items() if at != ANNOUNCED or self._reserve(lease, name)}
         head = _decode_fields(dict(_pairs(fields)))
@@ -112,18 +113,24 @@ class RedisStore(RedisGaps, RedisLate):
         if status == b"FOREIGN":
             raise ForeignCampaign(campaign, detail.decode())
         if status == b"FENCED":
-            self._outrun(lease, campaign, detail)
+            later = self._outrun(lease, int(detail))
+            raise Conflict(
+                f"{lease.partition}: its head was lost or came back older; the next epoch is {later.epoch + 1}"
+            )
         with self.client.translated_errors():
             listed: bytes | None = self.client.redis.hget(self.keys.partition(lease.partition, "campaigns"), campaign)  # type: ignore[assignment]
-        return checked(self.read(campaign), None if listed is None else listed.decode())
+        found = None if status == b"NONE" else self.read(campaign)
+        return checked(found, None if listed is None else listed.decode())
 
-    def _outrun(self, lease: Lease, campaign: str, epoch: bytes) -> None:
-        """Raise Fenced. If the partition's head is older than its campaigns, move it past them and raise Conflict."""
-        self.client.write("outrun", lease, keys=[self.keys.partition(lease.partition)], args=[epoch])
-        raise Conflict(
-            f"{lease.partition}: its head was lost or came back older: it is in epoch {lease.epoch}, and the campaign "
-            f"{campaign!r} in epoch {epoch.decode()}"
-        )
+    def _outrun(self, lease: Lease, latest: int) -> Lease:
+        """Return a lease that is later than the latest epoch of the partition's campaigns.
+
+        They are earlier, unless the partition's head was lost or came back older. Raise Fenced if the lease has ended.
+        """
+        if latest < lease.epoch:
+            return lease
+        self.client.write("outrun", lease, keys=[self.keys.partition(lease.partition)], args=[latest + 1])
+        return Lease(lease.partition, latest + 1)
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch in one call, or in a cluster in one call per slot."""

@@ -1,5 +1,5 @@
--- Moves a partition to a later epoch, if its present owner asks for that: its campaigns have this epoch, because the
--- partition's head was lost or came back older.
+-- Moves a partition to a later epoch for its present owner: its campaigns are ahead, because the partition's head was
+-- lost or came back older.
 -- ARGV: the owner's epoch and partition, the later epoch. KEYS: the partition's head.
 local epoch = redis.call('HGET', KEYS[1], 'epoch')
 if epoch and tonumber(epoch) > tonumber(ARGV[1]) then
