@@ -161,6 +161,7 @@ class Assignment:
             Processor.open, partition.topic, partition.number, self._store, self._options, read_before=past
         )
         processor = await self._rater.open(ownership, open_processor)
+        ownership.load(processor)
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)

@@ -36,8 +36,8 @@ class LogIdentity:
         position in the partition is changed.
         """
         partition = self._partition
-        beginning = await self.check_reachable(consumer, offset)
         self.end = (await consumer.end_offsets([partition]))[partition]
+        beginning = await self.check_reachable(consumer, offset)
         if not self.reaches(offset, end=self.end):
             return False
         last = int(fingerprint.partition(":")[0] or -1)

@@ -29,7 +29,7 @@ class Phase(Enum):
 
 @dataclass(eq=False)
 class PartitionOwnership:
-    """One partition of this worker. It has a processor from the phase OPEN on."""
+    """One partition of this worker. It has a processor from when its state is loaded."""
 
     partition: Partition
     phase: Phase = Phase.OPENING
@@ -45,7 +45,7 @@ class PartitionOwnership:
     @property
     def processor(self) -> Processor:
         """Return the processor that rates the partition."""
-        assert self._processor is not None, f"{self.partition} is not open"
+        assert self._processor is not None, f"{self.partition} is not loaded"
         return self._processor
 
     @property
@@ -63,10 +63,19 @@ class PartitionOwnership:
         """Return whether there is a processor that may still write."""
         return self.phase in (Phase.OPEN, Phase.CLOSING)
 
+    @property
+    def is_loaded(self) -> bool:
+        """Return whether the state is known, also if the partition is stopped."""
+        return self._processor is not None and self.phase is not Phase.OVER
+
+    def load(self, processor: Processor) -> None:
+        """Keep the processor. The log is compared with its state next."""
+        self._processor = processor
+
     def open(self, processor: Processor) -> None:
         """Begin to read the partition."""
         assert self.phase is Phase.OPENING
-        self._processor = processor
+        self.load(processor)
         self.read_offset = processor.next_offset
         self.applied_at = time()
         self.phase = Phase.OPEN

@@ -219,7 +219,7 @@ class BatchSource(Service):
     def progress(self) -> Iterator[PartitionProgress]:
         """Return the progress in each partition of this worker."""
         for partition, ownership in self._assignment.owned.items():
-            if ownership.may_write:
+            if ownership.is_loaded:
                 # The broker is asked every few seconds; a fetch meanwhile may have seen a later end.
                 ends = (ownership.log.end, self._consumer.known_end(partition))
                 end = max((each for each in ends if each is not None), default=None)

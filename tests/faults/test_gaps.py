@@ -117,7 +117,9 @@ def test_records_deleted_while_the_worker_was_stopped_stop_their_partition_until
     assert status == 503
     assert text.startswith(f"{stack.partitions[0]} is stopped: the records of {stack.partitions[0]} from offset 1000")
     assert asked(port, "/healthz") == (200, "ok")
-    assert "judgestream_worker_partitions_stopped 1.0" in asked(port, "/metrics")[1]
+    metrics = asked(port, "/metrics")[1]
+    assert "judgestream_worker_partitions_stopped 1.0" in metrics
+    assert 'judgestream_worker_lag_records{partition="0"} 30000.0' in metrics, "what waits stays visible"
     assert head(stack, 0) == {"offset": 1000, "read": 1000, "missing": 0, "empty": 0}
     assert worker.log.read_text().count("is stopped") == 1, stack.worker_logs()
 

@@ -28,7 +28,7 @@ def test_one_that_is_opening_writes_nothing_and_has_no_processor() -> None:
     assert ownership.is_opening
     assert not ownership.may_write
     assert ownership.log_fields() == {"topic": "judgments.v1", "partition": 0, "offset": None}
-    with pytest.raises(AssertionError, match=r"judgments\.v1/0 is not open"):
+    with pytest.raises(AssertionError, match=r"judgments\.v1/0 is not loaded"):
         _ = ownership.processor
 
 
@@ -49,6 +49,16 @@ def test_one_that_closes_before_it_is_open_is_over() -> None:
     ownership = PartitionOwnership(PARTITION)
     ownership.close()
     assert ownership.phase is Phase.OVER
+
+
+def test_the_state_of_one_that_is_stopped_is_known_and_nothing_is_written() -> None:
+    ownership = PartitionOwnership(PARTITION)
+    assert not ownership.is_loaded
+    ownership.load(opened().processor)
+    assert ownership.is_loaded
+    assert not ownership.may_write
+    ownership.close()
+    assert not ownership.is_loaded
 
 
 def test_no_phase_comes_back() -> None:
