@@ -99,8 +99,8 @@ EVENTS = {
     "undecodable": Event(senders.send_bad, 4),
     "posts": Event(senders.post, 4),
     "head": Event(data_faults.delete_head, 2),
-    "gap": Event(data_faults.open_gap, 0),
+    "gap": Event(data_faults.open_gap, 0.5),
     "eviction": Event(data_faults.evict, 0),
     "old-shard": Event(data_faults.age_shard, 0),
-    "transaction": Event(transactions.transact, 0),
+    "transaction": Event(transactions.transact, 3),
 }
