@@ -18,6 +18,7 @@ from tests.faults.stack import FaultStack
 from tests.integration.monitors import MonitorProcess
 from tests.soak.errors import SoakError
 from tests.soak.fleet import Fleet
+from tests.soak.liveness import Liveness
 from tests.soak.log_copy import LogCopy
 from tests.soak.places import Places
 from tests.soak.records import Author
@@ -58,6 +59,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.chance = random.Random(f"events {self.seed}")
+        self.liveness = Liveness(self.fleet)
 
     @property
     def topic(self) -> str:
@@ -87,8 +89,9 @@ class Scene:
                 each.do()
 
     def check(self) -> None:
-        """Raise SoakError if a process or a thread has ended by itself."""
+        """Raise SoakError if a process or a thread has ended by itself, or is not alive."""
         self.fleet.check()
+        self.liveness.probe()
         if (code := self.monitor.process.poll()) is not None:
             raise SoakError(f"the monitor ended by itself with code {code}: {self.monitor.log}")
         for name, failure in (("load", self.traffic.failure), ("copy of the log", self.copy.failure)):
