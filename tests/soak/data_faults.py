@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from streams.stores.redis.keys import PartitionPart
 from tests.soak.errors import SoakError
 from tests.soak.fleet import State
 from tests.soak.scene import Scene
@@ -79,11 +80,17 @@ def evict(scene: Scene) -> str:
     for place in scene.chance.sample(scene.places.long, k=scene.chance.randrange(1, 4)):
         parts = scene.chance.sample(CAMPAIGN_KEYS, k=scene.chance.randrange(1, 4))
         lost += [keys.campaign(place.campaign, part) for part in parts]
-    if scene.chance.random() < 0.2:
-        partition = scene.chance.choice(scene.places.long).partition
-        lost.append(keys.partition(scene.head(partition), scene.chance.choice(("head", "campaigns"))))
     gone = [key for key in lost if scene.stack.store.client.redis.delete(key)]
     return f"lost keys: {', '.join(gone) or 'none'}"
+
+
+def evict_head(scene: Scene) -> str:
+    """Delete the head of a partition, or the list of its campaigns."""
+    partition = scene.head(scene.chance.choice(scene.places.long).partition)
+    parts: tuple[PartitionPart, ...] = ("head", "campaigns")
+    key = scene.stack.store.keys.partition(partition, scene.chance.choice(parts))
+    scene.stack.store.client.redis.delete(key)
+    return f"lost key: {key}"
 
 
 def age_shard(scene: Scene) -> str | None:
