@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any
 
 import faust
@@ -51,6 +52,8 @@ class BatchChannel(faust.Channel[Any]):
 
 class TablelessApp(faust.App):
     """An app without tables. Faust would create folders for them where the worker starts, which may be read-only."""
+
+    logger = logging.getLogger("faust.judgestream")  # the lines are Faust's own: they are logged only from WARNING on
 
     async def on_first_start(self) -> None:
         """Create nothing."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from faust.transport.drivers import aiokafka as driver
 
+log = logging.getLogger("faust.commands")  # the lines are Faust's own: they are logged only from WARNING on
+
 
 class _CommittedThread(driver.AIOKafkaConsumerThread):
+    logger = log
+
     def _create_worker_consumer(self, transport: driver.Transport) -> Any:
         consumer = super()._create_worker_consumer(transport)
         # Faust has no setting for it: it reads what is committed only if it writes in transactions of its own.
@@ -16,6 +21,8 @@ class _CommittedThread(driver.AIOKafkaConsumerThread):
 
 
 class _CommittedConsumer(driver.Consumer):
+    logger = log
+
     def _new_consumer_thread(self) -> driver.AIOKafkaConsumerThread:
         return _CommittedThread(self, loop=self.loop, beacon=self.beacon)
 

@@ -133,6 +133,7 @@ def test_a_worker_leaves_nothing_in_the_folder_in_which_it_runs(stack: Stack) ->
     stack.wait_until_read(1)
     worker.terminate()
     assert set(stack.folder.iterdir()) - before == {worker.log}
+    assert not worker.said("Starting..."), "nor what Faust tells of itself in its log"
 
 
 def test_the_doctor_finds_a_well_stack_well(stack: Stack) -> None:
