@@ -21,7 +21,7 @@ OTHER_LIBM = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2"}
 def other_numpy() -> dict[str, str]:
     """Return the variable with which numpy uses none of the loops that it has for newer processors."""
     found: Any = np.show_config(mode="dicts")
-    return {"NPY_DISABLE_CPU_FEATURES": " ".join(found["SIMD Extensions"]["found"])}
+    return {"NPY_DISABLE_CPU_FEATURES": " ".join(found["SIMD Extensions"].get("found", []))}
 
 
 def run(code: list[str], environment: dict[str, str]) -> str:
