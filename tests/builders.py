@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.core.campaign.state import CampaignChange
+    from streams.pipeline.partition_campaigns import ReadLog
+    from streams.pipeline.record import Record
     from streams.wire.events import Command
 
     Event = Judgment | Command
@@ -102,3 +104,8 @@ def stored_campaign(changes: Sequence[CampaignChange]) -> StoredCampaign:
         seen=tuple(each for change in changes for each in change.seen)[-changes[-1].seen_ids :],
         offset=changes[-1].after,
     )
+
+
+def log_reader(records: Sequence[Record]) -> ReadLog:
+    """Return the function with which a processor reads a log again."""
+    return lambda start, before: [[record for record in records if start <= record.offset < before]]

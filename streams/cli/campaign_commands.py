@@ -141,12 +141,16 @@ def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, 
         raise click.ClickException(safe(f"refused ({place}): {error.message}")) from None
     if as_json:
         click.echo(events.encode(status))
+    action = type(wanted).__struct_config__.tag
     if status.quarantine is not None:
         text = describe_quarantine(status.campaign, status.quarantine)
-        raise click.ClickException(safe(f"the command waits in the log, because {text}"))
+        if status.quarantine.cause == "fault":
+            raise click.ClickException(safe(f"the command waits in the log, because {text}"))
+        if not as_json:
+            click.echo(safe(f"✓ {action} {status.campaign}: {text}"))
+        return
     if as_json:
         return
-    action = type(wanted).__struct_config__.tag
     click.echo(f"✓ {action} {status.campaign}: the campaign is {status.state}, at offset {status.offset} of its log")
     if isinstance(wanted, events.ExcludeJudge):
         click.echo(f"  pseudonym of the judge: {status.excluded[-1]}")

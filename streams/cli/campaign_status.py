@@ -11,7 +11,7 @@ from streams.cli.campaign_settings import format_value
 from streams.cli.progress import Bar
 from streams.cli.terminal import print_table, safe
 from streams.wire import events, topics
-from streams.wire.quarantine import describe_quarantine
+from streams.wire.quarantine import describe_quarantine, quarantine_label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ def print_status(status: events.CampaignStatus) -> None:
 
 
 def _label(status: events.CampaignStatus) -> str:
-    return status.state if status.quarantine is None else "quarantined"
+    return status.state if status.quarantine is None else quarantine_label(status.quarantine)
 
 
 def print_statuses(statuses: Mapping[str, events.CampaignStatus]) -> None:

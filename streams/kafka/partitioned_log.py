@@ -60,9 +60,11 @@ class PartitionedLog:
             yield [Record(record.offset, record.key, record.value) for record in records]
 
 
-def read_before(settings: Settings, number: int, before: int) -> Iterator[Record]:
-    """Read the records of a partition before an offset, in a thread that has no event loop of its own."""
+def read_log(settings: Settings, number: int, start: int, before: int) -> Iterator[list[Record]]:
+    """Read the records of a partition between two offsets, in a thread that has no event loop of its own.
+
+    Raise HistoryGone if the beginning of the partition is gone.
+    """
     with PartitionedLog.open(settings) as log:
-        log.end(number)  # raises HistoryGone if the beginning is gone
-        for records in log.read(number, 0, before):
-            yield from records
+        log.end(number)
+        yield from log.read(number, start, before)

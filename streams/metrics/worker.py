@@ -91,6 +91,13 @@ class WorkerMetrics(Metrics):
         self.quarantined = self._gauge(
             "quarantined_campaigns", "Campaigns that are not rated after an unexpected error in their code."
         )
+        self.reruns = self._gauge(
+            "reruns", "Campaigns that are rated again after a retraction, or because their stored state is corrupt."
+        )
+        self.rerun_progress = self._gauge(
+            "rerun_progress_ratio",
+            "Share of the log that is read for the reruns in progress.",
+        )
         self.assigned = self._gauge("partitions_assigned", "Partitions that the group assigned to this worker.")
         self.open = self._gauge("partitions_open", "Partitions whose state is loaded.")
         self.stopped = self._gauge(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from streams.errors import JudgestreamError
@@ -43,13 +44,13 @@ class Embedded:
         self.store = store or MemoryStore()
         self.processors = [
             Processor.open(
-                topics.JUDGMENTS.name, partition, self.store, options, read_before=partial(self._read_before, partition)
+                topics.JUDGMENTS.name, partition, self.store, options, read_log=partial(self._read_log, partition)
             )[0]
             for partition in range(partitions)
         ]
 
-    def _read_before(self, partition: int, before: int) -> list[Record]:
-        return self.log.read(topics.JUDGMENTS.name, partition, start=0, limit=before)
+    def _read_log(self, partition: int, start: int, before: int) -> list[list[Record]]:
+        return [self.log.read(topics.JUDGMENTS.name, partition, start=start, limit=before - start)]
 
     def publish(self, event: Judgment | Command) -> None:
         """Append an event to the log, under its campaign."""
@@ -65,7 +66,8 @@ class Embedded:
                 start=processor.next_offset,
                 limit=self.settings.batch_records,
             ):
-                for output in processor.process(records):
+                outputs = processor.process(records)
+                for output in (*outputs, *chain.from_iterable(processor.rate_again().values())):
                     self.log.append(output.topic, output.key, output.value)
                 done += len(records)
         return done

@@ -10,7 +10,7 @@ from streams.errors import FormatError, JudgestreamError, ParameterError, Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.core.campaign.campaign import Campaign, Event, History
+    from streams.core.campaign.campaign import Campaign, Event
 
 
 def is_campaign_fault(error: Exception) -> bool:
@@ -28,31 +28,33 @@ def is_campaign_fault(error: Exception) -> bool:
 
 
 def apply_each(
-    campaign: Campaign, offsets: Sequence[int], events: Sequence[Event], history: History | None
+    campaign: Campaign, offsets: Sequence[int], events: Sequence[Event], refusal: str | None
 ) -> tuple[BatchResult, int, Exception | None]:
-    """Apply records one by one, up to the first with a fault.
+    """Apply records one by one, up to the first with a fault, or to a retraction for which there is no `refusal`.
 
-    Return the result and the number of the records before it, and the fault.
+    Return the result and the number of the records before it, and the fault or the retraction.
 
     After a fault the campaign may be half changed. Restore it, and apply only the records before.
     """
     results: list[BatchResult] = []
-    fault = None
+    found: Exception | None = None
     for offset, event in zip(offsets, events, strict=True):
         try:
-            result = campaign.apply_records([offset], [event], history=history)
+            result = campaign.apply_records([offset], [event], refusal=refusal)
+            if (found := result.retraction) is not None:
+                break
             campaign.complete(result, origin="", with_requests=False)  # its rows may not be ready to be stored
             results.append(result)
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
-            fault = error
+            found = error
             break
-    return merge(results), len(results), fault
+    return merge(results), len(results), found
 
 
 def merge(results: Sequence[BatchResult]) -> BatchResult:
-    """Return the counts, rejections and statuses of several results as one."""
+    """Return the counts, rejections and statuses of several results as one, and the retraction of the last one."""
     return BatchResult(
         applied=sum(result.applied for result in results),
         duplicates=sum(result.duplicates for result in results),
@@ -60,4 +62,5 @@ def merge(results: Sequence[BatchResult]) -> BatchResult:
         rejections={offset: error for result in results for offset, error in result.rejections.items()},
         rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
         statuses=tuple(status for result in results for status in result.statuses),
+        retraction=results[-1].retraction if results else None,
     )

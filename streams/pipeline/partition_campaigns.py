@@ -8,38 +8,46 @@ An unexpected error in the code of a campaign (a bug, not a bad record) quaranti
 4. The quarantine is a part of the campaign's status. It is stored in the commit of the batch, and announced.
 
 `judgestream rebuild` rates the campaign again from the log, with code that is repaired, and so ends the quarantine.
+
+A campaign is also quarantined if its stored state can't be used, and at a retraction. It is then rated again from its
+log beside its live state, and its quarantine ends by itself (`streams.pipeline.reruns`).
 """
 
 from __future__ import annotations
 
 import logging
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.campaign import NO_LOG, Campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
-from streams.core.campaign.result import BatchResult
-from streams.core.campaign.state import decode_meta
-from streams.errors import Conflict, ForeignCampaign, RecordError, StoreUnavailable
+from streams.core.campaign.result import NewRetraction
+from streams.core.campaign.state import StoredCampaign
+from streams.errors import Conflict, ForeignCampaign, HistoryGone, RecordError, StoreCorrupt, StoreUnavailable
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
-from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
-from streams.pipeline.rejections import rejection_output
+from streams.pipeline.outputs import batch_outputs, make_output
+from streams.pipeline.quarantining import QuarantinedCampaigns, restore_or_begin
+from streams.pipeline.restoring import restore
 from streams.stores.commit import Outcomes
 from streams.wire import topics
-from streams.wire.decoding import decode
-from streams.wire.quarantine import describe_error, describe_quarantine
+from streams.wire.events import Retract, encode
+from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from streams.core.campaign.campaign import Event, History
-    from streams.core.campaign.state import CampaignChange, StoredCampaign
+    from streams.core.campaign.campaign import Event
+    from streams.core.campaign.result import BatchResult
+    from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
 
-    ReadBefore = Callable[[int], Iterable[Record]]  # returns the partition's records before an offset
+    # Returns the partition's records from an offset to before another, in batches. Raises HistoryGone if its beginning
+    # is gone.
+    ReadLog = Callable[[int, int], Iterable[Sequence[Record]]]
 
 log = logging.getLogger(__name__)
 
@@ -55,24 +63,25 @@ class PartitionCampaigns:
         options: ProcessorOptions,
         *,
         lease: Lease,
-        read_before: ReadBefore | None,
+        read_log: ReadLog | None,
     ) -> None:
         self.rated: dict[str, Campaign] = {}
-        self.quarantined: dict[str, QuarantinedCampaign] = {}
-        self._topic, self._partition = topic, partition
+        self._held = QuarantinedCampaigns(topic, partition, options)
+        self.quarantined, self.reject = self._held.by_name, self._held.reject
         self._store = store
         self._options = options
         self._lease = lease
-        self._read_before = read_before
+        self._read_log = read_log
         self._announced: dict[str, int] = {}  # records of each campaign at its last leaderboard
 
     def open(self, names: Iterable[str]) -> list[Output]:
-        """Load campaigns. Return the outputs that their former owner may not have emitted."""
+        """Load campaigns. Return the outputs that their former owner may not have emitted, and new quarantines."""
         outputs: list[Output] = []
         for name in names:
-            if (stored := self._store.load(self._lease, name)) is not None:
-                self._add(name, stored)
+            if (stored := self._load_stored(name)) is not None:
                 outputs += stored.outbox
+                if self._add(name, stored):
+                    outputs.append(make_output(topics.CAMPAIGNS, name, self.quarantined[name].meta.status))
         for name, found in self.quarantined.items():
             log.warning("%s", describe_quarantine(name, found.quarantine), extra={"campaign": name})
         return outputs
@@ -82,29 +91,46 @@ class PartitionCampaigns:
         if name in self.rated or name in self.quarantined:
             return
         try:
-            stored = self._store.load(self._lease, name)
+            stored = self._load_stored(name)
         except ForeignCampaign as error:
             message = (
                 f"the campaign {name!r} lives on {error.home} and this record came on {self._lease.partition}; "
                 "publish with the campaign as the record's key, and with one partitioner"
             )
             raise RecordError("wrong_partition", message, field="campaign") from None
-        self._add(name, stored)
+        if stored is None:
+            self.rated[name] = Campaign(name, options=self._options.campaign)
+        else:
+            self._add(name, stored)
 
-    def _add(self, name: str, stored: StoredCampaign | None) -> None:
-        if stored is not None and (meta := decode_meta(name, stored.meta)).status.quarantine is not None:
-            self.quarantined[name] = QuarantinedCampaign(meta)
-            return
+    def _load_stored(self, name: str) -> StoredCampaign | None:
+        """Return a stored campaign. One whose tables can't be read at all has a problem, and no rows."""
         try:
-            self.rated[name] = self._restore(name, stored)
-        except Exception as error:
-            if stored is None or not is_campaign_fault(error):
-                raise
-            self._set_apart(QuarantinedCampaign.begin(meta, offset=meta.offset + 1, error=describe_error(error)), error)
+            return self._store.load(self._lease, name)
+        except StoreCorrupt as error:
+            meta, offset = b"", int(self._store.read_head(name).get("offset", -1))
+            with suppress(StoreCorrupt):
+                if (found := self._store.read_meta(name)) is not None:
+                    meta = encode(found)
+            return StoredCampaign(meta=meta, tables={}, scores={}, seen=(), offset=offset, problem=str(error))
 
-    def _restore(self, name: str, stored: StoredCampaign | None) -> Campaign:
-        options = self._options.campaign
-        return Campaign(name, options=options) if stored is None else Campaign.restore(name, stored, options=options)
+    def _add(self, name: str, stored: StoredCampaign) -> bool:
+        """Add a stored campaign. Return whether it is quarantined now, and was not before."""
+        campaign, error = restore(name, stored, self._options.campaign)
+        if isinstance(campaign, Campaign):
+            self.rated[name] = campaign
+        elif error is None:
+            self.quarantined[name] = campaign
+        else:
+            self._held.add(campaign, error)
+            return True
+        return False
+
+    def end_quarantine(self, campaign: Campaign) -> None:
+        """Rate a campaign from now on, which has taken the place of the one in quarantine."""
+        self.rated[campaign.name] = campaign
+        self._announced[campaign.name] = campaign.counts.records
+        del self.quarantined[campaign.name]
 
     # -- applying --------------------------------------------------------------------------------------
 
@@ -113,11 +139,20 @@ class PartitionCampaigns:
     ) -> tuple[BatchResult, CampaignChange | None]:
         """Apply a campaign's part of the batch. Return no change if the campaign does not exist after it."""
         if name in self.quarantined:
-            return self._hold(self.quarantined[name], offsets, events)
+            return self._held.hold(name, offsets, events)
         campaign = self.rated[name]
-        before = campaign.counts.judgments
+        before, start = campaign.counts.judgments, campaign.offset
         try:
-            result = campaign.apply(offsets, events, origin=self._lease.partition, history=self._history(name))
+            result = campaign.apply_records(offsets, events, refusal=None)
+            if result.retraction is not None and (refusal := self._find_refusal()) is not None:
+                rest = offsets.index(result.retraction.offset)
+                result = merge((result, campaign.apply_records(offsets[rest:], events[rest:], refusal=refusal)))
+            if (found := result.retraction) is not None:
+                del self.rated[name]
+                return self._held.begin_rerun(campaign, result, offsets, events, records, found=found)
+            # What was applied before a restart made its requests then, under the same ids.
+            asks = campaign.offset > start
+            result = campaign.complete(result, origin=self._lease.partition, with_requests=asks)
             return self._finish(campaign, result, before, records)
         except Exception as error:
             if not is_campaign_fault(error):
@@ -131,36 +166,24 @@ class PartitionCampaigns:
         if not campaign.exists:
             del self.rated[campaign.name]
             return result, None
-        outputs = [*self.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
+        outputs = [*self._held.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
         closed = any(status.state == "closed" for status in result.statuses)
         every = self._options.snapshot_judgments
         if closed or (every and campaign.counts.judgments // every > before // every):
             outputs.append(self._snapshot(campaign))
         return result, campaign.drain_changes(result, tuple(outputs))
 
-    def reject(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
-        """Return the rejections of records, by offset."""
-        return tuple(
-            rejection_output(self._topic, self._partition, records[offset], error)
-            for offset, error in sorted(errors.items())
-        )
+    def _find_refusal(self) -> str | None:
+        """Return why the log can't be read again, or None if it can."""
+        if self._read_log is None:
+            return NO_LOG
+        try:
+            deque(self._read_log(0, 0), maxlen=0)
+        except HistoryGone as error:
+            return str(error)
+        return None
 
-    def _history(self, name: str) -> History | None:
-        """Return a function that reads a campaign's events before an offset. Records that are none were rejected."""
-        read_before = self._read_before
-        if read_before is None:
-            return None
-
-        def read(end: int) -> Iterator[tuple[int, Event]]:
-            for record in read_before(end):
-                with suppress(RecordError):
-                    event = decode(record.value, max_bytes=self._options.max_record_bytes)
-                    if event.campaign == name:
-                        yield record.offset, event
-
-        return read
-
-    # -- faults ----------------------------------------------------------------------------------------
+    # -- faults and retractions ------------------------------------------------------------------------
 
     def _recover(
         self,
@@ -172,25 +195,28 @@ class PartitionCampaigns:
     ) -> tuple[BatchResult, CampaignChange | None]:
         """Apply a batch that failed record by record. If one fails again, quarantine the campaign there."""
         before = self._load_again(name, error)
+        refusal = self._find_refusal() if any(isinstance(event, Retract) for event in events) else None
         good, fault = 0, error
         try:
-            campaign = self.rated[name] = self._restore(name, before)
+            campaign = self.rated[name] = restore_or_begin(name, before, self._options)
             judgments, start = campaign.counts.judgments, campaign.offset
-            result, good, found = apply_each(campaign, offsets, events, self._history(name))
-            if found is None:
-                asks = campaign.offset > start
-                result = campaign.complete(result, origin=self._lease.partition, with_requests=asks)
-                finished = self._finish(campaign, result, judgments, records)
+            result, good, found = apply_each(campaign, offsets, events, refusal)
+            if found is None or isinstance(found, NewRetraction):
                 message = "the campaign %r failed on a batch of %d records, but not on each of them"
                 log.error(message, name, len(offsets), exc_info=error, extra={"campaign": name})
-                return finished
+                if found is not None:
+                    del self.rated[name]
+                    return self._held.begin_rerun(campaign, result, offsets, events, records, found=found)
+                asks = campaign.offset > start
+                result = campaign.complete(result, origin=self._lease.partition, with_requests=asks)
+                return self._finish(campaign, result, judgments, records)
             fault = found
         except Exception as late:
             if not is_campaign_fault(late):
                 raise
             fault = late
         self.rated.pop(name, None)
-        return self._quarantine(name, before, offsets, events, records, good=good, fault=fault)
+        return self._held.begin_after_fault(name, before, offsets, events, records, good=good, fault=fault)
 
     def _load_again(self, name: str, error: Exception) -> StoredCampaign | None:
         """Return the campaign as it was before the batch."""
@@ -199,56 +225,6 @@ class PartitionCampaigns:
         except StoreUnavailable as away:
             # Its neighbours have applied their part. So the batch can't be prepared again, unless all is loaded again.
             raise Conflict(f"the campaign {name!r} failed and can't be restored: {away}") from error
-
-    def _quarantine(
-        self,
-        name: str,
-        before: StoredCampaign | None,
-        offsets: Sequence[int],
-        events: Sequence[Event],
-        records: Mapping[int, Record],
-        *,
-        good: int,
-        fault: Exception,
-    ) -> tuple[BatchResult, CampaignChange]:
-        """Apply the good records of a batch to the campaign as it was before, and hold the others."""
-        try:
-            campaign = self._restore(name, before)
-            result, _, _ = apply_each(campaign, offsets[:good], events[:good], self._history(name))
-            result = campaign.complete(result, origin=self._lease.partition, with_requests=False)
-            outputs = [*self.reject(records, result.rejections), *batch_outputs(name, result)]
-            applied: CampaignChange | None = campaign.drain_changes(result, ())
-            meta = campaign.meta
-        except Exception as late:
-            if not is_campaign_fault(late):
-                raise
-            # Not even the good part can be restored, ranked or stored: the whole batch is held.
-            good, fault, result, outputs, applied = 0, late, BatchResult(), [], None
-            meta = Campaign(name).meta if before is None else decode_meta(name, before.meta)
-        first = offsets[good] if good < len(offsets) else offsets[-1] + 1
-        first = max(first, meta.offset + 1)
-        quarantined = QuarantinedCampaign.begin(meta, offset=first, error=describe_error(fault))
-        announced = BatchResult(statuses=(quarantined.meta.status,))
-        held = quarantined.hold(offsets[good:], events[good:])
-        outputs += [*status_outputs(announced), *status_outputs(held)]
-        self._set_apart(quarantined, fault)
-        seen_ids = self._options.campaign.seen_ids
-        return merge((result, announced, held)), quarantined.drain_changes(
-            tuple(outputs), seen_ids=seen_ids, applied=applied
-        )
-
-    def _hold(
-        self, campaign: QuarantinedCampaign, offsets: Sequence[int], events: Sequence[Event]
-    ) -> tuple[BatchResult, CampaignChange]:
-        result = campaign.hold(offsets, events)
-        outputs = tuple(status_outputs(result))
-        return result, campaign.drain_changes(outputs, seen_ids=self._options.campaign.seen_ids)
-
-    def _set_apart(self, campaign: QuarantinedCampaign, fault: Exception) -> None:
-        self.quarantined[campaign.name] = campaign
-        fields = {"campaign": campaign.name, "topic": self._topic, "partition": self._partition}
-        fields["offset"] = campaign.quarantine.offset
-        log.error("%s", describe_quarantine(campaign.name, campaign.quarantine), exc_info=fault, extra=fields)
 
     # -- ranking ---------------------------------------------------------------------------------------
 
@@ -267,9 +243,10 @@ class PartitionCampaigns:
                 if not is_campaign_fault(error):
                     raise
                 text = describe_error(error)
-                quarantined = QuarantinedCampaign.begin(campaign.meta, offset=campaign.offset + 1, error=text)
+                quarantine = Quarantine(offset=campaign.offset + 1, error=text)
+                quarantined = QuarantinedCampaign.begin(campaign.meta, quarantine)
                 del self.rated[name]
-                self._set_apart(quarantined, error)
+                self._held.add(quarantined, error)
                 outputs.append(make_output(topics.CAMPAIGNS, name, quarantined.meta.status))
         return tuple(outputs)
 

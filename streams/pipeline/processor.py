@@ -21,6 +21,7 @@ from streams.pipeline.outputs import present_outputs
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.rejection_limits import Tally
+from streams.pipeline.reruns import PartitionReruns
 from streams.stores.commit import Commit, Outcomes
 from streams.wire.decoding import decode, decode_all
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.quarantined import QuarantinedCampaign
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
-    from streams.pipeline.partition_campaigns import ReadBefore
+    from streams.pipeline.partition_campaigns import ReadLog
     from streams.pipeline.record import Record
     from streams.stores import Lease, Store
     from streams.stores.commit import PartitionState
@@ -52,6 +53,7 @@ class Processor:
         lease: Lease,
         state: PartitionState,
         campaigns: PartitionCampaigns,
+        read_log: ReadLog | None,
     ) -> None:
         self.topic = topic
         self.partition = partition
@@ -61,6 +63,8 @@ class Processor:
         self._options = options
         self._lease = lease
         self._campaigns = campaigns
+        self._read_log = read_log
+        self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
         self._read, self._rejected = state.read, state.rejected
         self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
@@ -73,16 +77,19 @@ class Processor:
         store: Store,
         options: ProcessorOptions,
         *,
-        read_before: ReadBefore | None = None,
+        read_log: ReadLog | None = None,
     ) -> tuple[Processor, tuple[Output, ...]]:
         """Take a partition over with a new epoch, and load its state.
 
         Return the processor, and the outputs that the former owner may not have emitted.
         """
         lease, state = store.open(f"{topic}/{partition}")
-        campaigns = PartitionCampaigns(topic, partition, store, options, lease=lease, read_before=read_before)
+        campaigns = PartitionCampaigns(topic, partition, store, options, lease=lease, read_log=read_log)
         outputs = (*state.outbox, *campaigns.open(state.campaigns))
-        return cls(topic, partition, store, options, lease=lease, state=state, campaigns=campaigns), outputs
+        processor = cls(
+            topic, partition, store, options, lease=lease, state=state, campaigns=campaigns, read_log=read_log
+        )
+        return processor, outputs
 
     @property
     def campaigns(self) -> dict[str, Campaign]:
@@ -91,7 +98,7 @@ class Processor:
 
     @property
     def quarantined(self) -> dict[str, QuarantinedCampaign]:
-        """The campaigns that are not rated after a fault in their code, by name."""
+        """The campaigns that are not rated now, by name."""
         return self._campaigns.quarantined
 
     def prepare(self, records: Sequence[Record]) -> Commit:
@@ -230,6 +237,12 @@ class Processor:
         commit = self.prepare(records)
         self.persist(commit)
         return commit.outputs
+
+    def rate_again(self) -> dict[str, tuple[Output, ...]]:
+        """Rate the campaigns again that wait for it, and end their quarantines. Return their outputs, by campaign."""
+        if self._read_log is None:
+            return {}
+        return self.reruns.finish_all(self._read_log, until=self.next_offset)
 
     # -- late outputs ----------------------------------------------------------------------------------
 

@@ -20,15 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.state import decode_meta
-from streams.errors import (
-    Conflict,
-    Fenced,
-    HistoryGone,
-    ParameterError,
-    SettingError,
-    StoreCorrupt,
-    suggestion,
-)
+from streams.errors import Conflict, Fenced, HistoryGone, ParameterError, SettingError, StoreCorrupt, suggestion
 from streams.kafka.admin import count_log_partitions
 from streams.kafka.partitioned_log import PartitionedLog
 from streams.rebuild.differences import (
@@ -144,6 +136,7 @@ class _PartitionRebuild:
                 f"{self._name} ends at offset {end}, and the stored state reflects it up to {until}: this is not the "
                 "log that it came from; check the broker and the namespace"
             )
+        self._rerun.note_quarantines(self._live)
         stops: defaultdict[int, list[Stop]] = defaultdict(list)
         for name, found in stored.items():
             stops[_offset_to_compare(name, found, until, end)].append(partial(self._compare, name, found))
@@ -236,6 +229,7 @@ class _PartitionRebuild:
         until = self._log.end(self._number) if lost else int(head["offset"])
         if self._rerun.next_offset > until:
             self._start_rerun()  # a campaign was ahead of its partition
+        self._rerun.note_quarantines(self._live)
         rest = self._log.read(self._number, self._rerun.next_offset, until)
         self._rerun.rate(rest, self._advance, {until: lambda: None})
         names = set(self._differences)

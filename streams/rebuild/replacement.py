@@ -13,6 +13,8 @@ from streams.errors import StoreCorrupt
 from streams.wire import topics
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from streams.core.campaign.state import CampaignMeta
     from streams.rebuild.differences import CampaignDifference
     from streams.stores.commit import Commit
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 class _Identified(Struct):
     id: str
+
+
+class _Placed(Struct):
+    offset: int
 
 
 class _Outstanding(Struct):
@@ -36,24 +42,39 @@ class Publications:
         self._requests: defaultdict[str, dict[str, Output]] = defaultdict(dict)
         self._rejections: defaultdict[str, list[Output]] = defaultdict(list)
         self.rejected_without_campaign: list[Output] = []  # late rejections
+        self._held_from: dict[str, int] = {}  # where quarantines began
 
     def add(self, commit: Commit, *, emitted: int) -> None:
         """Add the outputs of a batch. A worker has already emitted the rejections up to the offset `emitted`."""
-        late = commit.after > emitted
-        if late:
+        if commit.after > emitted:
             self.rejected_without_campaign += commit.outbox
         for change in commit.campaigns:
-            name, requests = change.campaign, self._requests[change.campaign]
-            for output in change.outbox:
-                if output.topic == topics.MATCH_REQUESTS.name:
-                    requests[msgspec.json.decode(output.value, type=_Identified).id] = output
-                elif output.topic in (topics.RATINGS.name, topics.CAMPAIGNS.name):
-                    self._newest[name][output.topic, output.key] = output
-                elif output.topic == topics.REJECTED.name and late:
-                    self._rejections[name].append(output)
-            if requests:
+            out = None
+            asked = any(output.topic == topics.MATCH_REQUESTS.name for output in change.outbox)
+            if asked or self._requests[change.campaign]:
                 out = {request.id for request in msgspec.json.decode(change.meta, type=_Outstanding).outstanding}
-                self._requests[name] = {key: output for key, output in requests.items() if key in out}
+            self.add_outputs(change.campaign, change.outbox, outstanding=out, emitted=emitted)
+
+    def add_outputs(
+        self, name: str, outputs: Iterable[Output], *, outstanding: Collection[str] | None, emitted: int
+    ) -> None:
+        """Add outputs of a campaign. Of its requests only those that are outstanding stay, if that is known."""
+        requests = self._requests[name]
+        for output in outputs:
+            if output.topic == topics.MATCH_REQUESTS.name:
+                requests[msgspec.json.decode(output.value, type=_Identified).id] = output
+            elif output.topic in (topics.RATINGS.name, topics.CAMPAIGNS.name):
+                self._newest[name][output.topic, output.key] = output
+            elif output.topic == topics.REJECTED.name:
+                offset = msgspec.json.decode(output.value, type=_Placed).offset
+                if offset >= min(emitted, self._held_from.get(name, emitted)):
+                    self._rejections[name].append(output)
+        if outstanding is not None:
+            self._requests[name] = {key: output for key, output in requests.items() if key in outstanding}
+
+    def hold(self, campaign: str, offset: int) -> None:
+        """Remember that a campaign is quarantined: no rejection from the offset on has been emitted."""
+        self._held_from[campaign] = offset
 
     def outputs_for(self, difference: CampaignDifference, *, requests: bool, late: bool) -> tuple[Output, ...]:
         """Return what has to be emitted for a campaign that differs."""
@@ -63,6 +84,7 @@ class Publications:
         if "standing" in difference.fields:
             newest += [output for (topic, _), output in self._newest[name].items() if topic == topics.CAMPAIGNS.name]
         asked = self._requests[name].values() if requests else ()
+        late = late or name in self._held_from
         return (*(self._rejections[name] if late else ()), *newest, *asked)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streams.errors import ForeignCampaign
-from streams.kafka.partitioned_log import read_before
+from streams.errors import ForeignCampaign, StoreCorrupt
+from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.rejection_limits import RejectionLimits
@@ -52,9 +53,8 @@ class Rerun:
         # The workers read all of these records, whatever their limits were then.
         limits = RejectionLimits(in_a_row=0, share=1.0, window=options.limits.window)
         options = replace(options, limits=limits, snapshot_judgments=0)
-        self._processor, _ = Processor.open(
-            topic, number, store, options, read_before=partial(read_before, settings, number)
-        )
+        self._processor, _ = Processor.open(topic, number, store, options, read_log=partial(read_log, settings, number))
+        self._partition = f"{topic}/{number}"
         self._emitted = emitted
         self.publications = Publications()
 
@@ -72,6 +72,14 @@ class Rerun:
     def failed(self) -> dict[str, str]:
         """The campaigns that this code can't rate or rank either, and the errors."""
         return {name: found.quarantine.error for name, found in self._processor.quarantined.items()}
+
+    def note_quarantines(self, live: RedisStore) -> None:
+        """Find out which records are held in the live state: no worker has emitted their rejections."""
+        for name in live.list_campaigns([self._partition]):
+            with suppress(StoreCorrupt):
+                meta = live.read_meta(name)
+                if meta is not None and meta.status.quarantine is not None:
+                    self.publications.hold(name, meta.status.quarantine.offset)
 
     def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
         """Rate records. A function in `stops` is called when all records before its offset are rated.
@@ -91,11 +99,13 @@ class Rerun:
             advance(self.next_offset)
         for offset in waiting:
             self._stop(offset, stops)
+        self._rate_again()
         self._processor.snapshots()  # a campaign that can't be ranked has failed too
 
     def _stop(self, offset: int, stops: Mapping[int, Stop]) -> None:
         if self.next_offset < offset:
             self._processor.persist(self._processor.pass_over(offset))
+        self._rate_again()
         stops[offset]()
 
     def _rate(self, records: Sequence[Record]) -> None:
@@ -103,3 +113,10 @@ class Rerun:
             commit = self._processor.prepare(records)
             self._processor.persist(commit)
             self.publications.add(commit, emitted=self._emitted)
+
+    def _rate_again(self) -> None:
+        """Finish what retractions in the log have begun."""
+        for name, outputs in self._processor.rate_again().items():
+            if name in self._processor.campaigns:
+                outstanding = self._processor.campaigns[name].outstanding.keys()
+                self.publications.add_outputs(name, outputs, outstanding=outstanding, emitted=self._emitted)

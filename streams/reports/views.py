@@ -14,7 +14,7 @@ from streams.core.campaign.pace import Minute
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import JudgestreamError, suggestion
 from streams.reports import PairView, Report
-from streams.wire.quarantine import Quarantine  # noqa: TC001 - msgspec reads the annotation
+from streams.wire.quarantine import Quarantine, quarantine_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +68,7 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     @property
     def label(self) -> str:
         """The state in one word."""
-        return self.state if self.quarantine is None else "quarantined"
+        return self.state if self.quarantine is None else quarantine_label(self.quarantine)
 
 
 class JudgeView(Struct, frozen=True, kw_only=True):

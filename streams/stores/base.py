@@ -10,7 +10,7 @@ from streams.stores.commit import PartitionState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from streams.core.campaign.state import CampaignMeta, StoredCampaign
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, StoredCampaign
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
 
@@ -32,6 +32,15 @@ class Lease:
 
     partition: str
     epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagedCampaign:
+    """A campaign that is being rated again, as it is stored beside the live one: all records before `position`."""
+
+    state: StoredCampaign
+    step: int  # how often it was written, from 0
+    position: int
 
 
 class Store(Protocol):
@@ -93,6 +102,31 @@ class Store(Protocol):
 
     def clear_late(self, partition: str, report: str) -> None:
         """Remove a report of late outputs, unless there is a newer one."""
+
+    # -- a campaign that is rated again, beside its live state ---------------------------------------------
+
+    def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
+        """Write a change beside the live state of a campaign, in one atomic call.
+
+        The offsets of the change are steps: -1 before the first write, then 0, 1 and so on. A change that is `whole`
+        first removes what was staged. Raise Fenced for a former owner, and Conflict if another step is staged. The same
+        change may be given again.
+        """
+
+    def read_staged(self, lease: Lease, campaign: str) -> StagedCampaign | None:
+        """Return what is staged of a campaign and make the lease its writer. Return None if that is of no use."""
+
+    def swap_staged(self, lease: Lease, campaign: str, *, offset: int) -> None:
+        """Swap what is staged in for the live state, in one atomic call. The campaign is at `offset` then.
+
+        Raise Fenced for a former owner, and Conflict if the lease has staged nothing.
+        """
+
+    def drop_staged(self, lease: Lease, campaign: str) -> None:
+        """Remove what is staged of a campaign."""
+
+    def remove(self, lease: Lease, campaign: str) -> None:
+        """Remove a campaign of which the log has no record, also what is staged of it."""
 
     # -- reading without taking anything over ----------------------------------------------------------
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta, join_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.stores.base import Lease, encode_head, partition_state
+from streams.stores.base import Lease, StagedCampaign, encode_head, partition_state
 from streams.stores.completeness import checked, find_missing_rows
 from streams.stores.gaps import gaps_to_show, new_gap
 
@@ -48,6 +48,7 @@ class _Campaign:
     seen: tuple[str, ...] = ()
     outbox: tuple[Output, ...] = ()
     rows: dict[str, int] = field(default_factory=dict)  # the sizes of the tables as of the last write
+    position: int = 0  # in the log, of a campaign that is staged
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -62,6 +63,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._partitions: dict[str, _Partition] = {}
         self._campaigns: dict[str, _Campaign] = {}
+        self._staged: dict[str, _Campaign] = {}
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over with a new epoch."""
@@ -105,9 +107,9 @@ class MemoryStore:
         if partition.rows is not None and partition.rows != len(partition.campaigns):
             raise Conflict(f"{lease.partition}: the list of its campaigns is lost")
         for change in commit.campaigns:
-            self._check(lease, change)
+            _check(self._campaigns, lease, change)
         for change in commit.campaigns:
-            self._write(lease, change)
+            _write(self._campaigns, lease, change)
         partition.next_offset, partition.head = commit.after, encode_head(commit)
         partition.campaigns |= {change.campaign: str(change.after) for change in commit.campaigns}
         partition.rows = len(partition.campaigns)
@@ -151,20 +153,51 @@ class MemoryStore:
         if self._partitions[partition].late == report:
             self._partitions[partition].late = ""
 
+    def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
+        """Write a change beside the live state of a campaign."""
+        self._owned(lease)
+        kept = self._staged.get(change.campaign)
+        if not change.whole:
+            if kept is not None and (kept.epoch, kept.offset) == (lease.epoch, change.after):
+                return
+            _check(self._staged, lease, change)
+        _write(self._staged, lease, change)
+        self._staged[change.campaign].position = position
+
+    def read_staged(self, lease: Lease, campaign: str) -> StagedCampaign | None:
+        """Return what is staged of a campaign and make the lease its writer."""
+        self._owned(lease)
+        kept = self._staged.get(campaign)
+        if kept is None or kept.partition != lease.partition:
+            return None
+        kept.epoch = lease.epoch
+        return StagedCampaign(state=_stored(kept), step=kept.offset, position=kept.position)
+
+    def swap_staged(self, lease: Lease, campaign: str, *, offset: int) -> None:
+        """Swap what is staged in for the live state."""
+        partition = self._owned(lease)
+        kept = self._staged.get(campaign)
+        if kept is None or kept.epoch != lease.epoch:
+            raise Conflict(f"campaign {campaign!r}: nothing was staged in epoch {lease.epoch}")
+        kept.offset = offset
+        self._campaigns[campaign] = self._staged.pop(campaign)
+        self._list(partition, campaign, str(offset))
+
+    def drop_staged(self, lease: Lease, campaign: str) -> None:
+        """Remove what is staged of a campaign."""
+        self._owned(lease)
+        self._staged.pop(campaign, None)
+
+    def remove(self, lease: Lease, campaign: str) -> None:
+        """Remove a campaign of which the log has no record."""
+        self._list(self._owned(lease), campaign, None)
+        self._staged.pop(campaign, None)
+        self._campaigns.pop(campaign, None)
+
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
         """Return a campaign's state."""
         kept = self._campaigns.get(campaign)
-        if kept is None:
-            return None
-        return StoredCampaign(
-            meta=join_meta(kept.meta, kept.status),
-            tables={table: dict(rows) for table, rows in kept.tables.items()},
-            scores=dict(kept.scores),
-            seen=kept.seen if with_seen else (),
-            outbox=kept.outbox,
-            offset=kept.offset,
-            problem=find_missing_rows(kept.rows, kept.sizes),
-        )
+        return None if kept is None else _stored(kept, with_seen=with_seen)
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
@@ -191,6 +224,14 @@ class MemoryStore:
             name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
         )
 
+    def _list(self, partition: _Partition, campaign: str, offset: str | None) -> None:
+        """List a campaign with its offset, or remove it from the list."""
+        if partition.rows not in (None, len(partition.campaigns)):
+            raise Conflict("the list of the partition's campaigns is lost")
+        partition.campaigns.pop(campaign, None)
+        partition.campaigns |= {} if offset is None else {campaign: offset}
+        partition.rows = partition.rows and len(partition.campaigns)
+
     def find_problems(self, partition: str) -> dict[str, str]:
         """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
         kept = self._partitions.get(partition, _Partition())
@@ -207,26 +248,40 @@ class MemoryStore:
             if kept is None or kept.offset != left or find_missing_rows(kept.rows, kept.sizes):
                 raise Conflict(f"{lease.partition}: the campaign {name!r} is not as it was left at {left}")
 
-    def _check(self, lease: Lease, change: CampaignChange) -> None:
-        kept = self._campaigns.get(change.campaign)
-        offset = kept.offset if kept else -1
-        if (kept and (kept.partition, kept.epoch) != (lease.partition, lease.epoch)) or offset != change.before:
-            raise Conflict(f"campaign {change.campaign!r}: at {offset}, not at {change.before}")
-        if kept and change.tables and (missing := find_missing_rows(kept.rows, kept.sizes)):
-            raise Conflict(f"campaign {change.campaign!r}: {missing}")
 
-    def _write(self, lease: Lease, change: CampaignChange) -> None:
-        if change.whole:
-            self._campaigns.pop(change.campaign, None)
-        kept = self._campaigns.setdefault(change.campaign, _Campaign(lease.partition, lease.epoch))
-        kept.offset, kept.meta, kept.outbox = change.after, change.meta, change.outbox
-        kept.status = kept.status if change.status is None else change.status
-        for table, rows in change.tables.items():
-            kept.tables[table].update(rows)
-        kept.scores.update(change.scores)
-        for system in change.withdrawn:
-            kept.scores.pop(system, None)
-        if change.seen:
-            kept.seen = (*kept.seen, *change.seen)[-change.seen_ids :]
-        if change.tables:
-            kept.rows = kept.sizes
+def _check(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange) -> None:
+    kept = campaigns.get(change.campaign)
+    offset = kept.offset if kept else -1
+    if (kept and (kept.partition, kept.epoch) != (lease.partition, lease.epoch)) or offset != change.before:
+        raise Conflict(f"campaign {change.campaign!r}: at {offset}, not at {change.before}")
+    if kept and change.tables and (missing := find_missing_rows(kept.rows, kept.sizes)):
+        raise Conflict(f"campaign {change.campaign!r}: {missing}")
+
+
+def _write(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange) -> None:
+    if change.whole:
+        campaigns.pop(change.campaign, None)
+    kept = campaigns.setdefault(change.campaign, _Campaign(lease.partition, lease.epoch))
+    kept.offset, kept.meta, kept.outbox = change.after, change.meta, change.outbox
+    kept.status = kept.status if change.status is None else change.status
+    for table, rows in change.tables.items():
+        kept.tables[table].update(rows)
+    kept.scores.update(change.scores)
+    for system in change.withdrawn:
+        kept.scores.pop(system, None)
+    if change.seen:
+        kept.seen = (*kept.seen, *change.seen)[-change.seen_ids :]
+    if change.tables:
+        kept.rows = kept.sizes
+
+
+def _stored(kept: _Campaign, *, with_seen: bool = True) -> StoredCampaign:
+    return StoredCampaign(
+        meta=join_meta(kept.meta, kept.status),
+        tables={table: dict(rows) for table, rows in kept.tables.items()},
+        scores=dict(kept.scores),
+        seen=kept.seen if with_seen else (),
+        outbox=kept.outbox,
+        offset=kept.offset,
+        problem=find_missing_rows(kept.rows, kept.sizes),
+    )

@@ -23,7 +23,9 @@ class Quarantine(Struct, frozen=True, kw_only=True):
 
     offset: Annotated[int, Meta(ge=0, description="Records of the campaign from this offset on wait in the log.")]
     error: Annotated[str, Meta(description="The error and the line of code. The worker's log has the traceback.")]
-    cause: Cause = "fault"
+    cause: Annotated[Cause, Meta(description="If it is not `fault`, a worker rates the campaign again by itself.")] = (
+        "fault"
+    )
 
 
 def describe_error(error: BaseException) -> str:
@@ -43,12 +45,32 @@ def describe_error(error: BaseException) -> str:
 
 def describe_quarantine(campaign: str, quarantine: Quarantine) -> str:
     """Return what happened to a campaign, and what to do."""
+    held = f"Its records from offset {quarantine.offset} on wait in the log"
+    if quarantine.cause == "retraction":
+        return (
+            f"the campaign {campaign!r} is being rated again without what was retracted ({quarantine.error}). "
+            f"{held} until that is done"
+        )
+    if quarantine.cause == "corrupt":
+        return (
+            f"the stored state of the campaign {campaign!r} is corrupt ({quarantine.error}). A worker rates it again "
+            f"from its log. {held} until that is done. If it does not end, run: judgestream rebuild {campaign}"
+        )
     return (
         f"the campaign {campaign!r} is quarantined after an unexpected error ({quarantine.error}). "
-        f"Its records from offset {quarantine.offset} on wait in the log. {way_out(campaign)}"
+        f"{held}. {way_out(campaign)}"
     )
 
 
+def quarantine_label(quarantine: Quarantine) -> str:
+    """Return the state of a campaign that is not rated now, in a word or two.
+
+    >>> quarantine_label(Quarantine(offset=4, error="the command at offset 4", cause="retraction"))
+    'rated again'
+    """
+    return {"fault": "quarantined", "corrupt": "corrupt", "retraction": "rated again"}[quarantine.cause]
+
+
 def way_out(campaign: str) -> str:
-    """Return how to end a quarantine."""
+    """Return how to end a quarantine after an unexpected error."""
     return f"Update Judgestream, then run: judgestream rebuild {campaign}"

@@ -19,7 +19,7 @@ from streams.errors import (
     TooManyRejections,
     WrongLog,
 )
-from streams.kafka.partitioned_log import read_before
+from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.worker.ownership import Abandoned, PartitionOwnership
@@ -156,9 +156,9 @@ class Assignment:
     async def _open(self, ownership: PartitionOwnership) -> None:
         """Load the state of a partition, compare the log with it, and begin to read there."""
         partition = ownership.partition
-        past = partial(read_before, self._settings, partition.number)
+        past = partial(read_log, self._settings, partition.number)
         open_processor = partial(
-            Processor.open, partition.topic, partition.number, self._store, self._options, read_before=past
+            Processor.open, partition.topic, partition.number, self._store, self._options, read_log=past
         )
         processor = await self._rater.open(ownership, open_processor)
         ownership.load(processor)

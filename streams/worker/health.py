@@ -31,7 +31,9 @@ class HealthServer(Service):
         metrics.assigned.set_function(lambda: status.assigned)
         metrics.open.set_function(lambda: status.open)
         metrics.stopped.set_function(lambda: len(status.stopped))
-        metrics.quarantined.set_function(lambda: len(status.quarantined))
+        metrics.quarantined.set_function(lambda: len(status.quarantined) - len(status.reruns))
+        metrics.reruns.set_function(lambda: len(status.reruns))
+        metrics.rerun_progress.set_function(lambda: min(status.rerun_progress.values(), default=0.0))
         self._host, self._port = host, port
 
     async def on_start(self) -> None:

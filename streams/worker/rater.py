@@ -59,14 +59,14 @@ class Rater:
         self._status = status
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
-        self._turn = asyncio.Lock()
+        self.turn = asyncio.Lock()  # who has it may use the processors
         self._closed = False
 
     async def open(
         self, ownership: PartitionOwnership, open_processor: Callable[[], tuple[Processor, Sequence[Output]]]
     ) -> Processor:
         """Open a processor, and emit again what the partition's last owner may not have emitted."""
-        async with self._turn:
+        async with self.turn:
             since = monotonic()
             (processor, outputs), _ = await self._run(ownership, open_processor)
             await self._emit_owned(outputs, ownership, processor, since=since)
@@ -74,7 +74,7 @@ class Rater:
 
     async def rate(self, batch: PartitionBatch) -> None:
         """Rate and persist a batch, then emit its outputs. Fenced and Conflict go to the caller."""
-        async with self._turn:
+        async with self.turn:
             ownership, processor = batch.ownership, batch.ownership.processor
             if processor.next_offset != batch.start:
                 raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
@@ -89,12 +89,12 @@ class Rater:
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
-        async with self._turn:
+        async with self.turn:
             await self._run(ownership, processor.verify)
 
     async def skip(self, ownership: PartitionOwnership, processor: Processor, gap: LogGap) -> bool:
         """Move over records that are gone, if an operator has accepted that. Otherwise write the gap down for them."""
-        async with self._turn:
+        async with self.turn:
             commit, _ = await self._run(ownership, lambda: processor.skip(gap.start, gap.end))
             if commit is not None:
                 self._metrics.records_missing.inc(commit.outcomes.missing)
@@ -102,7 +102,7 @@ class Rater:
 
     async def pass_over(self, ownership: PartitionOwnership, end: int) -> None:
         """Move over offsets without a record, at the end of what was read."""
-        async with self._turn:
+        async with self.turn:
             ownership.check_not_over()
             processor = ownership.processor
             commit = processor.pass_over(end)
@@ -112,7 +112,7 @@ class Rater:
 
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed."""
-        async with self._turn:
+        async with self.turn:
             processor, since = ownership.processor, monotonic()
             leaderboards, seconds = await self._run(ownership, processor.snapshots)
             if leaderboards:
@@ -121,7 +121,7 @@ class Rater:
 
     async def repeat_after_late(self, ownership: PartitionOwnership) -> None:
         """Emit the present outputs of a partition again if a former owner has emitted older ones after them."""
-        async with self._turn:
+        async with self.turn:
             processor, since = ownership.processor, monotonic()
             report, _ = await self._run(ownership, processor.late_report)
             if not report:
@@ -142,6 +142,12 @@ class Rater:
         if outputs:
             await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
             self._metrics.count_outputs(outputs)
+
+    async def finish(self, ownership: PartitionOwnership, work: Callable[[], Sequence[Output]]) -> None:
+        """Call a function that uses a processor and the store, and emit its outputs, for one who has the turn."""
+        processor, since = ownership.processor, monotonic()
+        outputs, _ = await self._run(ownership, work)
+        await self._emit_owned(outputs, ownership, processor, since=since)
 
     async def _emit_owned(
         self, outputs: Sequence[Output], ownership: PartitionOwnership, processor: Processor, *, since: float

@@ -30,7 +30,7 @@ from streams.worker.assignment import Assignment
 from streams.worker.rater import PartitionBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Awaitable, Iterator, Sequence
 
     from faust.types import ChannelT
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from streams.metrics import WorkerMetrics
     from streams.settings import Settings
     from streams.stores import Store
+    from streams.wire.quarantine import Quarantine
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.rater import Rater
     from streams.worker.status import WorkerStatus
@@ -112,7 +113,7 @@ class BatchSource(Service):
             self._status.loop_ran_at = monotonic()
             self._status.assigned = len(self._assignment.owned)
             self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
-            self._status.quarantined = tuple(sorted(self._quarantined()))
+            self._status.quarantined = dict(sorted(self._quarantined()))
             idle = True
             for partition, ownership in list(self._assignment.owned.items()):
                 if not ownership.is_open:
@@ -138,6 +139,14 @@ class BatchSource(Service):
         finally:
             self._in_hand.discard(batch)
             batch.done.set()
+
+    def open_ownerships(self) -> list[PartitionOwnership]:
+        """Return the ownerships of the partitions that are rated now."""
+        return [ownership for ownership in self._assignment.owned.values() if ownership.is_open]
+
+    async def guard(self, ownership: PartitionOwnership, work: Awaitable[None]) -> None:
+        """Do work on a partition. No error leaves."""
+        await self._assignment.guard(ownership, work)
 
     async def snapshot(self) -> None:
         """Emit the leaderboards that changed."""
@@ -226,10 +235,12 @@ class BatchSource(Service):
                 persisted = ownership.processor.persisted_offset
                 yield PartitionProgress(partition.number, persisted, ownership.applied_at, end)
 
-    def _quarantined(self) -> Iterator[str]:
+    def _quarantined(self) -> Iterator[tuple[str, Quarantine]]:
         for ownership in self._assignment.owned.values():
             if ownership.may_write:
-                yield from tuple(ownership.processor.quarantined)  # the rater's thread may add one meanwhile
+                # The rater's thread may add one meanwhile.
+                for name, campaign in tuple(ownership.processor.quarantined.items()):
+                    yield name, campaign.quarantine
 
     def count_campaigns(self) -> int:
         """Return the number of campaigns in memory."""

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from signal import SIGTERM, raise_signal
 from typing import TYPE_CHECKING
 
-from streams.wire.quarantine import way_out
+from streams.wire.quarantine import Quarantine, way_out
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from streams.errors import JudgestreamError
 
 # A reading loop that has not run for this long will not run any more.
@@ -26,7 +28,8 @@ class WorkerStatus:
     joined: bool = False
     waiting: dict[str, str] = field(default_factory=dict)  # partitions that wait for a transaction, and for which
     stopped: dict[str, str] = field(default_factory=dict)  # partitions that wait for an operator, and why
-    quarantined: tuple[str, ...] = ()  # campaigns that are not rated after a fault in their code
+    quarantined: dict[str, Quarantine] = field(default_factory=dict)  # campaigns that are not rated now
+    rerun_progress: dict[str, float] = field(default_factory=dict)  # share of the log that is rated again
     failure: JudgestreamError | None = None  # why the worker stops
     loop_ran_at: float = 0.0  # when the reading loop last ran
 
@@ -63,18 +66,32 @@ class WorkerStatus:
             return f"{self.assigned - self.open} of {self.assigned} partitions are not open yet"
         return None
 
+    @property
+    def reruns(self) -> list[str]:
+        """The campaigns that are rated again, or wait for it."""
+        return [name for name, quarantine in self.quarantined.items() if quarantine.cause != "fault"]
+
     def describe_readiness(self) -> str:
         """Return what a ready worker reports: which campaigns it does not serve, and what to do.
 
-        >>> WorkerStatus(quarantined=("a",)).describe_readiness()
+        >>> WorkerStatus(quarantined={"a": Quarantine(offset=1, error="")}).describe_readiness()
         'ok, but 1 campaign is quarantined: a. Update Judgestream, then run: judgestream rebuild NAME'
+        >>> again = {"a": Quarantine(offset=1, error="", cause="retraction")}
+        >>> WorkerStatus(quarantined=again, rerun_progress={"a": 0.45}).describe_readiness()
+        'ok, but 1 campaign is being rated again: a (after a retraction: 45%)'
         """
-        if not self.quarantined:
-            return "ok"
-        count, more = len(self.quarantined), len(self.quarantined) - MOST_NAMED
-        names = ", ".join(self.quarantined[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-        campaigns = "1 campaign is" if count == 1 else f"{count} campaigns are"
-        return f"ok, but {campaigns} quarantined: {names}. {way_out('NAME')}"
+        parts = []
+        if faults := [name for name, found in self.quarantined.items() if found.cause == "fault"]:
+            parts.append(f"{_campaigns(faults)} quarantined: {_names(faults)}. {way_out('NAME')}")
+        if reruns := self.reruns:
+            parts.append(f"{_campaigns(reruns)} being rated again: {_names(map(self._describe_rerun, reruns))}")
+        return f"ok, but {'; '.join(parts)}" if parts else "ok"
+
+    def _describe_rerun(self, name: str) -> str:
+        cause = "after a retraction" if self.quarantined[name].cause == "retraction" else "its stored state is corrupt"
+        return (
+            f"{name} ({cause}: {self.rerun_progress[name]:.0%})" if name in self.rerun_progress else f"{name} ({cause})"
+        )
 
     def find_liveness_problem(self, now: float) -> str | None:
         """Return why only a restart would help, or None. A server that does not answer is no reason.
@@ -84,3 +101,13 @@ class WorkerStatus:
         if self.away or now - self.loop_ran_at < STUCK_SECONDS:
             return None
         return f"the reading loop has not run for {now - self.loop_ran_at:.0f} s"
+
+
+def _campaigns(names: Collection[str]) -> str:
+    return "1 campaign is" if len(names) == 1 else f"{len(names)} campaigns are"
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = len(listed) - MOST_NAMED
+    return ", ".join(listed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import signal
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +18,7 @@ from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
+from tests.builders import log_reader
 from tests.integration.stack import Stack, WorkerProcess
 from tests.state_hash import settled_meta, state_hash
 
@@ -103,10 +102,11 @@ class FaultStack(Stack):
         store = MemoryStore()
         options = ProcessorOptions.from_settings(settings or self.settings)
         for number, records in sorted(self.read(topics.JUDGMENTS).items()):
-            past = partial(itertools.islice, records)
-            processor, _ = Processor.open(self.name(topics.JUDGMENTS), number, store, options, read_before=past)
+            past = log_reader(records)
+            processor, _ = Processor.open(self.name(topics.JUDGMENTS), number, store, options, read_log=past)
             if part := records[: len(records) if before is None else before[number]]:
                 processor.process(part)
+                processor.rate_again()
         return store
 
     def assert_undisturbed(self, *, records: int | None = None) -> MemoryStore:

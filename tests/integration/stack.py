@@ -26,7 +26,7 @@ from streams.wire import topics
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
 
@@ -36,11 +36,6 @@ def done(result: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert result.returncode == 0, result.stderr
     found: dict[str, Any] = json.loads(result.stdout)
     return found
-
-
-def records_before(records: Sequence[Record], offset: int) -> Iterator[Record]:
-    """Return the records of a partition before an offset. An offset may have no record."""
-    return (record for record in records if record.offset < offset)
 
 
 @dataclass

@@ -25,7 +25,7 @@ from streams.stores.redis.client import Client
 from streams.stores.redis.staging import Staging
 from streams.wire import events, topics
 from streams.wire.events import encode
-from tests.builders import NOON, crowd_log, judgment
+from tests.builders import NOON, crowd_log, judgment, log_reader
 from tests.integration.test_worker import published
 from tests.state_hash import state_hash
 
@@ -51,11 +51,12 @@ def partitions(stack: Stack) -> list[str]:
 def run_log(stack: Stack, store: Store, *, batch: int = 150) -> None:
     """Do what the workers do, up to the end of the log."""
     for number, records in stack.read(topics.JUDGMENTS).items():
-        past = partial(itertools.islice, records)
+        past = log_reader(records)
         options = ProcessorOptions.from_settings(stack.settings)
-        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_before=past)
+        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_log=past)
         for first in range(processor.next_offset, len(records), batch):
             processor.process(records[first : first + batch])
+        processor.rate_again()
 
 
 def expected_hash(stack: Stack) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,7 @@ from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.events import encode
-from tests.builders import NOON, crowd_log, judgment
-from tests.integration.stack import records_before
+from tests.builders import NOON, crowd_log, judgment, log_reader
 from tests.pipeline.test_processor import POISON
 from tests.waiting import PATIENCE_SECONDS
 
@@ -56,10 +54,11 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
     campaigns: dict[str, StoredCampaign] = {}
     totals = dict.fromkeys(Outcomes._fields, 0)
     for number, records in stack.read(topics.JUDGMENTS).items():
-        past = partial(records_before, records)
+        past = log_reader(records)
         options = ProcessorOptions.from_settings(stack.settings)
-        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_before=past)
+        processor, _ = Processor.open(stack.name(topics.JUDGMENTS), number, store, options, read_log=past)
         processor.process(records)
+        processor.rate_again()
         for name, count in processor.counts()._asdict().items():
             totals[name] += count
         for name in processor.campaigns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain
 
 import msgspec
 
@@ -17,6 +17,7 @@ from streams.stores.base import Store
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import Rating, Rejection
+from tests.builders import log_reader
 from tests.state_hash import HEAD_FIELDS, settled_meta
 
 BATCH = 1000
@@ -38,28 +39,19 @@ def replay(topic: str, log: Sequence[Sequence[Record]], settings: Settings, *, f
     calm = Calm()
     options = ProcessorOptions.from_settings(settings)
     processors = [
-        Processor.open(topic, number, calm.store, options, read_before=_PastOf(records))[0]
+        Processor.open(topic, number, calm.store, options, read_log=log_reader(records))[0]
         for number, records in enumerate(log)
     ]
     for is_first in (True, False):
         for number, (processor, records) in enumerate(zip(processors, log, strict=True)):
             part = [record for record in records if (record.offset < first[number]) is is_first]
             for start in range(0, len(part), BATCH):
-                for output in processor.process(part[start : start + BATCH]):
+                outputs = processor.process(part[start : start + BATCH])
+                for output in (*outputs, *chain.from_iterable(processor.rate_again().values())):
                     if output.topic == topics.REJECTED.name:
                         rejection = msgspec.json.decode(output.value, type=Rejection)
                         calm.rejections[rejection.id] = rejection
     return calm
-
-
-@dataclass(frozen=True)
-class _PastOf:
-    """Returns the records before an offset."""
-
-    records: Sequence[Record]
-
-    def __call__(self, before: int) -> Iterator[Record]:
-        return takewhile(lambda record: record.offset < before, self.records)
 
 
 # -- offsets ------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from streams.stores.redis.client import Client
 from streams.stores.redis.store import RedisStore
 from streams.wire import events, topics
 from streams.wire.events import encode
-from tests.builders import NOON, crowd_log, judgment
+from tests.builders import NOON, crowd_log, judgment, log_reader
 from tests.state_hash import state_hash
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ class Run:
 
     def open(self) -> Processor:
         options = ProcessorOptions.from_settings(Settings(judge_key="key"))
-        processor, outputs = Processor.open(
-            topics.JUDGMENTS.name, 0, self.store, options, read_before=lambda before: itertools.islice(LOG, before)
-        )
+        processor, outputs = Processor.open(topics.JUDGMENTS.name, 0, self.store, options, read_log=log_reader(LOG))
         self.emitted += outputs
         return processor
 
@@ -78,6 +76,7 @@ class Run:
                     if not insist:
                         raise
             self.emitted += commit.outputs
+            self.emitted += itertools.chain.from_iterable(processor.rate_again().values())
 
     def outcome(self) -> dict[str, object]:
         """Say what is stored, and what a consumer that drops repeats makes of what was emitted."""

@@ -14,22 +14,23 @@ from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.requests import choose_requests, open_requests
-from streams.core.campaign.result import BatchResult
+from streams.core.campaign.result import BatchResult, NewRetraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
-from streams.errors import HistoryGone, RecordError
+from streams.errors import RecordError
 from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from streams.core.campaign.columns import Admitted
     from streams.wire.events import CampaignStatus, Command, MatchRequest
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
-    History = Callable[[int], Iterable[tuple[int, Event]]]  # returns the campaign's log before an offset
+
+NO_LOG = "the log can't be read again here, and a retraction needs it"
 
 
 class Campaign(ReadOnlyCampaign):
@@ -44,27 +45,24 @@ class Campaign(ReadOnlyCampaign):
     ['b', 'a']
     """
 
-    _rebuilt = False  # whether a retraction rated everything again since changes were drained
-
-    def apply(
-        self, offsets: Sequence[int], events: Sequence[Event], *, origin: str = "log", history: History | None = None
-    ) -> BatchResult:
-        """Apply the next records of the log, in order.
-
-        The ids of ratings and requests begin with `origin`. A retraction reads the log again with `history`.
-        """
+    def apply(self, offsets: Sequence[int], events: Sequence[Event], *, origin: str = "log") -> BatchResult:
+        """Apply the next records of the log, in order. The ids of ratings and requests begin with `origin`."""
         before = self.offset
-        result = self.apply_records(offsets, events, history=history)
+        result = self.apply_records(offsets, events)
         # What was applied before a restart made its requests then, under the same ids.
         return self.complete(result, origin=origin, with_requests=self.offset > before)
 
     def apply_records(
-        self, offsets: Sequence[int], events: Sequence[Event], *, history: History | None = None
+        self, offsets: Sequence[int], events: Sequence[Event], *, refusal: str | None = NO_LOG
     ) -> BatchResult:
-        """Apply the next records of the log without the outputs that `complete` adds to the result."""
+        """Apply the next records of the log without the outputs that `complete` adds to the result.
+
+        A new retraction means that the campaign has to be rated again from its log. If there is a reason for its
+        `refusal`, it is rejected. Otherwise the records before it are applied, and the result has the `retraction`.
+        """
         admitted = self._admit_all(offsets, events)
         if admitted is None:
-            return self._apply_each(zip(offsets, events, strict=True), history)
+            return self._apply_each(zip(offsets, events, strict=True), refusal)
         self._rate(admitted)
         return BatchResult(applied=len(offsets))
 
@@ -136,9 +134,10 @@ class Campaign(ReadOnlyCampaign):
             with_keys=self._state.bootstrap is not None,
         )
 
-    def _apply_each(self, records: Iterable[tuple[int, Event]], history: History | None) -> BatchResult:
+    def _apply_each(self, records: Iterable[tuple[int, Event]], refusal: str | None) -> BatchResult:
         applied = duplicates = rejected_without_campaign = 0
         rejections: dict[int, RecordError] = {}
+        retraction: NewRetraction | None = None
         statuses: list[CampaignStatus] = []
         status, columns = self.status, Columns()
         for offset, event in records:
@@ -146,7 +145,7 @@ class Campaign(ReadOnlyCampaign):
                 rejected_without_campaign += offset < self.opened  # these were rejected then
                 duplicates += 1
                 continue
-            self.offset = offset
+            before, self.offset = self.offset, offset
             try:
                 if seen_id(event) in self._seen:
                     duplicates += 1
@@ -157,7 +156,7 @@ class Campaign(ReadOnlyCampaign):
                     else:
                         self._rate(columns.admitted())
                         columns = Columns()
-                        self._apply_command(offset, event, history)
+                        self._apply_command(offset, event, refusal)
                     applied += 1
                 if event.at > self.clock:
                     self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
@@ -169,6 +168,9 @@ class Campaign(ReadOnlyCampaign):
                 rejections[offset] = error
                 rejected_without_campaign += not self.exists
                 self._count(rejected=int(self.exists))
+            except NewRetraction as found:
+                retraction, self.offset = found, before
+                break
         self._rate(columns.admitted())
         return BatchResult(
             applied=applied,
@@ -176,6 +178,7 @@ class Campaign(ReadOnlyCampaign):
             rejections=rejections,
             rejected_without_campaign=rejected_without_campaign,
             statuses=tuple(statuses),
+            retraction=retraction,
         )
 
     def _apply_judgment(self, offset: int, judgment: Judgment, columns: Columns) -> None:
@@ -241,12 +244,14 @@ class Campaign(ReadOnlyCampaign):
         pseudonyms = self._options.pseudonyms
         return judge if pseudonyms is None else pseudonyms[judge]
 
-    def _apply_command(self, offset: int, command: Command, history: History | None) -> None:
+    # -- commands --------------------------------------------------------------------------------------
+
+    def _apply_command(self, offset: int, command: Command, refusal: str | None) -> None:
         if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
         status = apply_command(self.status, command)
         if isinstance(command, Retract):
-            self._retract(offset, command, history)
+            self._check_retraction(offset, command, refusal)
         self._seen.add(seen_id(command))
         if not self.exists:
             self._state.create_model(status.settings)
@@ -256,22 +261,14 @@ class Campaign(ReadOnlyCampaign):
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
 
-    def _retract(self, offset: int, command: Retract, history: History | None) -> None:
-        """Rate the campaign again from its log, without what is retracted."""
+    def _check_retraction(self, offset: int, command: Retract, refusal: str | None) -> None:
+        """Raise an error unless this campaign has been rated without what is retracted from the beginning."""
         retractions = self.retractions.extended(command, offset)
         if retractions == self.retractions:
-            return  # the log is being read again, and this command is part of it
-        if history is None:
-            message = "the log can't be read again here, and a retraction needs it"
-            raise RecordError("refused_command", message, field="action")
-        again = Campaign(self.name, options=self._options)
-        again.retractions = retractions
-        try:
-            again._apply_each(history(offset), None)
-        except HistoryGone as error:
-            raise RecordError("refused_command", str(error), field="action") from None
-        self.retractions, self.counts = retractions, again.counts
-        self._state, self._seen, self._rebuilt = again._state, again._seen, True
+            return
+        if refusal is not None:
+            raise RecordError("refused_command", refusal, field="action")
+        raise NewRetraction(offset, retractions)
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
@@ -281,7 +278,7 @@ class Campaign(ReadOnlyCampaign):
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
-            whole=self._rebuilt,
+            whole=False,
             meta=meta,
             status=status,
             tables=self._state.drain_changes(result.rows),
@@ -291,7 +288,7 @@ class Campaign(ReadOnlyCampaign):
             seen_ids=self._seen.kept,
             outbox=outbox,
         )
-        self._persisted, self._rebuilt = self.offset, False
+        self._persisted = self.offset
         return change
 
     def discard_changes(self) -> None:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.state import CampaignChange, MetaEncoder
-from streams.wire.events import Judgment
+from streams.core.campaign.state import CampaignChange, CampaignMeta, Counts, MetaEncoder, Retractions
+from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Judgment
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from streams.core.campaign.state import CampaignMeta, Counts
-    from streams.wire.events import CampaignStatus, Command
+    from streams.wire.events import Command
     from streams.wire.outputs import Output
 
 
@@ -27,19 +26,44 @@ class QuarantinedCampaign:
     Its status keeps its `offset`, so that the status after the quarantine is never an older one.
     """
 
-    def __init__(self, meta: CampaignMeta) -> None:
+    def __init__(self, meta: CampaignMeta, *, persisted: int | None = None) -> None:
         self.meta = meta
-        self._persisted = meta.offset
+        self._persisted = meta.offset if persisted is None else persisted
         self._meta_encoder = MetaEncoder()
 
     @classmethod
-    def begin(cls, meta: CampaignMeta, *, offset: int, error: str) -> Self:
-        """Return a campaign whose records from an offset on are held. They may be those that would open it."""
-        changes: dict[str, object] = {"command": None, "quarantine": Quarantine(offset=offset, error=error)}
+    def begin(cls, meta: CampaignMeta, quarantine: Quarantine, *, persisted: int | None = None) -> Self:
+        """Return a campaign whose records from an offset on are held. They may be those that would open it.
+
+        The store has it at the offset `persisted`, if that is not the one of the meta.
+        """
+        changes: dict[str, object] = {"command": None, "quarantine": quarantine}
         if meta.status.offset < 0:
-            meta = replace(meta, opened=offset)
-            changes["offset"] = offset
-        return cls(replace(meta, status=replace(meta.status, **changes)))
+            meta = replace(meta, opened=quarantine.offset)
+            changes["offset"] = quarantine.offset
+        return cls(replace(meta, status=replace(meta.status, **changes)), persisted=persisted)
+
+    @classmethod
+    def begin_without_meta(cls, name: str, *, offset: int, error: str) -> Self:
+        """Return a campaign whose stored meta is lost. The store has it at an offset, or at none (-1)."""
+        status = CampaignStatus(campaign=name, state="open", settings=CampaignSettings(), withdrawn=(), offset=0)
+        meta = CampaignMeta(
+            status=status,
+            offset=offset,
+            clock=EPOCH,
+            counts=Counts(),
+            opened=0,
+            outstanding=(),
+            retractions=Retractions(),
+        )
+        return cls.begin(meta, Quarantine(offset=offset + 1, error=error, cause="corrupt"))
+
+    def change_quarantine(self, **changes: object) -> None:
+        """Change the cause or the error of the quarantine."""
+        status = self.meta.status
+        self.meta = replace(
+            self.meta, status=replace(status, command=None, quarantine=replace(self.quarantine, **changes))
+        )
 
     @property
     def name(self) -> str:

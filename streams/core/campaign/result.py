@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.campaign.state import SystemRow
+    from streams.core.campaign.state import Retractions, SystemRow
     from streams.errors import RecordError
     from streams.wire.events import CampaignStatus, MatchRequest, Rating
+
+
+class NewRetraction(Exception):  # noqa: N818 - it names a condition
+    """The log retracts something at an offset. The campaign has to be rated again, with these `retractions`."""
+
+    def __init__(self, offset: int, retractions: Retractions) -> None:
+        super().__init__()
+        self.offset = offset
+        self.retractions = retractions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,3 +35,4 @@ class BatchResult:
     rows: tuple[SystemRow, ...] = ()  # of the systems that changed
     ratings: tuple[Rating, ...] = ()  # of the same systems
     requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent
+    retraction: NewRetraction | None = None  # the batch ended before it: the campaign has to be rated again

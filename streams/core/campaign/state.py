@@ -107,6 +107,11 @@ class Retractions(Struct, frozen=True, kw_only=True):
             judges[command.judge] = max(offset, judges.get(command.judge, -1))
         return Retractions(ids=tuple(dict.fromkeys((*self.ids, *command.judgments))), judges=judges)
 
+    def includes(self, others: Retractions) -> bool:
+        """Return whether all of the other retractions are among these."""
+        judges = all(self.judges.get(judge, -1) >= offset for judge, offset in others.judges.items())
+        return judges and set(others.ids) <= set(self.ids)
+
 
 class CampaignProgress(Struct, frozen=True, kw_only=True):
     """What every batch may change: the part of the meta that is small.

@@ -132,13 +132,14 @@ class Intake:
         return NextMatchPayload(request=requests[lease.request], lease=LeasePayload(expires_at=expires_at))
 
     async def _read_requests(self, campaign: str) -> tuple[MatchRequest, ...]:
-        """Return the outstanding match requests as the store has them now. Raise if the campaign is quarantined."""
+        """Return the outstanding match requests as the store has them now. Raise after a fault in its code."""
         check_name(campaign)
         meta = await self._monitor.backend.run(self._monitor.backend.store.read_meta, campaign)
         if meta is None:
             raise UnknownCampaign(f"there is no campaign {campaign!r}")
-        if meta.status.quarantine is not None:
-            text = describe_quarantine(campaign, meta.status.quarantine)
+        quarantine = meta.status.quarantine
+        if quarantine is not None and quarantine.cause == "fault":  # otherwise it goes on soon
+            text = describe_quarantine(campaign, quarantine)
             raise RequestError(409, "campaign_quarantined", text, field="campaign")
         return meta.outstanding
 

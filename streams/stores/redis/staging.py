@@ -1,4 +1,4 @@
-"""The keys of a rebuild: written beside the live ones, and swapped in with one call."""
+"""The fresh keys of campaigns that are rated again: written beside the live ones, and swapped in with one call."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ class Staging:
         for unit in campaign_unit(self.fresh.keys, change).parts(PART):
             self.fresh.write(lease, [unit])
 
-    def swap_campaign(self, lease: Lease, campaign: str) -> None:
-        """Replace the campaign by the fresh keys. It is listed first, and then with its offset."""
+    def swap_campaign(self, lease: Lease, campaign: str, *, offset: int | None = None) -> None:
+        """Replace the campaign by the fresh keys. It is listed first, and then with its offset.
+
+        Its head gets the `offset`, if there is one.
+        """
         self._live.change_list(lease, campaign, "new")
-        self._swap(lease, self._campaign_keys(campaign), "swap")
+        self._swap(lease, self._campaign_keys(campaign), "swap", *(() if offset is None else (offset,)))
         self._live.change_list(lease, campaign, int(self._live.read_head(campaign)["offset"]))
 
     def remove_campaign(self, lease: Lease, campaign: str) -> None:
         """Remove a campaign of which the log has no record."""
-        self.clear(campaign)
         self._swap(lease, self._campaign_keys(campaign), "remove")
         self._live.change_list(lease, campaign, "none")
 
@@ -59,8 +61,8 @@ class Staging:
         """Remove the fresh keys that an interrupted rebuild left of a campaign."""
         self._unlink([fresh for _, fresh in self._campaign_keys(campaign)])
 
-    def _swap(self, lease: Lease, pairs: Sequence[tuple[str, ...]], how: str) -> None:
-        self._live.client.write("swap", lease, keys=[key for pair in pairs for key in pair], args=[how])
+    def _swap(self, lease: Lease, pairs: Sequence[tuple[str, ...]], *how: str | int) -> None:
+        self._live.client.write("swap", lease, keys=[key for pair in pairs for key in pair], args=how)
 
     def _unlink(self, keys: list[str]) -> None:
         with self._live.client.translated_errors():

@@ -27,10 +27,10 @@ from streams.core.campaign.state import (
     join_meta,
     newer_layout_error,
 )
-from streams.errors import Conflict, ForeignCampaign
+from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
 from streams.stores.base import Lease, partition_state
 from streams.stores.completeness import ANNOUNCED, checked, decode_sizes, find_missing_rows
-from streams.stores.redis import inspection
+from streams.stores.redis import inspection, staged
 from streams.stores.redis.client import Client
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
@@ -53,6 +53,9 @@ class RedisStore(RedisGaps, RedisLate):
 
     No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
     """
+
+    stage, read_staged, swap_staged = staged.stage, staged.read_staged, staged.swap_staged
+    drop_staged, remove = staged.drop_staged, staged.remove
 
     def __init__(self, url: str, *, namespace: str = "") -> None:
         self.client = Client(url)
@@ -107,7 +110,13 @@ class RedisStore(RedisGaps, RedisLate):
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Return a campaign's state and make the lease its writer."""
         head = self.keys.campaign(campaign, "meta")
-        status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition, LAYOUT])
+        try:
+            status, detail = self.client.run("claim", keys=[head], args=[lease.epoch, lease.partition, LAYOUT])
+        except StoreCorrupt as error:
+            log.warning("campaign %r: its head is no hash, and is removed: %s", campaign, error)
+            with self.client.translated_errors():
+                self.client.redis.unlink(head)
+            status, detail = b"NONE", b""
         if status == b"NEWER":
             raise newer_layout_error(f"campaign {campaign!r}", detail.decode())
         if status == b"FOREIGN":

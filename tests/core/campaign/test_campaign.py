@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
+from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import Counts, Retractions
 from streams.wire import events
 from streams.wire.events import Judgment
@@ -343,7 +344,7 @@ class TestRequests:
         assert any("z" in request.systems for request in campaign.outstanding.values())
         assert any(request.segment == "odd" for request in campaign.outstanding.values())
         retract = events.Retract(id="r", campaign="c", at=NOON, judgments=("id-2",))
-        campaign.apply(*unzip([(2, retract)]), history=lambda _: log)
+        campaign = rated([*log, (2, retract)], campaign)
         answer = judgment(3, request=next(iter(campaign.outstanding)))
         (request,) = campaign.apply(*unzip([(3, answer)])).requests
         assert set(request.systems) == {"a", "b"}
@@ -428,7 +429,7 @@ class TestCommands:
         campaign.apply(*unzip(log))
         assert campaign.outstanding
         retract = (2, events.Retract(id="2", campaign="c", at=NOON, judge="j"))
-        campaign.apply(*unzip([retract]), history=lambda _: log)
+        campaign = rated([*log, retract], campaign)
         assert campaign.outstanding == {}
         found = campaign.apply(*unzip([(3, judgment(3, systems=("x", "y"), judge="k"))]))
         assert {name for request in found.requests for name in request.systems} == {"x", "y"}
@@ -529,6 +530,17 @@ class TestCommands:
         assert picture(whole) == picture(single)
 
 
+def rated(log: list[tuple[int, Judgment | events.Command]], old: Campaign | None = None) -> Campaign:
+    """Rate a log, and rate it again at each retraction. The campaign keeps the requests of an old one."""
+    campaign = Campaign("c")
+    campaign.outstanding = dict(old.outstanding) if old else {}
+    while (found := campaign.apply_records(*unzip(log), refusal=None).retraction) is not None:
+        campaign = Campaign("c")
+        campaign.retractions, campaign.outstanding = found.retractions, dict(old.outstanding) if old else {}
+    campaign.complete(BatchResult(), origin="log", with_requests=True)
+    return campaign
+
+
 class TestRetractions:
     retract = events.Retract(id="r", campaign="c", at=NOON, judgments=("id-3", "id-5"))
 
@@ -536,24 +548,35 @@ class TestRetractions:
         log = [msgspec.structs.replace(entry, campaign="c") for entry in crowd_log(40, ways=3)]
         return [*enumerate(log), (40, self.retract), (41, judgment(77)), (42, log[3])]
 
-    def test_what_was_counted_before_it_in_the_batch_is_counted_once(self) -> None:
-        entries = self.entries()
+    def test_the_batch_ends_before_it_and_what_came_first_is_applied(self) -> None:
         log = [
-            *entries[:20],
+            *self.entries()[:20],
+            (20, judgment(1)),
+            (21, judgment(500, systems=("a",), ranks=None, score=1.0)),
+            (22, self.retract),
+            (23, judgment(23)),
+        ]
+        whole, single = Campaign("c"), Campaign("c")
+        result = whole.apply_records(*unzip(log), refusal=None)
+        single.apply(*unzip(log[:22]))
+        assert result.retraction is not None
+        assert result.retraction.offset == 22
+        assert result.retraction.retractions.ids == ("id-3", "id-5")
+        assert (result.applied, result.duplicates, list(result.rejections)) == (20, 1, [21])
+        assert picture(whole) == picture(single)
+
+    def test_what_was_counted_before_it_is_counted_once(self) -> None:
+        log = [
+            *self.entries()[:20],
             (20, judgment(1)),
             (21, judgment(500, systems=("a",), ranks=None, score=1.0)),
             (22, self.retract),
         ]
-        whole, single = Campaign("c"), Campaign("c")
-        whole.apply(*unzip(log), history=lambda before: log[:before])
-        for entry in log:
-            single.apply(*unzip([entry]), history=lambda before: log[:before])
-        assert whole.counts == single.counts == Counts(judgments=18, commands=1, duplicates=1, rejected=1, retracted=2)
+        assert rated(log).counts == Counts(judgments=18, commands=1, duplicates=1, rejected=1, retracted=2)
 
     def test_the_campaign_is_what_it_would_have_been_without_them(self) -> None:
         entries = self.entries()
-        retracted, never = Campaign("c"), Campaign("c")
-        retracted.apply(*unzip(entries), history=lambda before: entries[:before])
+        retracted, never = rated(entries), Campaign("c")
         never.apply(*unzip([entry for entry in entries if entry[0] not in {3, 5, 40, 42}]))
         assert {row.system: row for row in retracted.leaderboard().rows} == {
             row.system: row for row in never.leaderboard().rows
@@ -563,12 +586,11 @@ class TestRetractions:
 
     def test_neither_batches_nor_restarts_matter(self) -> None:
         entries = self.entries()
-        whole, split = Campaign("c"), Campaign("c")
-        whole.apply(*unzip(entries), history=lambda before: entries[:before])
-        changes = [split.drain_changes(split.apply(*unzip(entries[:41]), history=lambda before: entries[:before]), ())]
-        assert changes[0].whole
+        whole, split = rated(entries), Campaign("c")
+        split.retractions = whole.retractions
+        changes = [split.drain_changes(split.apply(*unzip(entries[:41])), ())]
         split = Campaign.restore("c", stored_campaign(changes))
-        split.apply(*unzip(entries[41:]), history=lambda before: entries[:before])
+        split.apply(*unzip(entries[41:]))
         assert picture(whole) == picture(split)
 
     def test_a_judge_s_judgments_so_far_can_be_retracted_together(self) -> None:
@@ -579,17 +601,14 @@ class TestRetractions:
             (3, events.Retract(id="r", campaign="c", at=NOON, judge="bad")),
             (4, judgment(4, judge="bad")),
         ]
-        campaign, never = Campaign("c"), Campaign("c")
-        campaign.apply(*unzip(log), history=lambda before: log[:before])
+        never = Campaign("c")
         never.apply(*unzip([log[1], log[4]]))
-        assert campaign.leaderboard().rows == never.leaderboard().rows
+        assert rated(log).leaderboard().rows == never.leaderboard().rows
 
     def test_a_second_retraction_keeps_the_first(self) -> None:
         entries = self.entries()
         second = events.Retract(id="r2", campaign="c", at=NOON, judgments=("id-7",))
-        log = [*entries, (43, second)]
-        campaign, never = Campaign("c"), Campaign("c")
-        campaign.apply(*unzip(log), history=lambda before: log[:before])
+        campaign, never = rated([*entries, (43, second)]), Campaign("c")
         never.apply(*unzip([entry for entry in entries if entry[0] not in {3, 5, 7, 40, 42}]))
         assert sorted(campaign.leaderboard().rows, key=str) == sorted(never.leaderboard().rows, key=str)
         assert campaign.counts.retracted == 3
@@ -610,9 +629,7 @@ class TestRetractions:
             (3, judgment(3, judge="carl")),
             (4, events.Retract(id="r", campaign="c", at=NOON, judgments=("id-1",))),
         ]
-        campaign = Campaign("c")
-        campaign.apply(*unzip(log), history=lambda before: log[:before])
-        assert campaign.counts == Counts(judgments=1, commands=2, rejected=1, retracted=1)
+        assert rated(log).counts == Counts(judgments=1, commands=2, rejected=1, retracted=1)
 
     def test_a_judge_can_be_retracted_again_later(self) -> None:
         log: list[tuple[int, Judgment | events.Command]] = [
@@ -622,9 +639,7 @@ class TestRetractions:
             (3, judgment(3, judge="bad")),
             (4, events.Retract(id="r2", campaign="c", at=NOON, judge="bad")),
         ]
-        campaign = Campaign("c")
-        campaign.apply(*unzip(log), history=lambda before: log[:before])
-        assert campaign.counts == Counts(judgments=1, commands=2, retracted=2)
+        assert rated(log).counts == Counts(judgments=1, commands=2, retracted=2)
 
 
 def test_one_wrong_time_takes_the_clock_on_by_a_day_at_most() -> None:

@@ -13,7 +13,7 @@ import { Table } from "../shared/table.js";
 import { Meter } from "./meter.js";
 import { stateOf, stoppedPartitions, troubleOf } from "./trouble.js";
 
-const STATES = ["any state", "open", "paused", "closed", "quarantined", "unreadable"];
+const STATES = ["any state", "open", "paused", "closed", "quarantined", "corrupt", "rated again", "unreadable"];
 
 /** @type {Column<Overview>[]} */
 const COLUMNS = [

@@ -2,9 +2,11 @@
 
 /** @import { Overview, Status } from "../types.ts" */
 
+const WORDS = { fault: "quarantined", corrupt: "corrupt", retraction: "rated again" };
+
 /** @param {Overview} overview */
 export function stateOf(overview) {
-  if (overview.quarantine) return "quarantined";
+  if (overview.quarantine) return WORDS[overview.quarantine.cause];
   return overview.problem ? "unreadable" : overview.state;
 }
 
@@ -12,9 +14,19 @@ export function stateOf(overview) {
 export function troubleOf(overview) {
   const { campaign, held, problem, quarantine } = overview;
   if (quarantine) {
+    const waiting = `${held} records from offset ${quarantine.offset} on wait in the log`;
+    if (quarantine.cause === "retraction") {
+      return `This campaign is being rated again without what was retracted. ${waiting} until that is done.`;
+    }
+    if (quarantine.cause === "corrupt") {
+      return (
+        `The stored state of this campaign is corrupt (${quarantine.error}). A worker rates it again from its log. ` +
+        `${waiting} until that is done. If it does not end, run: judgestream rebuild ${campaign}`
+      );
+    }
     return (
       `This campaign is quarantined after an unexpected error (${quarantine.error}). ` +
-      `${held} records from offset ${quarantine.offset} on wait in the log. ` +
+      `${waiting}. ` +
       `Update Judgestream, then run: judgestream rebuild ${campaign}`
     );
   }

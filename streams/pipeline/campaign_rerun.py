@@ -1,0 +1,151 @@
+"""One campaign that is rated again from its log, step by step and beside its live state.
+
+The campaign is quarantined meanwhile: its new records are held, and its neighbours go on. What it will be depends on
+its records and its retractions alone. So the rerun may be interrupted after any step, and go on from what was staged.
+If the log holds a retraction that was not known when the rerun began, everything is rated once more without that too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.result import BatchResult
+from streams.core.campaign.state import decode_meta
+from streams.errors import RecordError, StoreCorrupt
+from streams.pipeline.outputs import batch_outputs, make_output
+from streams.pipeline.rejections import rejection_output
+from streams.wire import topics
+from streams.wire.decoding import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.campaign.campaign import Event
+    from streams.core.campaign.quarantined import QuarantinedCampaign
+    from streams.core.campaign.state import CampaignChange, Retractions
+    from streams.pipeline.options import ProcessorOptions
+    from streams.pipeline.record import Record
+    from streams.stores.base import StagedCampaign
+    from streams.wire.outputs import Output
+
+
+class CampaignRerun:
+    """A new campaign, to which the records of the old one are applied again from the beginning of the partition."""
+
+    def __init__(
+        self, held: QuarantinedCampaign, topic: str, partition: int, options: ProcessorOptions, *, until: int
+    ) -> None:
+        self.name = held.name
+        self.next_offset = 0  # of the log
+        self.until = until  # the partition was there when the rerun began; later records of the campaign are held
+        self._topic, self._partition = topic, partition
+        self._options = options
+        self._quarantine = held.quarantine
+        self._outstanding = {request.id: request for request in held.meta.outstanding}
+        self._name_bytes = self.name.encode()
+        self._last: CampaignChange | None  # the changes of the last step
+        self._start(held.meta.retractions)
+
+    def _start(self, retractions: Retractions) -> None:
+        """Begin at the beginning of the log."""
+        self.campaign = Campaign(self.name, options=self._options.campaign)
+        self.campaign.retractions = retractions
+        self.campaign.outstanding = dict(self._outstanding)
+        self.next_offset, self._step, self.is_outdated, self._last = 0, -1, False, None
+
+    def resume(self, staged: StagedCampaign) -> None:
+        """Go on from what was staged, if it was rated without everything that is retracted."""
+        known = self.campaign.retractions
+        try:
+            found = decode_meta(self.name, staged.state.meta).retractions
+            if staged.state.problem is not None or not found.includes(known):
+                return
+            self.campaign = Campaign.restore(self.name, staged.state, options=self._options.campaign)
+        except StoreCorrupt:
+            return
+        self.next_offset, self._step = staged.position, staged.step
+
+    def begin_again_if_outdated(self) -> bool:
+        """Begin again if a retraction was found on the way. Return whether one was."""
+        if not self.is_outdated:
+            return False
+        self._start(self.campaign.retractions)
+        return True
+
+    def skip_to(self, offset: int) -> None:
+        """Go on at an offset. The log has no record before it that was not applied."""
+        self.next_offset = max(self.next_offset, offset)
+
+    def apply(self, records: Sequence[Record]) -> tuple[Output, ...]:
+        """Apply the next records of the partition. Return the rejections that may not have been emitted yet."""
+        mine = {
+            record.offset: record for record in records if record.offset >= self.next_offset and self._may_be(record)
+        }
+        offsets: list[int] = []
+        events: list[Event] = []
+        for offset, record in mine.items():
+            try:
+                event = decode(record.value, max_bytes=self._options.max_record_bytes)
+            except RecordError:
+                continue  # it belongs to no campaign, and was rejected when it was read
+            if event.campaign == self.name:
+                offsets.append(offset)
+                events.append(event)
+        rejections = self._apply(offsets, events)
+        if records:
+            self.next_offset = max(self.next_offset, records[-1].offset + 1)
+        if self.is_outdated:
+            return ()
+        return tuple(
+            rejection_output(self._topic, self._partition, mine[offset], error)
+            for offset, error in sorted(rejections.items())
+            if offset >= self._quarantine.offset
+        )
+
+    def _apply(self, offsets: Sequence[int], events: Sequence[Event]) -> dict[int, RecordError]:
+        """Apply events. After a new retraction this run only looks for more of them."""
+        rejections: dict[int, RecordError] = {}
+        start = 0
+        while start < len(offsets):
+            result = self.campaign.apply_records(offsets[start:], events[start:], refusal=None)
+            rejections |= result.rejections
+            if result.retraction is None:
+                break
+            self.campaign.retractions, self.is_outdated = result.retraction.retractions, True
+            start = offsets.index(result.retraction.offset, start)
+        return rejections
+
+    def _may_be(self, record: Record) -> bool:
+        """Return whether a record may belong to the campaign. An escape in its JSON could hide the name."""
+        value = record.value
+        return value is not None and (record.key == self._name_bytes or self._name_bytes in value or b"\\" in value)
+
+    def drain_changes(self) -> CampaignChange:
+        """Return what changed since the last step, to be staged."""
+        result = self.campaign.complete(BatchResult(), origin="", with_requests=False)
+        return self._next_step(self.campaign.drain_changes(result, ()))
+
+    def drain_last_changes(self, rejections: tuple[Output, ...]) -> CampaignChange:
+        """Return what changed since the last step, with all outputs of the campaign that it is now.
+
+        A second call returns the same, to be written again if the store did not answer.
+        """
+        if self._last is None:
+            campaign, home = self.campaign, f"{self._topic}/{self._partition}"
+            # Requests under the usual ids may have been sent before the state was lost.
+            origin = f"{home}/again" if self._quarantine.cause == "corrupt" else home
+            result = campaign.complete(BatchResult(), origin=origin, with_requests=True)
+            everything = dataclasses.replace(result, ratings=campaign.ratings(origin=home), statuses=(campaign.status,))
+            outputs = (
+                *rejections,
+                *batch_outputs(self.name, everything),
+                make_output(topics.LEADERBOARDS, self.name, campaign.leaderboard()),
+            )
+            self._last = self._next_step(campaign.drain_changes(result, outputs))
+        return self._last
+
+    def _next_step(self, change: CampaignChange) -> CampaignChange:
+        self._step += 1
+        return dataclasses.replace(change, before=self._step - 1, after=self._step, whole=self._step == 0)

@@ -1,0 +1,147 @@
+"""Campaigns are set apart after a fault or for a rerun: what was applied stays, and the rest waits in the log."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from streams.core.campaign.campaign import NO_LOG, Campaign
+from streams.core.campaign.quarantined import QuarantinedCampaign
+from streams.core.campaign.result import BatchResult
+from streams.core.campaign.state import decode_meta
+from streams.pipeline.faults import apply_each, is_campaign_fault, merge
+from streams.pipeline.outputs import batch_outputs, status_outputs
+from streams.pipeline.rejections import rejection_output
+from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streams.core.campaign.campaign import Event
+    from streams.core.campaign.result import NewRetraction
+    from streams.core.campaign.state import CampaignChange, StoredCampaign
+    from streams.errors import RecordError
+    from streams.pipeline.options import ProcessorOptions
+    from streams.pipeline.record import Record
+    from streams.wire.outputs import Output
+
+    Applied = tuple[BatchResult, CampaignChange]
+
+log = logging.getLogger(__name__)
+
+
+class QuarantinedCampaigns:
+    """The campaigns of one partition that are in quarantine, by name."""
+
+    def __init__(self, topic: str, partition: int, options: ProcessorOptions) -> None:
+        self.by_name: dict[str, QuarantinedCampaign] = {}
+        self._topic, self._partition = topic, partition
+        self._options = options
+
+    def add(self, campaign: QuarantinedCampaign, error: Exception) -> None:
+        """Set a campaign apart after an error."""
+        self.by_name[campaign.name] = campaign
+        text = describe_quarantine(campaign.name, campaign.quarantine)
+        log.error("%s", text, exc_info=error, extra=self._log_fields(campaign))
+
+    def hold(self, name: str, offsets: Sequence[int], events: Sequence[Event]) -> Applied:
+        """Hold a campaign's part of a batch."""
+        campaign = self.by_name[name]
+        result = campaign.hold(offsets, events)
+        outputs = tuple(status_outputs(result))
+        return result, campaign.drain_changes(outputs, seen_ids=self._options.campaign.seen_ids)
+
+    def begin_rerun(
+        self,
+        campaign: Campaign,
+        result: BatchResult,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        records: Mapping[int, Record],
+        *,
+        found: NewRetraction,
+    ) -> Applied:
+        """Hold a campaign's records from a retraction on. It is rated again from its log."""
+        rest = offsets.index(found.offset)
+        result, outputs, applied = self._drain(campaign, result, records)
+        meta = replace(campaign.meta, retractions=found.retractions)
+        error = f"the command at offset {found.offset}"
+        quarantined = QuarantinedCampaign.begin(meta, Quarantine(offset=found.offset, error=error, cause="retraction"))
+        self.by_name[campaign.name] = quarantined
+        text = describe_quarantine(campaign.name, quarantined.quarantine)
+        log.info("%s", text, extra=self._log_fields(quarantined))
+        return self._hold_rest(quarantined, result, outputs, applied, offsets[rest:], events[rest:])
+
+    def begin_after_fault(
+        self,
+        name: str,
+        before: StoredCampaign | None,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        records: Mapping[int, Record],
+        *,
+        good: int,
+        fault: Exception,
+    ) -> Applied:
+        """Apply the good records of a batch to the campaign as it was before, and hold the others."""
+        try:
+            campaign = restore_or_begin(name, before, self._options)
+            result, _, _ = apply_each(campaign, offsets[:good], events[:good], NO_LOG)
+            result, outputs, applied = self._drain(campaign, result, records)
+            meta = campaign.meta
+        except Exception as late:
+            if not is_campaign_fault(late):
+                raise
+            # Not even the good part can be restored, ranked or stored: the whole batch is held.
+            good, fault, result, outputs, applied = 0, late, BatchResult(), [], None
+            meta = Campaign(name).meta if before is None else decode_meta(name, before.meta)
+        first = offsets[good] if good < len(offsets) else offsets[-1] + 1
+        quarantine = Quarantine(offset=max(first, meta.offset + 1), error=describe_error(fault))
+        quarantined = QuarantinedCampaign.begin(meta, quarantine)
+        self.add(quarantined, fault)
+        return self._hold_rest(quarantined, result, outputs, applied, offsets[good:], events[good:])
+
+    def reject(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
+        """Return the rejections of records, by offset."""
+        return tuple(
+            rejection_output(self._topic, self._partition, records[offset], error)
+            for offset, error in sorted(errors.items())
+        )
+
+    def _drain(
+        self, campaign: Campaign, result: BatchResult, records: Mapping[int, Record]
+    ) -> tuple[BatchResult, list[Output], CampaignChange | None]:
+        """Return the result, the outputs and the changes of what a campaign has applied before it is set apart."""
+        origin = f"{self._topic}/{self._partition}"
+        result = campaign.complete(result, origin=origin, with_requests=False)
+        outputs = [*self.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
+        return result, outputs, campaign.drain_changes(result, ())
+
+    def _hold_rest(
+        self,
+        quarantined: QuarantinedCampaign,
+        result: BatchResult,
+        outputs: list[Output],
+        applied: CampaignChange | None,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+    ) -> Applied:
+        """Announce a new quarantine, and hold the rest of the batch."""
+        announced = BatchResult(statuses=(quarantined.meta.status,))
+        held = quarantined.hold(offsets, events)
+        outputs += [*status_outputs(announced), *status_outputs(held)]
+        change = quarantined.drain_changes(tuple(outputs), seen_ids=self._options.campaign.seen_ids, applied=applied)
+        return merge((result, announced, held)), change
+
+    def _log_fields(self, campaign: QuarantinedCampaign) -> dict[str, object]:
+        place = {"topic": self._topic, "partition": self._partition, "offset": campaign.quarantine.offset}
+        return {"campaign": campaign.name, **place}
+
+
+def restore_or_begin(name: str, stored: StoredCampaign | None, options: ProcessorOptions) -> Campaign:
+    """Return a stored campaign, or a new one."""
+    if stored is None:
+        return Campaign(name, options=options.campaign)
+    return Campaign.restore(name, stored, options=options.campaign)
