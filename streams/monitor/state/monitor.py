@@ -180,11 +180,11 @@ class Monitor:
     # -- reading the store -----------------------------------------------------------------------------
 
     async def _read_snapshot(self, name: str) -> CampaignSnapshot:
-        store, watched = self.backend.store, self._watched.get(name)
-        now = monotonic()
-        if watched and watched.snapshot and await self.backend.run(store.read_head, name) == watched.snapshot.head:
-            watched.read_at, watched.stale = now, False
-            return watched.snapshot
+        store, watched, now = self.backend.store, self._watched.get(name), monotonic()
+        known = watched.snapshot if watched and not watched.stale else None  # one rated again has the same head
+        if watched and known and await self.backend.run(store.read_head, name) == known.head:
+            watched.read_at = now
+            return known
         try:
             snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
             if snapshot is not None:
