@@ -15,9 +15,15 @@ from deploy.processes import end, launch
 from deploy.redis_server import RedisServer
 from streams.cli.commands.doctor import command
 from streams.errors import SettingError
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
 from streams.settings import Settings
+from streams.stores.memory import MemoryStore
 from streams.stores.redis.store import RedisStore
+from streams.wire.events import encode
 from streams.worker.run import run
+from tests.builders import crowd_log
 from tests.stores.redis.cluster import running_cluster
 from tests.waiting import PATIENCE_SECONDS, wait_for
 
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.integration
+
+HOME = "judgments.v1/0"
 
 
 @pytest.fixture(params=["redis", "cluster"])
@@ -59,5 +67,39 @@ def test_any_policy_but_noeviction_is_refused_with_the_way_out(url: str) -> None
     assert not found["well"]
     assert "maxmemory-policy is 'volatile-ttl'" in found["found"]
     assert "CONFIG SET maxmemory-policy noeviction" in found["fix"]
+    client.close()
+    store.close()
+
+
+@pytest.mark.parametrize("url", ["redis"], indirect=True)
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.2])
+def test_what_was_evicted_is_never_taken_for_a_new_campaign(url: str, share: float) -> None:
+    log = [Record(offset, None, encode(entry)) for offset, entry in enumerate(crowd_log(600, campaigns=120, seed=41))]
+    options = ProcessorOptions.from_settings(Settings(judge_key="key"))
+    store, calm, client = RedisStore(url), MemoryStore(), redis.Redis.from_url(url)
+    empty = client.info("memory")["used_memory"]
+    for each in (store, calm):
+        Processor.open("judgments.v1", 0, each, options)[0].process(log)
+    kept, used = client.dbsize(), client.info("memory")["used_memory"]
+    client.config_set("maxmemory-policy", "allkeys-lru")
+    client.config_set("maxmemory", int(empty + (used - empty) * share))
+    client.set("more", "x")  # makes room for itself
+    client.config_set("maxmemory", 0)
+    assert client.dbsize() < kept, "some keys were evicted"
+    lease, state = store.open(HOME)
+    began_again = state.next_offset == 0
+    whole = lost = 0
+    for name in calm.list_campaigns([HOME]):
+        found, expected = store.load(lease, name), calm.read(name)
+        assert expected is not None
+        if found is None:
+            assert began_again, f"{name} is taken for a new campaign, and its records are not read again"
+        elif found.problem is None:
+            assert (found.tables, found.seen, found.scores) == (expected.tables, expected.seen, expected.scores)
+            whole += 1
+        else:
+            lost += 1
+    assert lost or began_again
+    assert whole or share < 0.9
     client.close()
     store.close()
