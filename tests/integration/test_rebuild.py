@@ -311,6 +311,23 @@ def test_a_campaign_that_the_log_does_not_know_is_removed(settled_stack: Stack) 
     assert settled(dump(settled_stack)) == settled(healthy)
 
 
+@pytest.mark.parametrize("part", ["head", "campaigns"])
+def test_a_partition_that_lost_its_head_or_its_list_is_rebuilt(settled_stack: Stack, part: Any) -> None:
+    healthy = settled(dump(settled_stack))
+    home = settled_stack.store.read_head("campaign-0")["partition"]
+    assert settled_stack.store.client.redis.delete(settled_stack.store.keys.partition(home, part)) == 1
+    assert rebuild(settled_stack.settings).differs
+    assert settled(dump(settled_stack)) == healthy
+
+
+@pytest.mark.parametrize("table", ["meta", "seen", "replicas"])
+def test_a_campaign_that_lost_a_key_is_rebuilt(settled_stack: Stack, table: str) -> None:
+    healthy = settled(dump(settled_stack))
+    assert settled_stack.store.client.redis.delete(key(settled_stack, "campaign-0", table)) == 1
+    assert rebuild(settled_stack.settings, "campaign-0").differs
+    assert settled(dump(settled_stack)) == healthy
+
+
 class Crash(BaseException):
     """The end of the process, which nothing catches."""
 
