@@ -220,11 +220,14 @@ class PartitionCampaigns:
 
     def _load_again(self, name: str, error: Exception) -> StoredCampaign | None:
         """Return the campaign as it was before the batch."""
+        # Its neighbours have applied their part. So the batch can't be prepared again, unless all is loaded again.
         try:
-            return self._store.load(self._lease, name)
+            stored = self._load_stored(name)
         except StoreUnavailable as away:
-            # Its neighbours have applied their part. So the batch can't be prepared again, unless all is loaded again.
             raise Conflict(f"the campaign {name!r} failed and can't be restored: {away}") from error
+        if stored is not None and stored.problem is not None:
+            raise Conflict(f"the campaign {name!r} failed and can't be restored: {stored.problem}") from error
+        return stored
 
     # -- ranking ---------------------------------------------------------------------------------------
 

@@ -350,3 +350,16 @@ def test_an_error_of_the_machine_or_of_a_server_is_no_fault_of_the_campaign(
     monkeypatch.setitem(MODELS, "faulty", faulty("apply", error=error))
     with pytest.raises(error):
         run(LOG)
+
+
+def test_a_campaign_that_fails_and_whose_state_is_lost_is_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new load finds that the state is lost, and the campaign is rated again."""
+    monkeypatch.setitem(MODELS, "faulty", faulty("apply"))
+    create = encode(events.Create(id="x", campaign="c", at=NOON, settings=events.CampaignSettings(model="faulty")))
+    store = MemoryStore()
+    processor, _ = Processor.open("judgments.v1", 0, store, OPTIONS)
+    processor.process([Record(0, b"c", create)])
+    del store._campaigns["c"]
+    verdict = encode(judgment(1, systems=("a", "b", "c", "d", "e"), ranks=(1, 2, 3, 4, 5)))
+    with pytest.raises(Conflict):
+        processor.prepare([Record(1, b"c", verdict)])
