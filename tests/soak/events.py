@@ -100,8 +100,8 @@ EVENTS = {
     "posts": Event(senders.post, 4),
     "head": Event(data_faults.delete_head, 2),
     "gap": Event(data_faults.open_gap, 0.5),
-    "eviction": Event(data_faults.evict, 0),
+    "eviction": Event(data_faults.evict, 2),
     "eviction-of-head": Event(data_faults.evict_head, 0.7),
-    "old-shard": Event(data_faults.age_shard, 0),
+    "old-shard": Event(data_faults.age_shard, 1),
     "transaction": Event(transactions.transact, 3),
 }
