@@ -11,7 +11,7 @@ import redis
 
 from deploy.ports import free_port
 from deploy.redis_server import RedisServer
-from streams.errors import Conflict, StoreUnavailable
+from streams.errors import Conflict, StoreCorrupt, StoreUnavailable
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.rebuild.rebuild import rebuild
@@ -112,6 +112,32 @@ def test_a_shard_from_an_older_snapshot_is_noticed_and_repaired(stack: Stack, no
             name for partition in partitions(clustered) for name in clustered.store.find_problems(partition)
         }
         noticed(clustered, processors)
+
+
+def test_a_worker_repairs_a_shard_that_came_back_older(stack: Stack, nodes: RedisNodes) -> None:
+    node = nodes.nodes[1]
+    with on_cluster(stack, nodes) as clustered:
+        worker = clustered.start_worker()
+        clustered.publish(RECORDS[:450])
+        clustered.wait_until_read(450)
+        node.keep_copy()
+        clustered.publish(RECORDS[450:])
+        clustered.wait_until_read(len(RECORDS))
+        assert behind(clustered, nodes, node), "a campaign that lies on another shard than its partition"
+        node.end(patience=0)
+        node.set_back()
+        nodes.start_node(node)
+        nodes.wait_until_whole()
+        expected = expected_hash(clustered)
+
+        def is_repaired() -> bool:
+            try:
+                return found_hash(clustered) == expected
+            except (StoreUnavailable, StoreCorrupt):
+                return False
+
+        clustered.wait_for(is_repaired, "the campaigns that came back older are rated again")
+        assert worker.process.poll() is None
 
 
 def test_a_replica_that_lagged_behind_is_noticed_and_repaired(stack: Stack, nodes: RedisNodes, tmp_path: Path) -> None:
