@@ -78,7 +78,13 @@ class PartitionCampaigns:
         """Load campaigns. Return the outputs that their former owner may not have emitted, and new quarantines."""
         outputs: list[Output] = []
         for name in names:
-            if (stored := self._load_stored(name)) is not None:
+            try:
+                stored = self._load_stored(name)
+            except ForeignCampaign as error:
+                # Its state was lost, and another partition began it anew with a record that was sent there.
+                log.error("%s; %s lists it too, and rejects its records", error, self._lease.partition)
+                continue
+            if stored is not None:
                 outputs += stored.outbox
                 if self._add(name, stored):
                     outputs.append(make_output(topics.CAMPAIGNS, name, self.quarantined[name].meta.status))

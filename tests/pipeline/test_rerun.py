@@ -25,6 +25,7 @@ from streams.wire.events import encode
 from tests.builders import NOON, crowd_log, judgment, log_reader
 from tests.faulty_model import faulty
 from tests.state_hash import state_hash
+from tests.stores.losses import lose_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -365,3 +366,19 @@ def test_the_next_batch_finds_the_campaign_where_the_rerun_left_it() -> None:
     assert meta is not None
     assert int(store.read_head(NAME)["offset"]) == meta.offset
     processor.process(LOG[PLACE + 5 :])
+
+
+def test_a_lost_campaign_that_another_partition_began_anew_does_not_stop_its_own() -> None:
+    store, _ = calm()
+    lose_table(store, NAME, "meta")
+    other, _ = Processor.open("judgments.v1", 1, store, OPTIONS)
+    other.process([Record(0, b"wrong key", encode(MINE[-1]))])
+    processor, _ = opened(store)
+    assert NAME not in processor.campaigns
+    fresh = judgment(901, campaign="campaign-0", systems=("system-1", "system-2"))
+    late = judgment(902, campaign=NAME, systems=("system-1", "system-2"))
+    end = processor.next_offset
+    outputs = processor.process([Record(end, b"", encode(fresh)), Record(end + 1, b"", encode(late))])
+    assert processor.campaigns["campaign-0"].offset == end
+    (rejected,) = (output for output in outputs if output.topic == topics.REJECTED.name)
+    assert msgspec.json.decode(rejected.value, type=events.Rejection).reason == "wrong_partition"
