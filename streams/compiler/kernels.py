@@ -9,6 +9,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +24,7 @@ Function = TypeVar("Function")
 WORTH_LOADING = 200_000
 _IMPORT = re.compile(r"^from (streams\.[\w.]+) import", re.MULTILINE)
 _loaded: set[str] = set()  # modules that were compiled in this process
+_loading = RLock()  # another thread must not get a module that is half loaded
 
 
 def jit(function: Function) -> Function:
@@ -57,15 +59,17 @@ class Kernels:
     def compiled(self, name: str) -> Any:
         """Return a module of kernels compiled. After the first time it is read from disk."""
         if name not in self._compiled:
-            stored = None
-            if hasattr(self.plain(name), "SIGNATURES"):
-                assert isinstance(self._folder, Path)
-                stored = load(
-                    name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name)
-                )
-            self._compiled[name] = stored or self.by_numba(name)
-            _loaded.add(f"{self._package}.{name}")
+            with _loading:
+                self._compiled[name] = self._load_stored(name) or self.by_numba(name)
+                _loaded.add(f"{self._package}.{name}")
         return self._compiled[name]
+
+    def _load_stored(self, name: str) -> Any:
+        """Return a module of machine code, or None if the module has none."""
+        if not hasattr(self.plain(name), "SIGNATURES"):
+            return None
+        assert isinstance(self._folder, Path)
+        return load(name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name))
 
     def suited(self, name: str, updates: int) -> Any:
         """Return the compiled module if kernels are loaded or this many updates repay it, else the plain one."""
@@ -74,8 +78,9 @@ class Kernels:
     def by_numba(self, name: str) -> ModuleType:
         """Return a module of kernels compiled by numba."""
         full = f"{self._parent}.{name}"
-        if full not in sys.modules:
-            self._load(name, full)
+        with _loading:
+            if full not in sys.modules:
+                self._load(name, full)
         return sys.modules[full]
 
     def _load(self, name: str, full: str) -> None:
