@@ -15,7 +15,7 @@
     ├── WrongLog             the log is not the one that the state was computed from: the partition stops
     ├── LogGap               records of the log are gone before they were read: the partition stops
     ├── StoreUnavailable     the store does not answer: the same batch is tried again
-    ├── StoreCorrupt         the store holds data that this version can't read: the worker stops
+    ├── StoreCorrupt         stored data can't be read: the campaign is rated again, or the partition stops
     ├── StoreNewer           the store holds data of a newer version: the partition stops
     ├── ForeignCampaign      the campaign belongs to another partition: the record is rejected
     ├── HistoryGone          the beginning of the log has been deleted: it can't be rated again

@@ -44,7 +44,7 @@ RETRY_SECONDS = 1.0
 # How often a stopped partition is looked at again. A revoked one must be given up sooner than the group gets impatient.
 LOOK_SECONDS = 2.0
 # What stops one partition until its cause is gone or an operator has decided. The others go on.
-STOPPING = (LogGap, StoreNewer, WrongLog)
+STOPPING = (LogGap, StoreCorrupt, StoreNewer, WrongLog)
 
 
 class Assignment:
@@ -140,7 +140,7 @@ class Assignment:
             self._stop(ownership, error)
             ownership.end()
             self._service.add_future(self._reopen_later(ownership, LOOK_SECONDS))
-        except (TooManyRejections, StoreCorrupt) as error:
+        except TooManyRejections as error:
             ownership.end()
             self._status.fail(error)
         except BaseException as error:  # noqa: BLE001 - the worker stops with it

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from streams.errors import StoreNewer
+from streams.errors import JudgestreamError, StoreCorrupt, StoreNewer
 from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
 from streams.pipeline.record import Record
@@ -233,23 +233,28 @@ def test_a_state_that_was_dropped_by_an_operator_is_made_again_from_the_new_log(
     asyncio.run(run())
 
 
-class NewerStore(MemoryStore):
-    """A store whose first partition was written by a newer version, until it is `readable`."""
+class UnreadableStore(MemoryStore):
+    """A store whose first partition can't be read, until it is `readable`."""
 
     readable = False
 
+    def __init__(self, error: JudgestreamError) -> None:
+        super().__init__()
+        self._error = error
+
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         if partition == str(ONE) and not self.readable:
-            raise StoreNewer("layout 9 was written by a newer version. Update this worker")
+            raise self._error
         return super().open(partition)
 
 
-def test_a_state_of_a_newer_version_stops_the_partition_until_it_can_be_read() -> None:
+@pytest.mark.parametrize("kind", [StoreNewer, StoreCorrupt])
+def test_a_head_that_cannot_be_read_stops_the_partition_until_it_can(kind: type[JudgestreamError]) -> None:
     async def run() -> None:
-        store = NewerStore()
+        store = UnreadableStore(kind("the head can't be read. Update this worker"))
         worker = Worker(store)
         await worker.open()
-        assert worker.status.stopped == {str(ONE): "layout 9 was written by a newer version. Update this worker"}
+        assert worker.status.stopped == {str(ONE): "the head can't be read. Update this worker"}
         assert worker.service.crashed is worker.status.failure is None
         store.readable = True
         await worker.until(lambda: worker.is_open(ONE))
