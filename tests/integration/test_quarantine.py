@@ -102,7 +102,7 @@ def test_a_fault_in_one_campaign_stops_nobody_else_and_a_rebuild_ends_it(
     assert "quarantined" in invoke(stack, "campaign", "show", SICK).output
     doctor = invoke(stack, "doctor")
     assert doctor.exit_code == 1
-    assert f"1 of 2 quarantined: {SICK} (ZeroDivisionError" in doctor.output
+    assert f"1 of 2 with a problem: {SICK} (quarantined: ZeroDivisionError" in doctor.output
     assert "quarantined" in invoke(stack, "leaderboard", SICK).output
 
     with monkeypatch.context() as broken:

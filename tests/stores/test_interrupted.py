@@ -65,7 +65,7 @@ class Run:
         return processor
 
     def go_on(self, processor: Processor, *, size: int = BATCH, insist: bool = False) -> None:
-        """Process the rest of the log, where it insists each batch as often as it takes."""
+        """Process the rest of the log, and end all reruns. If it insists, each step is tried as often as it takes."""
         while records := LOG[processor.next_offset : processor.next_offset + size]:
             commit = processor.prepare(records)
             while True:
@@ -76,7 +76,23 @@ class Run:
                     if not insist:
                         raise
             self.emitted += commit.outputs
-            self.emitted += itertools.chain.from_iterable(processor.rate_again().values())
+            processor = self.finish_reruns(processor, insist=insist)
+        self.finish_reruns(processor, insist=insist)
+
+    def finish_reruns(self, processor: Processor, *, insist: bool) -> Processor:
+        """Rate all waiting campaigns again. Return the processor, or its successor if it had to be loaded again."""
+        while True:
+            try:
+                self.emitted += itertools.chain.from_iterable(processor.rate_again().values())
+            except StoreUnavailable:
+                if not insist:
+                    raise
+            except Conflict:
+                if not insist:
+                    raise
+                processor = self.open()  # as the worker does
+            else:
+                return processor
 
     def outcome(self) -> dict[str, object]:
         """Say what is stored, and what a consumer that drops repeats makes of what was emitted."""
@@ -184,7 +200,7 @@ def test_a_worker_that_dies_between_two_calls_is_taken_over(
         run = Run(stores())
         with monkeypatch.context() as patch:
             Interruption(place, after=after, then=fail).patch(patch)
-            with pytest.raises(StoreUnavailable):
+            with pytest.raises((StoreUnavailable, Conflict)):
                 run.go_on(run.open())
         run.go_on(run.open(), size=size)
         assert run.outcome() == undisturbed, place
