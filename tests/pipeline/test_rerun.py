@@ -150,6 +150,7 @@ def test_the_size_of_batches_and_the_moment_of_the_rerun_do_not_matter(size: int
     assert means[0] == means[1]
 
 
+@pytest.mark.long
 @given(data=st.data())
 def test_steps_batches_and_crashes_in_any_order_end_in_the_same_state(data: st.DataObject) -> None:
     expected, outputs = calm()

@@ -38,6 +38,7 @@ def test_the_variables_make_another_machine_of_this_one() -> None:
     assert run(loops, other_numpy()) != run(loops, {})
 
 
+@pytest.mark.long
 def test_every_model_gives_the_same_bits_with_other_libraries_and_compiled() -> None:
     expected = many_models.hashes()
     assert len(set(expected.values())) == len(expected)
