@@ -9,7 +9,15 @@ import pytest
 
 from streams.core.campaign.state import TABLES
 from streams.errors import Conflict, Fenced
+from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.processor import Processor
+from streams.pipeline.record import Record
+from streams.settings import Settings
 from streams.stores.memory import MemoryStore
+from streams.wire import topics
+from streams.wire.events import encode
+from tests.builders import crowd_log
+from tests.state_hash import state_hash
 from tests.stores.losses import keep_campaign, keep_partition, lose_partition, lose_table
 from tests.stores.test_conformance import HOME, change, commit
 
@@ -181,3 +189,18 @@ def test_a_campaign_that_a_cluster_listed_and_did_not_write_is_new(store: Store)
     loaded(store, lease)
     store.persist(lease, commit(9, 12, filled(8, 11), filled(-1, 10, campaign="e")))
     assert loaded(store, lease, "e").offset == 10
+
+
+def test_a_campaign_that_is_born_again_has_no_row_of_its_former_life(store: Store) -> None:
+    options = ProcessorOptions.from_settings(Settings(judge_key="key"))
+    log = [Record(offset, None, encode(entry)) for offset, entry in enumerate(crowd_log(60, campaigns=1, seed=5))]
+    calm = MemoryStore()
+    for each in (calm, store):
+        Processor.open(topics.JUDGMENTS.name, 0, each, options)[0].process(log)
+    lose_table(store, "campaign-0", "meta")
+    lose_partition(store, HOME, listed=True, head=False)
+    for records in (log[:20], log[20:]):  # the second owner restores what the first one has stored
+        processor, _ = Processor.open(topics.JUDGMENTS.name, 0, store, options)
+        assert processor.next_offset == records[0].offset
+        processor.process(records)
+    assert state_hash(store, [HOME]) == state_hash(calm, [HOME])

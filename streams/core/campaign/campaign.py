@@ -278,7 +278,7 @@ class Campaign(ReadOnlyCampaign):
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
-            whole=False,
+            whole=self._persisted < 0,  # a store may still have tables of a campaign whose meta was lost
             meta=meta,
             status=status,
             tables=self._state.drain_changes(result.rows),

@@ -227,8 +227,8 @@ class StoredCampaign:
 class CampaignChange:
     """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
 
-    If it is `whole`, the campaign was rated again, and rows that its tables do not hold are removed. If it has no
-    tables at all, the campaign is quarantined, and its rows stay as they are.
+    If it is `whole`, the campaign is new or was rated again, and rows that its tables do not hold are removed. If it
+    has no tables at all, the campaign is quarantined, and its rows stay as they are.
     """
 
     campaign: str
