@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.soak import data_faults, senders, transactions
-from tests.soak.fleet import State
+from tests.soak.fleet import Member, State
 from tests.soak.scene import Scene
 
 
@@ -32,22 +32,21 @@ class Event:
 
 def kill_worker(scene: Scene) -> str | None:
     """kill -9, and a new worker a moment later."""
-    if not (running := scene.fleet.among(State.RUNNING)):
-        return None
-    member = scene.chance.choice(running)
-    scene.fleet.kill(member)
-    scene.after(scene.chance.uniform(0, 8), f"worker {member.number} starts", lambda: scene.fleet.start(member))
-    return f"kill -9 of worker {member.number}"
+    return _replace_worker(scene, scene.fleet.kill, "kill -9 of")
 
 
 def end_worker(scene: Scene) -> str | None:
     """SIGTERM, and a new worker a moment later."""
+    return _replace_worker(scene, scene.fleet.terminate, "SIGTERM to")
+
+
+def _replace_worker(scene: Scene, end: Callable[[Member], None], how: str) -> str | None:
     if not (running := scene.fleet.among(State.RUNNING)):
         return None
     member = scene.chance.choice(running)
-    scene.fleet.terminate(member)
+    end(member)
     scene.after(scene.chance.uniform(0, 8), f"worker {member.number} starts", lambda: scene.fleet.start(member))
-    return f"SIGTERM to worker {member.number}"
+    return f"{how} worker {member.number}"
 
 
 def freeze_worker(scene: Scene) -> str | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from streams.wire.events import encode
 from tests.builders import judgment
 from tests.monitor.site import JSON, TOKEN
 from tests.soak.errors import SoakError
+from tests.soak.records import Message
 from tests.soak.scene import Scene
 
 GOOD: dict[str, Any] = json.loads(encode(judgment(1)))
@@ -40,26 +42,24 @@ def redeliver(scene: Scene) -> str:
 
 def retract(scene: Scene) -> str:
     """Retract judgments of some campaigns."""
-    with scene.author.lock:
-        messages = [scene.author.retraction() for _ in range(scene.chance.randrange(1, 4))]
-    scene.traffic.add(messages)
-    return f"{len(messages)} retractions"
+    return _publish(scene, scene.author.retraction, scene.chance.randrange(1, 4), "retractions")
 
 
 def misroute(scene: Scene) -> str:
     """Publish judgments to partitions where their campaigns do not live."""
-    with scene.author.lock:
-        messages = [scene.author.misrouted() for _ in range(scene.chance.randrange(1, 6))]
-    scene.traffic.add(messages)
-    return f"{len(messages)} judgments on a wrong partition"
+    return _publish(scene, scene.author.misrouted, scene.chance.randrange(1, 6), "judgments on a wrong partition")
 
 
 def send_bad(scene: Scene) -> str:
     """Publish records that are no events, fewer than the limits allow."""
+    return _publish(scene, scene.author.bad, scene.chance.randrange(5, 60), "records that are no events")
+
+
+def _publish(scene: Scene, make: Callable[[], Message], number: int, what: str) -> str:
     with scene.author.lock:
-        messages = [scene.author.bad() for _ in range(scene.chance.randrange(5, 60))]
+        messages = [make() for _ in range(number)]
     scene.traffic.add(messages)
-    return f"{len(messages)} records that are no events"
+    return f"{number} {what}"
 
 
 def post(scene: Scene) -> str:

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.state import CampaignChange, CampaignMeta, Counts, MetaEncoder, Retractions
-from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Judgment
+from streams.core.campaign.state import CampaignChange, MetaEncoder
+from streams.wire.events import Judgment
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from streams.wire.events import Command
+    from streams.core.campaign.state import CampaignMeta, Counts
+    from streams.wire.events import CampaignStatus, Command
     from streams.wire.outputs import Output
 
 
@@ -46,16 +48,8 @@ class QuarantinedCampaign:
     @classmethod
     def begin_without_meta(cls, name: str, *, offset: int, error: str) -> Self:
         """Return a campaign whose stored meta is lost. The store has it at an offset, or at none (-1)."""
-        status = CampaignStatus(campaign=name, state="open", settings=CampaignSettings(), withdrawn=(), offset=0)
-        meta = CampaignMeta(
-            status=status,
-            offset=offset,
-            clock=EPOCH,
-            counts=Counts(),
-            opened=0,
-            outstanding=(),
-            retractions=Retractions(),
-        )
+        new = ReadOnlyCampaign(name).meta
+        meta = replace(new, offset=offset, opened=0, status=replace(new.status, offset=0))
         return cls.begin(meta, Quarantine(offset=offset + 1, error=error, cause="corrupt"))
 
     def change_quarantine(self, **changes: object) -> None:
