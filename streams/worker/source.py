@@ -160,11 +160,13 @@ class BatchSource(Service):
         to_check = {
             partition: ownership for partition, ownership in self._assignment.owned.items() if ownership.is_open
         }
-        bounds: tuple[dict[Partition, int], ...] = ({}, {})
+        beginnings: dict[Partition, int] = {}
+        ends: dict[Partition, int] = {}
         try:
             with answering(self._settings):
-                asked = self._consumer.beginning_offsets(to_check), self._consumer.end_offsets(to_check)
-                bounds = await asyncio.wait_for(asyncio.gather(*asked), PROBE_SECONDS)
+                async with asyncio.timeout(PROBE_SECONDS):
+                    beginnings = await self._consumer.beginning_offsets(to_check)
+                    ends = await self._consumer.end_offsets(to_check)
         except BrokerUnavailable as error:
             log.warning("%s; waiting, nothing is lost", error, extra={"server": "kafka"})
             self._status.mark_away("Kafka", str(error))
@@ -172,8 +174,8 @@ class BatchSource(Service):
         else:
             self._status.mark_back("Kafka")
         for partition, ownership in to_check.items():
-            beginning, end = (found.get(partition) for found in bounds)
-            await self._assignment.guard(ownership, self._check(ownership, beginning, end))
+            check = self._check(ownership, beginnings.get(partition), ends.get(partition))
+            await self._assignment.guard(ownership, check)
 
     async def _check(self, ownership: PartitionOwnership, beginning: int | None, end: int | None) -> None:
         """Check the log and the store of a partition that was idle. A busy one would notice by itself.
