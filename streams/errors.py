@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from streams.wire.events import Reason
+    from streams.wire.reasons import Reason
 
 
 class JudgestreamError(Exception):

@@ -11,6 +11,7 @@ from streams.cli.progress import Bar
 from streams.cli.terminal import safe
 from streams.errors import suggestion
 from streams.wire import events, topics
+from streams.wire.reasons import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -57,8 +58,8 @@ def read_rejections(
     from streams.kafka.reading import read_topic
 
     for reason in reasons:
-        if reason not in events.REASONS:
-            raise click.UsageError(f"no reason {reason!r}; {suggestion(reason, events.REASONS)}")
+        if reason not in REASONS:
+            raise click.UsageError(f"no reason {reason!r}; {suggestion(reason, REASONS)}")
     seen: set[str] = set()
     campaigns: set[str] = set()
     found = False

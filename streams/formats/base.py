@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from streams.errors import RecordError
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
-    from streams.wire.events import Judgment, Reason
+    from streams.wire.events import Judgment
+    from streams.wire.reasons import Reason
 
 MAX_LINE = 2**20  # bytes of a line, or of a row that spans several lines
 MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may contain whole conversations

@@ -13,7 +13,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from streams.metrics.base import NAMESPACE, SECONDS, Metrics
-from streams.wire.events import REASONS
+from streams.wire.reasons import REASONS
 from streams.wire.topics import TOPICS
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ class Record(NamedTuple):
     offset: int
     key: bytes | None
     value: bytes | None
+    written_at: float | None = None  # when the broker wrote it, in seconds since 1970; None: unknown
 
 
 def record_fingerprint(record: Record) -> str:

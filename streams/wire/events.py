@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from streams.wire.campaign_names import CAMPAIGN_PATTERN
-from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE, MAX_SYSTEMS, MAX_YEAR
-from streams.wire.quarantine import Quarantine  # noqa: TC001 - msgspec reads the annotation
-from streams.wire.score_range import DEFAULT_SCORE_RANGE, Score, ScoreRange
-
-Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-_ABOUT_CAMPAIGN = "One leaderboard, e.g. wmt13.fr-en. Letters, digits, '.', '_' and '-'."
-CampaignName = Annotated[str, Meta(max_length=MAX_NAME, pattern=CAMPAIGN_PATTERN, description=_ABOUT_CAMPAIGN)]
-# The pattern is slow, so `streams.wire.decoding` checks the name of a judgment, and remembers the names it has checked.
-JudgedCampaign = Annotated[
-    str, Meta(max_length=MAX_NAME, description=_ABOUT_CAMPAIGN, extra_json_schema={"pattern": CAMPAIGN_PATTERN})
-]
-Time = Annotated[datetime, Meta(tz=True)]
-Version = Annotated[
-    str,
-    Meta(max_length=20, pattern=r"^1(\.[0-9]+)*$(?!\n)", description="1 or 1.x. Other versions are rejected."),
-]
-Rank = Annotated[int, Meta(ge=1, le=MAX_RANK, description="1 is best. Equal ranks are a tie.")]
-Count = Annotated[int, Meta(ge=0)]
-Parameter = bool | int | float | str
+from streams.wire.campaign_settings import CampaignSettings as CampaignSettings
+from streams.wire.campaign_settings import Parameter as Parameter
+from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Time, Version
+from streams.wire.limits import MAX_DURATION_MS, MAX_RANKED, MAX_SOURCE, MAX_YEAR
+from streams.wire.quarantine import Quarantine
+from streams.wire.reasons import Reason
+from streams.wire.score_range import Score
 
 # One event with a wrong time must not move a campaign's clock so far that no request ever expires.
 LONGEST_JUMP = timedelta(days=1)
 LATEST = datetime(MAX_YEAR, 1, 1, tzinfo=UTC)
-
-Reason = Literal[
-    "empty",
-    "too_large",
-    "invalid_utf8",
-    "invalid_json",
-    "too_deep",
-    "missing_field",
-    "invalid_value",
-    "unknown_version",
-    "too_few_systems",
-    "duplicate_system",
-    "length_mismatch",
-    "ranks_or_score",
-    "wrong_partition",
-    "unknown_campaign",
-    "unknown_system",
-    "too_many_systems",
-    "campaign_closed",
-    "judge_excluded",
-    "judge_too_fast",
-    "unsuited_to_model",
-    "without_baseline",
-    "refused_command",
-]
 
 
 class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -69,7 +31,7 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     id: Name
     campaign: JudgedCampaign
     segment: Name
-    judge: Name
+    judge: Judge
     systems: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MAX_RANKED)]
     at: Time
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=MAX_RANKED)] | None = None
@@ -78,69 +40,6 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     duration_ms: Annotated[int, Meta(ge=0, le=MAX_DURATION_MS)] | None = None
     source: Annotated[str, Meta(max_length=MAX_SOURCE)] | None = None
     version: Version = "1"
-
-
-class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The settings of a campaign, which a `create` or `change` command carries."""
-
-    model: Annotated[Name, Meta(description="The model that rates the systems. It can not be changed later.")] = (
-        "trueskill"
-    )
-    parameters: Annotated[dict[str, Parameter], Meta(description="Parameters of the model.")] = {}
-    systems: Annotated[
-        tuple[Name, ...],
-        Meta(
-            max_length=MAX_SYSTEMS,
-            description="Systems that may be judged. If empty, any system is accepted.",
-        ),
-    ] = ()
-    segments: Annotated[
-        tuple[Name, ...],
-        Meta(max_length=100_000, description="Segments for match requests, in addition to the segments of judgments."),
-    ] = ()
-    baseline: Annotated[
-        Name | None,
-        Meta(description="The system that all others are compared with. Only the model grm has a baseline."),
-    ] = None
-    budget: Annotated[int, Meta(ge=1, description="Number of judgments to ask for. Null: no limit.")] | None = None
-    policy: Annotated[
-        Name, Meta(description="Policy that chooses the next match: information, variance or uniform.")
-    ] = "information"
-    outstanding: Annotated[int, Meta(ge=0, le=10_000, description="Number of open match requests.")] = 8
-    ways: Annotated[int, Meta(ge=2, le=20, description="Number of systems in one match request.")] = 2
-    segment_choice: Annotated[
-        Literal["auto", "least", "information"],
-        Meta(description="Segment of a request: `least` judged, by `information`, or `auto` (by the model)."),
-    ] = "auto"
-    request_seconds: Annotated[
-        float, Meta(gt=0, le=1e8, description="Seconds until an unanswered request expires.")
-    ] = 3600.0
-    stop_confidence: (
-        Annotated[
-            float,
-            Meta(gt=0.5, lt=1, description="Stop match requests when the clusters have this confidence. Null: never."),
-        ]
-        | None
-    ) = None
-    replicas: Annotated[
-        int, Meta(ge=0, le=1000, description="Number of bootstrap replicas for the rank ranges: 0, or 40 and more.")
-    ] = 200
-    judge_per_minute: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=1_000_000,
-                description="Most judgments of one judge per minute, by `at`. Null: no limit.",
-            ),
-        ]
-        | None
-    ) = None
-    too_fast: Annotated[
-        Literal["accept", "flag", "reject"],
-        Meta(description="What happens to a judgment above `judge_per_minute`. A flagged one is rated, and reported."),
-    ] = "flag"
-    score_range: ScoreRange = DEFAULT_SCORE_RANGE
 
 
 class _Command(Struct, frozen=True, kw_only=True, tag_field="action"):
@@ -186,23 +85,64 @@ class Resume(_Command, frozen=True, kw_only=True, tag="resume"):
 class ExcludeJudge(_Command, frozen=True, kw_only=True, tag="exclude"):
     """Reject further judgments of this judge."""
 
-    judge: Name
+    judge: Judge
+
+
+class IncludeJudge(_Command, frozen=True, kw_only=True, tag="include"):
+    """Accept judgments of an excluded judge again. Those that were rejected meanwhile stay rejected."""
+
+    judge: Judge
+
+
+class ForgetJudge(_Command, frozen=True, kw_only=True, tag="forget"):
+    """Remove a judge from the stored state. Their judgments still count, under a name that says nothing."""
+
+    judge: Judge
 
 
 class Retract(_Command, frozen=True, kw_only=True, tag="retract"):
     """Rate the campaign again without these judgments, and without all judgments of this judge so far."""
 
     judgments: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
-    judge: Name | None = None
+    judge: Judge | None = None
 
 
 class Close(_Command, frozen=True, kw_only=True, tag="close"):
     """Reject all further judgments."""
 
 
-Command = Create | Change | AddSystem | WithdrawSystem | Pause | Resume | ExcludeJudge | Retract | Close
+class Demand(_Command, frozen=True, kw_only=True, tag="demand"):
+    """Keep at least this many match requests open, because so many judges ask for one. A monitor sends it."""
 
-CampaignState = Literal["open", "paused", "closed"]
+    requests: Annotated[int, Meta(ge=0, le=10_000)]
+
+
+class Archive(_Command, frozen=True, kw_only=True, tag="archive"):
+    """Close a campaign for ever, and leave it out of lists. It can still be read."""
+
+
+class Delete(_Command, frozen=True, kw_only=True, tag="delete"):
+    """Remove the state and the outputs of a campaign. Its records stay in the log; later judgments are rejected."""
+
+
+Command = (
+    Create
+    | Change
+    | AddSystem
+    | WithdrawSystem
+    | Pause
+    | Resume
+    | ExcludeJudge
+    | IncludeJudge
+    | ForgetJudge
+    | Retract
+    | Close
+    | Demand
+    | Archive
+    | Delete
+)
+
+CampaignState = Literal["open", "paused", "closed", "archived", "deleted"]
 
 
 class CampaignStatus(Struct, frozen=True, kw_only=True):
@@ -213,6 +153,7 @@ class CampaignStatus(Struct, frozen=True, kw_only=True):
     settings: CampaignSettings
     withdrawn: tuple[Name, ...]
     excluded: Annotated[tuple[Name, ...], Meta(description="Excluded judges, as pseudonyms.")] = ()
+    demand: Annotated[Count, Meta(description="Number of match requests for which judges ask.")] = 0
     offset: int
     command: Annotated[
         Name | None, Meta(description="Id of the command that caused this change. Null: a judgment caused it.")
@@ -230,6 +171,10 @@ class MatchRequest(Struct, frozen=True, kw_only=True):
     why: str
     information: Annotated[float, Meta(ge=0, description="Expected information about the ratings, in bits.")]
     expires_at: Time
+    cancelled: Annotated[
+        bool,
+        Meta(description="Whether the request of this id, sent before, is not to be judged any more."),
+    ] = False
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -280,13 +225,13 @@ class Rejection(Struct, frozen=True, kw_only=True):
     reason: Reason
     field: str | None
     message: str
+    judgment: Annotated[str | None, Meta(description="Id of the judgment or command, if it can be read.")] = None
     original: Annotated[bytes, Meta(description="The original value of the record, in base64.")]
     topic: str
     partition: Count
     offset: Count
 
 
-REASONS: tuple[str, ...] = get_args(Reason)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 encode = msgspec.json.Encoder().encode

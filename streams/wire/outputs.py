@@ -12,3 +12,4 @@ class Output(NamedTuple):
     key: bytes | None
     value: bytes
     headers: tuple[tuple[str, bytes], ...] = ()
+    partition: int | None = None  # None: the key decides

@@ -17,7 +17,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
 from streams.metrics import MonitorMetrics, PartitionProgress, WorkerMetrics
-from streams.wire.events import REASONS
+from streams.wire.reasons import REASONS
 from streams.wire.topics import TOPICS
 
 ROOT = Path(__file__).parents[2]

@@ -13,6 +13,7 @@ from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
 from streams.wire.events import encode
+from streams.wire.reasons import Reason
 from tests.builders import NOON, judgment
 
 BAD = RecordError("invalid_json", "not JSON")
@@ -47,7 +48,7 @@ def test_the_split_into_batches_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("reason", sorted(BLAMELESS))
-def test_what_is_refused_to_a_judge_does_not_count(reason: events.Reason) -> None:
+def test_what_is_refused_to_a_judge_does_not_count(reason: Reason) -> None:
     assert Tally().after([RecordError(reason, "no")] * 100, RejectionLimits(in_a_row=3)) == Tally()
 
 

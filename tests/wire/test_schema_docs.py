@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from streams.wire import decoding, events, schemas, topics
+from streams.wire.reasons import REASONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "events.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
@@ -21,7 +22,7 @@ def rows(heading: str) -> list[str]:
 
 
 def test_every_reason_is_explained_once_and_in_order() -> None:
-    assert rows("Why a record was rejected") == ["reason", *events.REASONS]
+    assert rows("Why a record was rejected") == ["reason", *REASONS]
 
 
 def test_every_topic_is_listed_with_its_key() -> None:

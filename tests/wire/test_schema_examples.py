@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from streams.errors import RecordError
 from streams.settings import Settings
 from streams.wire import decoding, events, schemas
+from streams.wire.reasons import REASONS
 
 EXAMPLES = Path(__file__).parents[2] / "schemas" / "examples"
 INDEX: dict[str, dict[str, dict[str, Any]]] = json.loads((EXAMPLES / "index.json").read_bytes())
@@ -95,7 +96,7 @@ def test_an_invalid_example_is_refused_by_the_schema_where_the_index_says_so(nam
 def test_every_reason_of_the_decoder_has_an_example() -> None:
     functions = [node for node in ast.walk(ast.parse(inspect.getsource(decoding))) if isinstance(node, ast.FunctionDef)]
     words = {node.value for function in functions for node in ast.walk(function) if isinstance(node, ast.Constant)}
-    given = words.intersection(events.REASONS)
+    given = words.intersection(REASONS)
     assert given, "the decoder's reasons were not found in its source"
     assert given == {entry["reason"] for entry in INDEX["invalid"].values()}
 

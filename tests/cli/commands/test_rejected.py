@@ -18,8 +18,9 @@ from streams.cli.option_types import Moment
 from streams.cli.rejections import RejectedRecord
 from streams.kafka import publishing, reading
 from streams.settings import Settings
-from streams.wire import events, topics
+from streams.wire import topics
 from streams.wire.events import Rejection, encode
+from streams.wire.reasons import Reason
 from tests.builders import NOON, judgment
 
 DOCS = Path("docs/campaigns.md")
@@ -31,7 +32,7 @@ def run(*arguments: str) -> Result:
 
 
 def rejection(
-    offset: int, original: bytes, *, reason: events.Reason = "unknown_system", topic: str = "judgments.v1"
+    offset: int, original: bytes, *, reason: Reason = "unknown_system", topic: str = "judgments.v1"
 ) -> Rejection:
     return Rejection(
         id=f"{topic}/0/{offset}",
