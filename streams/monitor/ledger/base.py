@@ -1,4 +1,4 @@
-"""What the monitors of one namespace share: the history of each campaign, and which judge holds which match request."""
+"""What the monitors of one namespace share: histories of campaigns, leases of match requests, and sessions."""
 
 from __future__ import annotations
 
@@ -77,3 +77,12 @@ class Ledger(Protocol):
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
+
+    def add_session(self, session: str, token: str, *, seconds: float) -> None:
+        """Keep a session and the token that opened it, both by their hash, for the given number of seconds."""
+
+    def session_tokens(self, sessions: Sequence[str]) -> list[str | None]:
+        """Return the token of each session. It is None for a session that has ended."""
+
+    def end_session(self, session: str) -> None:
+        """End a session."""

@@ -34,6 +34,7 @@ class MemoryLedger:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._campaigns: defaultdict[str, _LedgerEntry] = defaultdict(_LedgerEntry)
+        self._sessions: dict[str, tuple[str, float]] = {}  # session -> token, expiry
 
     def add_sample(self, campaign: str, sample: Sample) -> bool:
         """Add a leaderboard to the history."""
@@ -77,6 +78,21 @@ class MemoryLedger:
         """Return the remaining seconds of each leased request."""
         entry, now = self._current(campaign), self._clock()
         return {request: entry.leases[request][1] - now for request in requests if request in entry.leases}
+
+    def add_session(self, session: str, token: str, *, seconds: float) -> None:
+        """Keep a session."""
+        now = self._clock()
+        self._sessions = {key: value for key, value in self._sessions.items() if value[1] > now}
+        self._sessions[session] = (token, now + seconds)
+
+    def session_tokens(self, sessions: Sequence[str]) -> list[str | None]:
+        """Return the token of each session."""
+        now, ended = self._clock(), ("", 0.0)
+        return [token if until > now else None for token, until in (self._sessions.get(key, ended) for key in sessions)]
+
+    def end_session(self, session: str) -> None:
+        """End a session."""
+        self._sessions.pop(session, None)
 
     def _current(self, campaign: str) -> _LedgerEntry:
         """Return the entry of a campaign, without expired leases."""

@@ -98,5 +98,24 @@ class RedisLedger:
             left: list[int] = pipeline.execute()
         return {request: each / 1000 for request, each in zip(requests, left, strict=True) if each > 0}
 
+    def add_session(self, session: str, token: str, *, seconds: float) -> None:
+        """Keep a session."""
+        with self._client.translated_errors():
+            self._client.redis.set(self._keys.session(session), token, px=round(seconds * 1000))
+
+    def session_tokens(self, sessions: Sequence[str]) -> list[str | None]:
+        """Return the token of each session."""
+        with self._client.translated_errors():
+            pipeline: Any = self._client.redis.pipeline(transaction=False)
+            for session in sessions:
+                pipeline.get(self._keys.session(session))
+            found: list[bytes | None] = pipeline.execute()
+        return [None if token is None else token.decode() for token in found]
+
+    def end_session(self, session: str) -> None:
+        """End a session."""
+        with self._client.translated_errors():
+            self._client.redis.delete(self._keys.session(session))
+
     def _lease_key(self, campaign: str, request: str) -> str:
         return self._keys.campaign(campaign, f"lease:{request}")

@@ -43,6 +43,10 @@ class Keys:
         head = f"{self.prefix}{{{partition}}}{self.suffix}"
         return head if part == "head" else f"{head}:{part}"
 
+    def session(self, session: str) -> str:
+        """Return the key of a monitor's session, which holds the hash of its token."""
+        return f"{self.prefix}session:{session}"
+
     @cached_property
     def prefix(self) -> str:
         """The beginning of every key."""

@@ -189,3 +189,15 @@ def test_a_judge_gets_the_same_request_again_among_many_that_are_free(case: Case
     assert held is not None
     assert again is not None
     assert again.request == held.request == "r240"
+
+
+def test_all_monitors_know_a_session_until_it_ends(case: Case) -> None:
+    case.ledger.add_session("one", "token-a", seconds=3600.0)
+    case.other.add_session("two", "token-b", seconds=0.2)
+    assert case.other.session_tokens(["one", "none"]) == ["token-a", None]
+    case.pass_time(0.3)
+    assert case.ledger.session_tokens(["one", "two"]) == ["token-a", None]
+    case.other.end_session("one")
+    case.other.end_session("none")
+    assert case.ledger.session_tokens(["one"]) == [None]
+    assert case.ledger.session_tokens([]) == []
