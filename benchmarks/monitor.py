@@ -35,6 +35,7 @@ from aiokafka import AIOKafkaProducer  # noqa: E402
 from benchmarks.http_load import Pool, Stream  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
+from streams.monitor.http.tokens import entry_of  # noqa: E402
 from streams.settings import Settings  # noqa: E402
 from streams.stores.redis.store import RedisStore  # noqa: E402
 from streams.wire import topics  # noqa: E402
@@ -276,7 +277,7 @@ def main() -> int:
             os.environ.update(servers.start())
             os.environ |= {
                 "JUDGESTREAM_JUDGE_KEY": "benchmark",
-                "JUDGESTREAM_MONITOR_TOKENS": f"benchmark:{SECRET}",
+                "JUDGESTREAM_MONITOR_TOKENS": entry_of("benchmark", SECRET),
                 "JUDGESTREAM_SNAPSHOT_SECONDS": "1",
             }
             settings = Settings(

@@ -109,13 +109,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     monitor_host: Annotated[str, Meta(min_length=1, description="Address on which the monitor listens.")] = "127.0.0.1"
     monitor_port: Annotated[int, Meta(ge=0, le=65535, description="Port of the monitor; 0: any free port.")] = 8080
     monitor_tokens: Annotated[
-        str, Meta(description="Write tokens, name:secret, comma-separated. A secret has at least 16 characters.")
+        str,
+        Meta(description="Tokens, NAME:SCOPES:CAMPAIGNS:HASH, comma-separated, or @FILE with one per line."),
     ] = ""
     monitor_reads: Annotated[
         Literal["open", "closed"], Meta(description="Read access to the monitor: open, or closed (a token is needed).")
     ] = "open"
     monitor_origins: Annotated[
         str, Meta(description="Other web origins that may call the monitor, comma-separated. If empty, none.")
+    ] = ""
+    monitor_proxies: Annotated[
+        str,
+        Meta(description="Trusted proxies that name the client: addresses or networks, comma-separated."),
     ] = ""
     monitor_body_bytes: Annotated[
         int, Meta(ge=1000, le=64_000_000, description="Maximum bytes of a request to the monitor.")

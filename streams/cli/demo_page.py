@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
@@ -28,10 +27,11 @@ async def _serve(demo: DemoCampaigns, *, seconds: float, port: int) -> None:
     from streams.monitor.backends.embedded import EmbeddedBackend
     from streams.monitor.http.app import Site
     from streams.monitor.http.server import serve_app, wait_for_signal
+    from streams.monitor.http.tokens import entry_of, new_secret
 
     backend = EmbeddedBackend(demo.stream)
-    secret = token_hex(16)
-    settings = replace(demo.stream.settings, monitor_tokens=f"demo:{secret}")
+    secret = new_secret()
+    settings = replace(demo.stream.settings, monitor_tokens=entry_of("demo", secret))
     async with serve_app(Site(backend, settings).app(), host=HOST, port=port) as url:
         click.echo(f"The page is at {url}  (stop with Ctrl-C)")
         click.echo(f"Judgments can be posted with the token {secret}")

@@ -40,6 +40,7 @@ SECTIONS = {
     "Services": {
         "worker": "Rate judgments from Kafka and keep the state in Redis.",
         "monitor": "Run the web page, the HTTP API and the metrics.",
+        "token": "Make a token for a client of the monitor.",
         "topics": "Check the Kafka topics, or create them.",
         "doctor": "Check that a worker can run; show how to fix problems.",
         "completion": "Print the completion script for a shell.",

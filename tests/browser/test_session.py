@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deploy.ports import free_port
+from streams.monitor.http.tokens import entry_of
 from tests.browser.site import Site
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ SECRET = "open-sesame-and-be-quick"
 @pytest.fixture
 def closed(site: Site, tmp_path: Path) -> Iterator[Site]:
     """Start a second monitor beside the first, closed."""
-    tokens = {"JUDGESTREAM_MONITOR_READS": "closed", "JUDGESTREAM_MONITOR_TOKENS": f"ali:{SECRET}"}
-    closed = Site(site.stack, free_port(), tmp_path, tokens)
+    tokens = entry_of("ali", SECRET, scopes=["read"])
+    settings = {"JUDGESTREAM_MONITOR_READS": "closed", "JUDGESTREAM_MONITOR_TOKENS": tokens}
+    closed = Site(site.stack, free_port(), tmp_path, settings)
     closed.start_monitor()
     yield closed
     closed.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.integration.stack import JUDGESTREAM, Stack
-from tests.monitor.site import SECRET, Client
+from tests.monitor.site import TOKENS, Client
 from tests.waiting import PATIENCE_SECONDS
 
 
@@ -34,7 +34,7 @@ class MonitorProcess(Client):
 def monitor_on(stack: Stack, *, port: int = 0, **more: str) -> Iterator[MonitorProcess]:
     """Start `judgestream monitor` on a stack; give it once it listens."""
     log = stack.folder / f"monitor-{os.urandom(4).hex()}.log"
-    environment = stack.environment | {"JUDGESTREAM_MONITOR_TOKENS": f"tests:{SECRET}"} | more
+    environment = stack.environment | {"JUDGESTREAM_MONITOR_TOKENS": TOKENS} | more
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [JUDGESTREAM, "monitor", "--port", str(port)],

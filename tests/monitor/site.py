@@ -16,11 +16,13 @@ from streams.monitor.backends.base import Backend
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.http.app import Site
 from streams.monitor.http.server import serve_app
+from streams.monitor.http.tokens import entry_of
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from tests.waiting import PATIENCE_SECONDS
 
 SECRET = "0123456789abcdef"
+TOKENS = entry_of("tests", SECRET)  # with every scope, for all campaigns
 TOKEN = {"Authorization": f"Bearer {SECRET}"}
 JSON = {"Content-Type": "application/json"}
 
@@ -131,7 +133,7 @@ class Running(Client):
 @contextmanager
 def running(settings: Settings | None = None, *, backend: Backend | None = None) -> Iterator[Running]:
     """Run a monitor on an embedded stream, or on another backend, in a thread."""
-    settings = settings or Settings(monitor_tokens=f"tests:{SECRET}", judge_key="a key for tests", snapshot_seconds=0.1)
+    settings = settings or Settings(monitor_tokens=TOKENS, judge_key="a key for tests", snapshot_seconds=0.1)
     up, down = threading.Event(), asyncio.Event()
     found: dict[str, Any] = {}
 

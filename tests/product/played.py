@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
-from tests.monitor.site import SECRET
+from tests.monitor.site import TOKENS
 from tests.product.cases import Case
 from tests.product.run import Run
 from tests.product.scenarios import SCENARIOS
@@ -26,7 +26,7 @@ class Played:
 
 def play(variant: Variant, scenarios: Iterable[str] = SCENARIOS) -> Played:
     """Run scenarios. A monitor on the stream can be asked for matches."""
-    settings = Settings(monitor_tokens=f"tests:{SECRET}", judge_key="a key for tests", snapshot_seconds=3600)
+    settings = Settings(monitor_tokens=TOKENS, judge_key="a key for tests", snapshot_seconds=3600)
     stream = Embedded(settings, store=KeptStore())
     runs = {name: Run(Case(variant), name=name, stream=stream) for name in scenarios}
     for name, run in runs.items():

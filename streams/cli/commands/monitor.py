@@ -24,6 +24,7 @@ Examples:
     "monitor_port",
     "monitor_reads",
     "monitor_origins",
+    "monitor_proxies",
     "monitor_body_bytes",
     "monitor_rate",
     "monitor_lease_seconds",
@@ -38,9 +39,9 @@ Examples:
 def command(settings: Settings) -> None:
     """Run the web page, the HTTP API for judgments and matches, and the metrics.
 
-    You can start any number of monitors. Workers do not need them. Set the write tokens in JUDGESTREAM_MONITOR_TOKENS
-    (name:secret, comma-separated). Matches need the same JUDGESTREAM_JUDGE_KEY as the workers. Both are secrets: set
-    them in the environment or in a TOML file; there is no flag.
+    You can start any number of monitors. Workers do not need them. Make tokens with `judgestream token`, and set them
+    in JUDGESTREAM_MONITOR_TOKENS, or name a file with one entry per line (@FILE). Matches need the same
+    JUDGESTREAM_JUDGE_KEY as the workers. Both have no flag: set them in the environment or in a TOML file.
     """
     from streams.monitor.run import run
 

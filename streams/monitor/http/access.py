@@ -1,122 +1,143 @@
-"""Who may do what: named tokens for clients that write, and a cookie for browsers that read."""
+"""Who may do what: tokens with scopes for programs, and sessions for browsers that read."""
 
 from __future__ import annotations
 
-import hmac
-from dataclasses import dataclass
-from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from aiohttp import web
 
 from streams.errors import SettingError
 from streams.monitor.http.responses import RequestError
+from streams.monitor.http.sessions import Sessions, hash_of_cookie
+from streams.monitor.http.tokens import Token, TokenList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
-    from aiohttp import web
-
+    from streams.monitor.backends.base import Backend
     from streams.settings import Settings
+    from streams.wire.events import Judgment
 
-SHORTEST_SECRET = 16
 COOKIE = "judgestream"
-SESSION_SECONDS = 12 * 3600
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="judgestream"'}
 BEARER = "bearer "
 WRONG_TOKEN = "wrong_token"  # noqa: S105 - a reason
 
 
-def tokens_of(text: str) -> dict[str, str]:
-    """Return the tokens of the setting by name. With two names, a token can be replaced while both are valid.
+class Viewer(NamedTuple):
+    """Who views: the holder of a token, the session of a browser, or anybody where reading is open."""
 
-    >>> tokens_of("platform:0123456789abcdef, other:fedcba9876543210")
-    {'platform': '0123456789abcdef', 'other': 'fedcba9876543210'}
-    """
-    tokens: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        name, colon, secret = part.partition(":")
-        name = name.strip()
-        if not colon or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
-            raise SettingError(
-                "monitor_tokens must be a comma-separated list of name:secret with simple names: "
-                "letters, digits, '-' and '_'"
-            )
-        if len(secret) < SHORTEST_SECRET or not secret.isascii() or not secret.isprintable():
-            raise SettingError(
-                f"monitor_tokens: the secret of {name!r} needs at least {SHORTEST_SECRET} ASCII characters, "
-                "e.g. the output of: openssl rand -hex 32"
-            )
-        if name in tokens:
-            raise SettingError(f"monitor_tokens: the name {name!r} is used twice; give each token its own name")
-        tokens[name] = secret
-    return tokens
+    token: Token | None = None
+    session: str | None = None
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """Return the patterns of the campaigns that may be read. Empty if all may be."""
+        return () if self.token is None or "*" in self.token.campaigns else self.token.campaigns
+
+    def covers(self, campaign: str) -> bool:
+        """Return whether a campaign may be read."""
+        return self.token is None or self.token.covers(campaign)
 
 
-@dataclass(frozen=True)
+TOKEN = web.RequestKey("token", Token)  # of the request; there is none where a route needs no token and gets none
+VIEWER = web.RequestKey("viewer", Viewer)  # of a request that reads
+
+
 class Access:
-    """The tokens, and whether reading needs one too."""
+    """The tokens and the sessions, and whether reading needs one."""
 
-    tokens: Mapping[str, str]
-    open_to_read: bool = True
+    def __init__(self, tokens: TokenList, sessions: Sessions, *, open_to_read: bool = True) -> None:
+        self.tokens = tokens
+        self.sessions = sessions
+        self._open_to_read = open_to_read
 
     @classmethod
-    def of(cls, settings: Settings) -> Access:
+    def of(cls, settings: Settings, backend: Backend) -> Access:
         """Read the settings. Raise SettingError if nobody could read."""
-        tokens = tokens_of(settings.monitor_tokens)
+        tokens = TokenList(settings.monitor_tokens)
         if settings.monitor_reads == "closed" and not tokens:
             raise SettingError(
                 "monitor_reads is 'closed' and monitor_tokens is empty, so nobody could read; "
-                "set JUDGESTREAM_MONITOR_TOKENS to name:secret"
+                "make a token with: judgestream token NAME --scope read"
             )
-        return cls(tokens, settings.monitor_reads == "open")
+        return cls(tokens, Sessions(backend), open_to_read=settings.monitor_reads == "open")
 
-    def bearer(self, request: web.Request) -> str | None:
-        """Return the name of the request's token, or None if it has none. Raise if the token is wrong."""
+    def bearer(self, request: web.Request) -> Token | None:
+        """Return the token of a request, or None if it has none. Raise if the token is wrong."""
         header = request.headers.get("Authorization")
         if header is None:
             return None
         secret = header[len(BEARER) :].strip() if header.lower().startswith(BEARER) else ""
-        name = self.name_of(secret)
-        if name is None:
-            raise RequestError(401, WRONG_TOKEN, "this monitor does not know the token", headers=CHALLENGE)
-        return name
+        return self.token(secret)
 
-    def name_of(self, secret: str) -> str | None:
-        """Return the name of the token with this secret. The time it takes reveals nothing about the secret."""
-        given = sha256(secret.encode(errors="replace")).digest()
-        found = None
-        for name, known in self.tokens.items():
-            if hmac.compare_digest(given, sha256(known.encode()).digest()):
-                found = name
-        return found
+    def token(self, secret: str, *, field: str | None = None) -> Token:
+        """Return the token with this secret. Raise if there is none."""
+        token = self.tokens.find(secret)
+        if token is None:
+            raise RequestError(401, WRONG_TOKEN, "this monitor does not know the token", field=field, headers=CHALLENGE)
+        return token
 
-    def check_write(self, bearer: str | None) -> None:
-        """Raise if the request has no token."""
-        if bearer is None:
+    def check(self, token: Token | None, scopes: Sequence[str], campaign: str | None) -> None:
+        """Raise if a token has none of the scopes, or not for this campaign, whether or not the campaign exists."""
+        if token is None:
             hint = (
                 "send `Authorization: Bearer SECRET`"
                 if self.tokens
-                else "this monitor has no tokens: set JUDGESTREAM_MONITOR_TOKENS to name:secret"
+                else "this monitor has no tokens: set JUDGESTREAM_MONITOR_TOKENS to what `judgestream token` prints"
             )
             raise RequestError(401, "token_needed", f"a token is needed; {hint}", headers=CHALLENGE)
+        if token.scopes.isdisjoint(scopes):
+            needed, has = " or ".join(scopes), ", ".join(sorted(token.scopes))
+            message = f"this needs the scope {needed}; the token {token.name!r} has {has}"
+            raise RequestError(403, "wrong_scope", message)
+        if campaign is not None and not token.covers(campaign):
+            patterns = ", ".join(token.campaigns)
+            message = f"the token {token.name!r} is for other campaigns: {patterns}"
+            raise RequestError(403, "wrong_campaign", message, field="campaign")
 
-    def check_read(self, request: web.Request, bearer: str | None, *, now: float) -> None:
-        """Raise if reading needs a token, and the request has neither token nor session."""
-        if self.open_to_read or bearer is not None or self._is_valid(request.cookies.get(COOKIE, ""), now=now):
-            return
-        raise RequestError(401, "token_needed", "reading needs a token or a session", headers=CHALLENGE)
+    async def viewer(self, request: web.Request, token: Token | None, campaign: str | None) -> Viewer:
+        """Return who reads. Raise if reading is closed and neither the token nor the session allows it."""
+        if self._open_to_read:
+            return Viewer()
+        session = None
+        if token is None:
+            session = session_of(request)
+            token = self.tokens.by_hash(await self.sessions.token_of(session) or "") if session else None
+            if token is None:
+                raise RequestError(401, "token_needed", "reading needs a token or a session", headers=CHALLENGE)
+        self.check(token, ("read",), campaign)
+        return Viewer(token, session)
 
-    def session(self, name: str, *, now: float) -> str:
-        """Return the value of a cookie. It is valid until it expires or its token is removed."""
-        content = f"{name}.{int(now) + SESSION_SECONDS}"
-        return f"{content}.{self._signature(name, content)}"
+    async def refresh(self) -> None:
+        """Notice tokens that were added or removed, and sessions that have ended."""
+        self.tokens.refresh()
+        await self.sessions.refresh()
 
-    def _is_valid(self, value: str, *, now: float) -> bool:
-        content, _, signature = value.rpartition(".")
-        name, _, expires = content.rpartition(".")
-        if name not in self.tokens or not expires.isdecimal() or not expires.isascii() or len(expires) > 12:
-            return False
-        signed = hmac.compare_digest(signature.encode(errors="replace"), self._signature(name, content).encode())
-        return signed and now < int(expires)
+    def may_still_read(self, viewer: Viewer) -> bool:
+        """Return whether the token and the session of a viewer are in force as they were."""
+        if viewer.token is None:
+            return True
+        same = self.tokens.by_hash(viewer.token.hash) == viewer.token
+        return same and (viewer.session is None or self.sessions.is_open(viewer.session))
 
-    def _signature(self, name: str, content: str) -> str:
-        return hmac.new(self.tokens[name].encode(), b"session:" + content.encode(), sha256).hexdigest()
+
+def session_of(request: web.Request) -> str | None:
+    """Return the hash of the request's session cookie. Return None if there is no cookie."""
+    cookie = request.cookies.get(COOKIE)
+    return hash_of_cookie(cookie) if cookie else None
+
+
+def check_answers(token: Token, judgments: Sequence[Judgment]) -> None:
+    """Raise if a token without the scope publish posts a judgment that answers no match request."""
+    if "publish" in token.scopes:
+        return
+    for number, judgment in enumerate(judgments):
+        if judgment.request is None:
+            raise RequestError(
+                403,
+                "wrong_scope",
+                f"judgments[{number}] has no `request`; the token {token.name!r} may only answer match requests. "
+                "Other judgments need the scope publish",
+                field=f"judgments[{number}].request",
+            )

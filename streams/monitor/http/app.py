@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from functools import partial
 from importlib import metadata, resources
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 LAGS_SECONDS = 1.0
+ACCESS_SECONDS = 2.0  # after which a change of the tokens or the sessions is noticed
 
 
 class Site:
@@ -35,14 +37,15 @@ class Site:
     def __init__(self, backend: Backend, settings: Settings, metrics: MonitorMetrics | None = None) -> None:
         self.settings = settings
         self.page = Path(str(resources.files("streams.monitor").joinpath("page")))
-        self.access = Access.of(settings)
+        self.access = Access.of(settings, backend)
         self.metrics = metrics or MonitorMetrics()
         self.monitor = Monitor(backend)
         self.queries = Queries(self.monitor)
         self.intake = Intake(self.monitor, settings, self.metrics)
         self.hub = StreamHub(self.monitor, self.status, self.metrics)
         self.openapi = document()
-        self._guard = RequestGuard(settings, self.access, self.metrics)
+        self.guard = RequestGuard(settings, self.access, self.metrics)
+        self._following_access: asyncio.Task[None]
         self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
         self.metrics.event_streams.set_function(lambda: self.hub.streams)
         self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
@@ -50,12 +53,12 @@ class Site:
 
     def app(self) -> web.Application:
         """Build the application."""
-        app = web.Application(middlewares=[self._guard.middleware], client_max_size=self.settings.monitor_body_bytes)
+        app = web.Application(middlewares=[self.guard.middleware], client_max_size=self.settings.monitor_body_bytes)
         for route in ROUTES:
-            handler = self._guard.protect(route, partial(route.handler, self))
+            handler = self.guard.protect(route, partial(route.handler, self))
             app.router.add_route(route.method, route.path, handler, name=route.name)
         app.router.add_static("/static", self.page)
-        app.on_response_prepare.append(self._guard.prepare)
+        app.on_response_prepare.append(self.guard.prepare)
         app.on_startup.append(self._start)
         app.on_shutdown.append(self._close_streams)
         app.on_cleanup.append(self._stop)
@@ -78,11 +81,24 @@ class Site:
             streams=self.hub.streams,
         )
 
+    def end_streams(self) -> None:
+        """End the event streams of those who may not read any more."""
+        self.hub.end_streams(lambda viewer: not self.access.may_still_read(viewer))
+
+    async def _follow_access(self) -> None:
+        while True:
+            await asyncio.sleep(ACCESS_SECONDS)
+            await self.access.refresh()
+            self.end_streams()
+
     async def _start(self, _: web.Application) -> None:
         await self.monitor.start()
+        self._following_access = asyncio.create_task(self._follow_access(), name="access")
 
     async def _close_streams(self, _: web.Application) -> None:
         self.hub.close()
 
     async def _stop(self, _: web.Application) -> None:
+        self._following_access.cancel()
+        await asyncio.wait([self._following_access])
         await self.monitor.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from math import ceil
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 from aiohttp import hdrs, web
 
 from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
-from streams.monitor.http.access import WRONG_TOKEN
-from streams.monitor.http.limits import Quota
+from streams.monitor.http.access import TOKEN, VIEWER, WRONG_TOKEN
+from streams.monitor.http.addresses import ClientAddresses
+from streams.monitor.http.limits import Mistakes, Quota
 from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response
 from streams.monitor.http.routes import EVENTS
 from streams.monitor.state.lookup import UnknownCampaign
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WRONG_TOKENS_PER_SECOND = 1.0  # from one address
 WARNINGS_PER_SECOND = 0.5
 REASONS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 ANYBODY = "*"
@@ -43,7 +44,8 @@ class RequestGuard:
         self._access = access
         self._metrics = metrics
         self._quota = Quota(rate=settings.monitor_rate)
-        self._guesses = Quota(rate=WRONG_TOKENS_PER_SECOND)
+        self._addresses = ClientAddresses(settings.monitor_proxies)
+        self.mistakes = Mistakes()
         self._warnings = Quota(rate=WARNINGS_PER_SECOND)
         self._origins = frozenset(filter(None, (part.strip() for part in settings.monitor_origins.split(","))))
         self._body_bytes = settings.monitor_body_bytes
@@ -53,32 +55,42 @@ class RequestGuard:
 
         async def guarded(request: web.Request) -> web.StreamResponse:
             try:
-                bearer = self._access.bearer(request)
-                self._check(route, request, bearer)
+                await self._check(route, request)
                 return await handler(request)
             except RequestError as error:
                 if error.problem.reason == WRONG_TOKEN:
-                    self._slow_down(_address(request))
+                    await self._slow_down(self._addresses.of(request))
                 raise
 
         return guarded
 
-    def _check(self, route: Route, request: web.Request, bearer: str | None) -> None:
+    async def _check(self, route: Route, request: web.Request) -> None:
+        token = self._access.bearer(request)
+        if token is not None:
+            request[TOKEN] = token
         if route.limited:
-            self._limit(bearer or _address(request))
-        if route.needs == "write":
-            self._access.check_write(bearer)
-            log.debug("%s, by the token %s", route.name, bearer)
-        elif route.needs == "read":
-            self._access.check_read(request, bearer, now=time.time())
+            self._limit(token.name if token else self._addresses.of(request))
+        if route.needs == "open":
+            return
+        campaign = request.match_info.get("campaign")
+        if route.needs == "read":
+            request[VIEWER] = await self._access.viewer(request, token, campaign)
+        else:
+            self._access.check(token, route.scopes, campaign)
+            log.debug("%s, by the token %s", route.name, request[TOKEN].name)
 
-    def _slow_down(self, address: str) -> None:
-        """Raise if an address has sent too many wrong tokens."""
+    async def _slow_down(self, sender: str) -> None:
+        """Delay the answer to a wrong token. Raise at once if many answers to the same address wait already."""
         now = time.monotonic()
-        if seconds := self._guesses.wait(address, now):
-            if not self._warnings.wait(address, now):
-                log.warning("many wrong tokens from %s; further ones get 429", address)
-            raise _too_many(seconds) from None
+        seconds = self.mistakes.add(sender, now)
+        if not seconds:
+            return
+        if not self._warnings.wait(sender, now):
+            log.warning("many wrong tokens from %s; further ones have to wait", sender)
+        with self.mistakes.slot(sender) as free:
+            if not free:
+                raise _too_many(seconds) from None
+            await asyncio.sleep(seconds)
 
     def _limit(self, sender: str) -> None:
         if seconds := self._quota.wait(sender, time.monotonic()):
@@ -147,10 +159,6 @@ class RequestGuard:
             hdrs.ACCESS_CONTROL_MAX_AGE: "600",
         }
         return web.Response(status=204, headers=allowed)
-
-
-def _address(request: web.Request) -> str:
-    return request.remote or "unknown"
 
 
 def _too_many(seconds: float) -> RequestError:

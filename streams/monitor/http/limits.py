@@ -1,10 +1,22 @@
-"""The rate limit of each sender: requests per second, with bursts of twice as many."""
+"""The limits of each sender: requests per second, and how long an address with wrong tokens has to wait."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from contextlib import contextmanager
+from math import exp2, log2
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_SENDERS = 10_000
+FREE_MISTAKES = 3  # wrong tokens without a wait
+FIRST_WAIT = 0.25  # seconds; each further wrong token doubles it
+LONGEST_WAIT = 8.0
+FORGIVEN_SECONDS = 10.0  # after which one wrong token is forgotten
+MOST_WAITING = 8  # wrong tokens of one sender that wait at the same time
+MOST_WAITING_IN_ALL = 1000
 
 
 class Quota:
@@ -29,3 +41,45 @@ class Quota:
         if len(self._buckets) > MOST_SENDERS:
             self._buckets.popitem(last=False)
         return 0.0 if enough else (1.0 - left) / self._rate
+
+
+class Mistakes:
+    """The wrong tokens of each sender. Each one makes the next wait longer.
+
+    >>> mistakes = Mistakes()
+    >>> [mistakes.add("me", 0.0) for _ in range(6)]
+    [0.0, 0.0, 0.0, 0.25, 0.5, 1.0]
+    """
+
+    def __init__(self) -> None:
+        self._counts: OrderedDict[str, tuple[float, float]] = OrderedDict()  # wrong tokens, and when that was
+        self._waiting: Counter[str] = Counter()
+
+    def add(self, sender: str, now: float) -> float:
+        """Count a wrong token. Return the seconds that its answer has to wait."""
+        count, since = self._counts.pop(sender, (0.0, now))
+        count = max(0.0, count - (now - since) / FORGIVEN_SECONDS) + 1.0
+        most = FREE_MISTAKES + 1.0 + log2(LONGEST_WAIT / FIRST_WAIT)
+        self._counts[sender] = (min(count, most), now)
+        if len(self._counts) > MOST_SENDERS:
+            self._counts.popitem(last=False)
+        if count <= FREE_MISTAKES:
+            return 0.0
+        return min(LONGEST_WAIT, FIRST_WAIT * exp2(count - FREE_MISTAKES - 1.0))
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of answers that wait."""
+        return self._waiting.total()
+
+    @contextmanager
+    def slot(self, sender: str) -> Iterator[bool]:
+        """Yield whether the sender may wait. If too many of its answers wait already, it is to be refused at once."""
+        free = self._waiting[sender] < MOST_WAITING and self.waiting < MOST_WAITING_IN_ALL
+        self._waiting[sender] += free
+        try:
+            yield free
+        finally:
+            self._waiting[sender] -= free
+            if not self._waiting[sender]:
+                del self._waiting[sender]

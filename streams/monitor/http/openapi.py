@@ -26,6 +26,7 @@ Json = dict[str, Any]
 REF = "#/components/schemas/{name}"
 ERROR = {"$ref": REF.format(name="ErrorPayload")}
 JUDGMENT = {"$ref": REF.format(name="Judgment")}
+SCOPES_TEXT = "A token has scopes (read, judge, publish, operate) and patterns of campaigns to which they apply."
 OPTIONAL = ("campaign", "at")  # defaults: the path, and the current time
 
 
@@ -49,7 +50,7 @@ def document() -> bytes:
             "components": {
                 "schemas": {**components, "Judgment": _judgment()},
                 "securitySchemes": {
-                    "token": {"type": "http", "scheme": "bearer"},
+                    "token": {"type": "http", "scheme": "bearer", "description": SCOPES_TEXT},
                     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
                 },
             },
@@ -65,8 +66,10 @@ def _operation(route: Route) -> Json:
         "responses": _responses(route),
     }
     if route.needs != "open":
+        needed = [{"token": [scope]} for scope in route.scopes]
         # Reading needs a token or a session if monitor_reads is closed, and neither if it is open.
-        described["security"] = [{"token": []}] if route.needs == "write" else [{}, {"token": []}, {"session": []}]
+        described["security"] = [{}, *needed, {"session": ["read"]}] if route.needs == "read" else needed
+        described["description"] = f"Scope of the token: {' or '.join(route.scopes)}."
     if route.body is not None:
         described["requestBody"] = {"required": True, "content": _BODIES[route.body]}
     return described
@@ -97,7 +100,7 @@ def _responses(route: Route) -> dict[str, Json]:
         responses: dict[str, Json] = {"204": {"description": "Done."}}
     else:
         responses = {"200": {"description": "Success.", "content": _content(route.response)}}
-    also = {401} if route.needs != "open" else set()
+    also = {401, 403} if route.needs != "open" else set()
     for status in sorted({*route.errors, *also, *({429, 500} if route.limited else ())}):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
     if route.name in ("live", "ready"):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Site, web.Request], Awaitable[web.StreamResponse]]
 
-Kind = Literal["open", "read", "write"]
+Need = Literal["open", "read", "judge", "publish", "operate"]
 Body = Literal["judgments", "label-studio", "token"]
 CAMPAIGN = "/campaigns/{campaign}"
 TEXT, HTML, EVENTS, ANY_JSON = "text/plain", "text/html", "text/event-stream", "application/json"
@@ -49,17 +49,23 @@ class QueryParameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """A method and a path: who may use it, and the response, which is a Struct as JSON or another content type."""
+    """A method and a path: the scope it needs, and the response, which is a Struct as JSON or another content type."""
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
     handler: Handler
     response: type | str | None = None
-    needs: Kind = "read"
+    needs: Need = "read"
+    also: Need | None = None  # another scope, with which some bodies are accepted
     query: tuple[QueryParameter, ...] = ()
     body: Body | None = None
     errors: tuple[int, ...] = ()
     limited: bool = True
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Return the scopes of which a token needs one."""
+        return tuple(filter(None, (self.needs, self.also)))
 
     @property
     def name(self) -> str:
@@ -72,13 +78,14 @@ def _limit(default: int) -> QueryParameter:
     return QueryParameter(name="limit", about="Largest number of rows.", schema=schema)
 
 
-def _posting(path: str, handler: Handler, *, body: Body) -> Route:
+def _posting(path: str, handler: Handler, *, body: Body, also: Need | None = None) -> Route:
     return Route(
         method="POST",
         path=f"{CAMPAIGN}{path}",
         handler=handler,
         response=AcceptedPayload,
-        needs="write",
+        needs="publish",
+        also=also,
         body=body,
         errors=(409, 413, 415, 422, 503),
     )
@@ -103,7 +110,7 @@ JUDGE = QueryParameter(
 
 ROUTES = (
     # First, because routes are searched in this order and this one is used most.
-    _posting("/judgments", write.post_judgments, body="judgments"),
+    _posting("/judgments", write.post_judgments, body="judgments", also="judge"),
     Route(method="GET", path="/", handler=read.page, response=HTML, needs="open"),
     Route(method="GET", path="/campaigns", handler=read.campaigns, response=CampaignsPayload, errors=(503,)),
     *(
@@ -128,7 +135,7 @@ ROUTES = (
         path=f"{CAMPAIGN}/next-match",
         handler=write.next_match,
         response=NextMatchPayload,
-        needs="write",
+        needs="judge",
         query=(JUDGE,),
         errors=(404, 409, 422, 503),
     ),
@@ -138,9 +145,9 @@ ROUTES = (
         handler=session.open_session,
         needs="open",
         body="token",
-        errors=(401, 413, 422),
+        errors=(401, 403, 413, 422, 503),
     ),
-    Route(method="DELETE", path="/session", handler=session.close_session, needs="open"),
+    Route(method="DELETE", path="/session", handler=session.close_session, needs="open", errors=(503,)),
     Route(method="GET", path="/status", handler=health.status, response=StatusPayload),
     Route(method="GET", path="/metrics", handler=health.metrics, response=TEXT),
     Route(method="GET", path="/healthz", handler=health.live, response=TEXT, needs="open", limited=False),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from streams.metrics import MonitorMetrics
+    from streams.monitor.http.access import Viewer
     from streams.monitor.state.monitor import Monitor
     from streams.monitor.state.snapshot import Overview
     from streams.monitor.state.watched import WatchedCampaign
@@ -40,7 +41,8 @@ MOST_WAITING = 32  # messages per listener; a slower listener gets the full stat
 class Listener:
     """The messages that wait to be sent on one connection. None ends the stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.behind = False
 
@@ -109,10 +111,16 @@ class Channel:
         raise NotImplementedError
 
     def send(self, events: list[StreamEvent]) -> None:
-        """Send events to all listeners, as one message."""
-        message = b"".join(event.encode() for event in events)
+        """Send events to all listeners, as one message. A listener gets only what it may read."""
+        encoded = [(event.campaign, event.encode()) for event in events]
+        messages: dict[tuple[str, ...], bytes] = {}  # by the patterns of the campaigns that may be read
         for listener in self.listeners:
-            listener.put(message)
+            viewer = listener.viewer
+            if viewer.campaigns not in messages:
+                parts = (data for campaign, data in encoded if campaign is None or viewer.covers(campaign))
+                messages[viewer.campaigns] = b"".join(parts)
+            if message := messages[viewer.campaigns]:
+                listener.put(message)
         for event in events:
             self._metrics.events_sent.labels(event.event).inc(len(self.listeners))
 
@@ -211,7 +219,7 @@ class OverviewChannel(Channel):
                 overview = watched.overview(now) if watched else None
                 if overview is not None and overview != self._sent.get(name):
                     self._sent[name] = overview
-                    events.append(StreamEvent("overview", overview))
+                    events.append(StreamEvent("overview", overview, campaign=name))
             self.names.clear()
             if events:
                 self.send(events)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from streams.metrics import MonitorMetrics
+    from streams.monitor.http.access import Viewer
     from streams.monitor.state.monitor import Monitor
 
 
@@ -36,10 +37,10 @@ class StreamHub:
         if name in self._campaigns:
             self._campaigns[name].changed.set()
 
-    async def follow_all(self) -> AsyncIterator[bytes]:
-        """Yield the messages on all campaigns."""
-        listener = Listener()
-        overviews = await self._monitor.overviews()
+    async def follow_all(self, viewer: Viewer) -> AsyncIterator[bytes]:
+        """Yield the messages on all campaigns that may be read."""
+        listener = Listener(viewer)
+        overviews = [each for each in await self._monitor.overviews() if viewer.covers(each.campaign)]
         self._monitor.overview_streams += 1
         self._overviews.join(listener)
         try:
@@ -50,14 +51,14 @@ class StreamHub:
             self._monitor.overview_streams -= 1
             self._overviews.leave(listener)
 
-    async def follow_campaign(self, name: str) -> AsyncIterator[bytes]:
+    async def follow_campaign(self, name: str, viewer: Viewer) -> AsyncIterator[bytes]:
         """Yield the messages on one campaign."""
         await self._monitor.snapshot(name)
         watched = await self._monitor.watched(name)
         channel = self._campaigns.get(name)
         if channel is None:
             channel = self._campaigns[name] = CampaignChannel(self._monitor, watched, self._metrics)
-        listener = Listener()
+        listener = Listener(viewer)
         listener.put(channel.full_state())
         channel.join(listener)
         self._monitor.campaign_streams[name] += 1
@@ -69,6 +70,12 @@ class StreamHub:
             channel.leave(listener)
             if not channel.listeners:
                 self._campaigns.pop(name, None)
+
+    def end_streams(self, has_ended: Callable[[Viewer], bool]) -> None:
+        """End the streams of some readers."""
+        for channel in (self._overviews, *self._campaigns.values()):
+            for listener in [each for each in channel.listeners if has_ended(each.viewer)]:
+                listener.put(None)
 
     def close(self) -> None:
         """End all streams."""

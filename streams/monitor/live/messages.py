@@ -49,6 +49,7 @@ class StreamEvent(NamedTuple):
     event: str
     data: object
     sequence: int | None = None
+    campaign: str | None = None  # if only those who may read it get the event
 
     def encode(self) -> bytes:
         r"""Return the event as a server-sent event.

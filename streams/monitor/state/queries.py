@@ -23,7 +23,7 @@ from streams.monitor.state.payloads import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from streams.monitor.ledger.base import PairSample
     from streams.monitor.state.monitor import Monitor
@@ -42,9 +42,9 @@ class Queries:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
 
-    async def campaigns(self) -> CampaignsPayload:
-        """Return all campaigns."""
-        return CampaignsPayload(campaigns=await self._monitor.overviews())
+    async def campaigns(self, covers: Callable[[str], bool]) -> CampaignsPayload:
+        """Return all campaigns that may be read."""
+        return CampaignsPayload(campaigns=[each for each in await self._monitor.overviews() if covers(each.campaign)])
 
     async def campaign(self, name: str) -> CampaignPayload:
         """Return one campaign with its settings."""

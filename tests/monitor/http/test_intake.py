@@ -14,7 +14,7 @@ from streams.wire import topics
 from streams.wire.events import CampaignSettings, Close, Create, Judgment, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.formats.samples import WEBHOOK
-from tests.monitor.site import JSON, SECRET, TOKEN, Running, running
+from tests.monitor.site import JSON, SECRET, TOKEN, TOKENS, Running, running
 
 PATH = "/campaigns/c/judgments"
 
@@ -124,7 +124,7 @@ def test_other_content_is_refused(monitor: Running) -> None:
 
 
 def test_a_body_that_is_too_long_is_refused() -> None:
-    settings = Settings(monitor_tokens=f"tests:{SECRET}", monitor_body_bytes=1000)
+    settings = Settings(monitor_tokens=TOKENS, monitor_body_bytes=1000)
     with running(settings) as monitor:
         answer = monitor.post(PATH, [plain(each) for each in crowd_log(100)])
         assert (answer.status, answer.json["error"]["reason"]) == (413, "too_large")
@@ -246,7 +246,7 @@ def test_a_judge_is_kept_by_pseudonym_only(monitor: Running) -> None:
 
 
 def test_without_the_judge_key_no_matches_are_given_out() -> None:
-    with running(Settings(monitor_tokens=f"tests:{SECRET}")) as monitor:
+    with running(Settings(monitor_tokens=TOKENS)) as monitor:
         monitor.publish(*LOG)
         answer = next_match(monitor, "alice")
         assert answer.status == 503

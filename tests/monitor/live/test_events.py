@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from streams.monitor.http.access import Viewer
 from streams.monitor.live import channels
 from streams.monitor.live.channels import MOST_WAITING, Listener
 from streams.monitor.live.messages import rows_update
@@ -120,7 +121,7 @@ def test_a_stream_that_was_left_is_not_counted(monitor: Running) -> None:
 
 
 def test_who_does_not_keep_up_loses_what_waits_and_is_marked() -> None:
-    listener = Listener()
+    listener = Listener(Viewer())
     for number in range(MOST_WAITING):
         listener.put(b"%d" % number)
     assert not listener.behind

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
+from streams.monitor.http.access import VIEWER
 from streams.monitor.http.handlers.parameters import campaign_name, number
 from streams.monitor.http.responses import REVALIDATED, UNCACHED, RequestError, json_response
 
@@ -21,9 +22,9 @@ async def page(site: Site, _: web.Request) -> web.StreamResponse:
     return web.FileResponse(site.page / "index.html", headers=REVALIDATED)
 
 
-async def campaigns(site: Site, _: web.Request) -> web.Response:
-    """Summaries of all campaigns."""
-    return json_response(await site.queries.campaigns())
+async def campaigns(site: Site, request: web.Request) -> web.Response:
+    """Summaries of all campaigns that may be read."""
+    return json_response(await site.queries.campaigns(request[VIEWER].covers))
 
 
 async def campaign(site: Site, request: web.Request) -> web.Response:
@@ -79,12 +80,12 @@ async def rejections(site: Site, request: web.Request) -> web.Response:
 
 async def events(site: Site, request: web.Request) -> web.StreamResponse:
     """Changes of all campaigns, as server-sent events."""
-    return await _stream(request, site.hub.follow_all())
+    return await _stream(request, site.hub.follow_all(request[VIEWER]))
 
 
 async def campaign_events(site: Site, request: web.Request) -> web.StreamResponse:
     """Changes of one campaign, as server-sent events."""
-    return await _stream(request, site.hub.follow_campaign(campaign_name(request)))
+    return await _stream(request, site.hub.follow_campaign(campaign_name(request), request[VIEWER]))
 
 
 async def _stream(request: web.Request, messages: AsyncIterator[bytes]) -> web.StreamResponse:

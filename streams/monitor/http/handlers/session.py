@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import msgspec
 from aiohttp import web
 from msgspec import Struct
 
-from streams.monitor.http.access import COOKIE, SESSION_SECONDS, WRONG_TOKEN
+from streams.monitor.http.access import COOKIE, session_of
 from streams.monitor.http.responses import UNCACHED, RequestError
+from streams.monitor.http.sessions import SESSION_SECONDS
 
 if TYPE_CHECKING:
     from streams.monitor.http.app import Site
@@ -23,19 +23,18 @@ class TokenBody(Struct, frozen=True, kw_only=True):
 
 
 async def open_session(site: Site, request: web.Request) -> web.Response:
-    """Set a cookie for a browser. It allows reading only."""
+    """Open a session for a browser that reads. Its token needs the scope read. The cookie allows nothing else."""
     try:
         body = msgspec.json.decode(await request.read(), type=TokenBody)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise RequestError(422, "invalid_json", 'send {"token": "SECRET"}', field="token") from None
-    name = site.access.name_of(body.token)
-    if name is None:
-        raise RequestError(401, WRONG_TOKEN, "this monitor does not know the token", field="token")
+    token = site.access.token(body.token, field="token")
+    site.access.check(token, ("read",), None)
     response = web.Response(status=204, headers=UNCACHED)
     secure = request.secure or request.headers.get("X-Forwarded-Proto") == "https"
     response.set_cookie(
         COOKIE,
-        site.access.session(name, now=time.time()),
+        await site.access.sessions.open(token.hash),
         max_age=SESSION_SECONDS,
         httponly=True,
         samesite="Strict",
@@ -44,8 +43,11 @@ async def open_session(site: Site, request: web.Request) -> web.Response:
     return response
 
 
-async def close_session(_: Site, __: web.Request) -> web.Response:
-    """Remove the cookie."""
+async def close_session(site: Site, request: web.Request) -> web.Response:
+    """End the session and its event streams, and remove the cookie."""
+    if session := session_of(request):
+        await site.access.sessions.end(session)
+        site.end_streams()
     response = web.Response(status=204, headers=UNCACHED)
     response.del_cookie(COOKIE, samesite="Strict", httponly=True)
     return response

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from streams.monitor.http.access import TOKEN, check_answers
 from streams.monitor.http.bodies import NDJSON, judgments_in, label_studio_judgments
 from streams.monitor.http.handlers.parameters import campaign_name, judge_id, new_campaign_name
 from streams.monitor.http.responses import JSON, RequestError, json_response
@@ -27,6 +28,7 @@ async def post_judgments(site: Site, request: web.Request) -> web.Response:
         max_bytes=site.settings.max_record_bytes,
         in_lines=request.content_type == NDJSON,
     )
+    check_answers(request[TOKEN], judgments)
     return json_response(await site.intake.accept(name, judgments))
 
 
