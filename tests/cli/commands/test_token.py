@@ -17,7 +17,7 @@ def test_the_entry_is_for_the_secret_that_is_shown() -> None:
     words = ["token", "platform", "--scope", "publish", "--scope", "judge", "--campaign", "wmt26.*", "--json"]
     made = [json.loads(CliRunner().invoke(cli, words).stdout) for _ in range(2)]
     (token,) = parse_tokens(made[0]["entry"]).values()
-    assert (token.name, token.scopes, token.campaigns) == ("platform", {"publish", "judge"}, ("wmt26.*",))
+    assert (token.name, token.scopes, token.campaigns) == ("platform", frozenset({"publish", "judge"}), ("wmt26.*",))
     assert token.hash == hash_of(made[0]["secret"])
     assert made[0]["secret"] not in made[0]["entry"]
     assert made[0]["secret"] != made[1]["secret"]
