@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.pseudonyms import wire_pseudonym
     from streams.errors import JudgestreamError
     from streams.offline.judgments import Judgments, read
     from streams.offline.ranking import Ranking, rank
@@ -29,6 +30,7 @@ __all__ = [
     "Ranking",
     "rank",
     "read",
+    "wire_pseudonym",
 ]
 
 # The module of each name. It is imported on first use, so that `import streams` is fast.
@@ -43,6 +45,7 @@ _HOMES = {
     "Ranking": "offline.ranking",
     "rank": "offline.ranking",
     "read": "offline.judgments",
+    "wire_pseudonym": "core.campaign.pseudonyms",
 }
 
 

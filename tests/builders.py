@@ -94,6 +94,9 @@ def stored_campaign(changes: Sequence[CampaignChange]) -> StoredCampaign:
     """Return what a store has of a campaign after these changes."""
     tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
     for change in changes:
+        for table, names in change.removed.items():
+            for name in names:
+                tables[table].pop(name, None)
         for table, rows in change.tables.items():
             tables[table].update(rows)
     *_, status = (change.status for change in changes if change.status is not None)

@@ -50,9 +50,13 @@ def sending_command(
     *own: Decorator,
     example: str,
     question: str = "",
+    on_judge: bool = False,
     cls: type[click.Command] = click.Command,
 ) -> Callable[[CommandMaker], click.Command]:
-    """Make a subcommand from a function that returns the command to send. With a `question` it asks first."""
+    """Make a subcommand from a function that returns the command to send. With a `question` it asks first.
+
+    One that is `on_judge` has a judge, who is looked up in the stored state.
+    """
 
     def decorate(function: CommandMaker) -> click.Command:
         @wraps(function)
@@ -65,8 +69,11 @@ def sending_command(
             no_wait: bool,
             as_json: bool,
             yes: bool = True,
+            unseen: bool = False,
             **chosen: Any,
         ) -> None:
+            if on_judge and chosen["judge"] is not None:
+                chosen["judge"] = _look_up(settings, campaign, chosen["judge"], unseen=unseen, as_json=as_json)
             fields = CommandFields(id=str(uuid4()), campaign=campaign, at=datetime.now(UTC), by=by)
             wanted = check_command(function(fields, **chosen), settings)
             confirm(f"{campaign}: {question}", yes=yes)
@@ -74,7 +81,8 @@ def sending_command(
 
         decorated: Callable[..., None] = run
         argument = click.argument("campaign")
-        options: tuple[Decorator, ...] = (argument, *own, *([_YES] if question else []), *_SENDING)
+        servers = with_settings("kafka", "redis", "namespace") if on_judge else with_settings("kafka", "namespace")
+        options: tuple[Decorator, ...] = (argument, *own, *([_YES] if question else []), *_SENDING, servers)
         for option in reversed(options):
             decorated = option(decorated)
         return group.command(name, cls=cls, epilog=f"\b\nExample:\n  {example}")(decorated)
@@ -109,8 +117,18 @@ _SENDING: tuple[Decorator, ...] = (
     ),
     click.option("--no-wait", is_flag=True, help="Send the command and do not wait for the answer."),
     click.option("--json", "as_json", is_flag=True, help="Print the new status of the campaign as one JSON object."),
-    with_settings("kafka", "namespace"),
 )
+
+
+def _look_up(settings: Settings, campaign: str, given: str, *, unseen: bool, as_json: bool) -> str:
+    """Return a judge as a command names them, and say who it is."""
+    from streams.cli.judges import find_judge
+    from streams.cli.stored_campaign import open_store
+
+    with open_store(settings) as store:
+        found = find_judge(store, settings, campaign, given, unseen=unseen)
+    click.echo(f"  {found}", err=as_json)
+    return found.on_the_wire
 
 
 def check_command(wanted: events.Command, settings: Settings) -> events.Command:
@@ -152,5 +170,3 @@ def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, 
     if as_json:
         return
     click.echo(f"✓ {action} {status.campaign}: the campaign is {status.state}, at offset {status.offset} of its log")
-    if isinstance(wanted, events.ExcludeJudge):
-        click.echo(f"  pseudonym of the judge: {status.excluded[-1]}")

@@ -29,7 +29,9 @@ def run(settings: Settings, *, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM. Call `ready` with the URL when it answers."""
     with reporting(settings):
         if not settings.judge_key:
-            log.warning("judge_key is not set, so no matches are leased; set JUDGESTREAM_JUDGE_KEY as for the workers")
+            log.warning(
+                "judge_key is not set: judges may not be given by id; set JUDGESTREAM_JUDGE_KEY as for the workers"
+            )
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(settings, ready))
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Event
     from streams.core.campaign.quarantined import QuarantinedCampaign
-    from streams.core.campaign.state import CampaignChange, Retractions
+    from streams.core.campaign.retractions import Retractions
+    from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
     from streams.stores.base import StagedCampaign
@@ -50,6 +51,7 @@ class CampaignRerun:
 
     def _start(self, retractions: Retractions) -> None:
         """Begin at the beginning of the log."""
+        self._known = retractions  # all that were found so far; a campaign drops those of a judge whom it forgets
         self.campaign = Campaign(self.name, options=self._options.campaign)
         self.campaign.retractions = retractions
         self.campaign.outstanding = dict(self._outstanding)
@@ -63,6 +65,7 @@ class CampaignRerun:
             if staged.state.problem is not None or not found.includes(known):
                 return
             self.campaign = Campaign.restore(self.name, staged.state, options=self._options.campaign)
+            self._known = known.joined(found)
         except StoreCorrupt:
             return
         self.next_offset, self._step = staged.position, staged.step
@@ -71,7 +74,7 @@ class CampaignRerun:
         """Begin again if a retraction was found on the way. Return whether one was."""
         if not self.is_outdated:
             return False
-        self._start(self.campaign.retractions)
+        self._start(self._known)
         return True
 
     def skip_to(self, offset: int) -> None:
@@ -114,6 +117,7 @@ class CampaignRerun:
             if result.retraction is None:
                 break
             self.campaign.retractions, self.is_outdated = result.retraction.retractions, True
+            self._known = self._known.joined(self.campaign.retractions)
             start = offsets.index(result.retraction.offset, start)
         return rejections
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import NO_LOG, Campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
-from streams.core.campaign.result import NewRetraction
+from streams.core.campaign.retractions import NewRetraction
 from streams.core.campaign.state import StoredCampaign
 from streams.errors import Conflict, ForeignCampaign, HistoryGone, RecordError, StoreCorrupt, StoreUnavailable
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streams.core.campaign.campaign import Event
-    from streams.core.campaign.result import NewRetraction
+    from streams.core.campaign.retractions import NewRetraction
     from streams.core.campaign.state import CampaignChange, StoredCampaign
     from streams.errors import RecordError
     from streams.pipeline.options import ProcessorOptions

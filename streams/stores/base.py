@@ -10,7 +10,7 @@ from streams.stores.commit import PartitionState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from streams.core.campaign.state import CampaignChange, CampaignMeta, StoredCampaign
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
 
@@ -138,6 +138,9 @@ class Store(Protocol):
 
         It holds the campaign's status, its counts, its clock and the outstanding match requests as they were sent.
         """
+
+    def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
+        """Return the row of one judge, by pseudonym, in one small read, or None."""
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign. The result is empty if there is no such campaign."""

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from streams.core.campaign.state import TABLES, StoredCampaign, decode_meta, join_meta
+from streams.core.campaign.state import TABLES, StoredCampaign, decode_judge, decode_meta, join_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
 from streams.stores.base import Lease, StagedCampaign, encode_head, partition_state
 from streams.stores.completeness import checked, find_missing_rows
@@ -18,7 +18,7 @@ from streams.stores.gaps import gaps_to_show, new_gap
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from streams.core.campaign.state import CampaignChange, CampaignMeta, Tables
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, Tables
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.gaps import Gap
     from streams.wire.outputs import Output
@@ -204,6 +204,12 @@ class MemoryStore:
         kept = self._campaigns.get(campaign)
         return None if kept is None else decode_meta(campaign, join_meta(kept.meta, kept.status))
 
+    def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
+        """Return the row of one judge."""
+        kept = self._campaigns.get(campaign)
+        row = None if kept is None else kept.tables["judges"].get(judge)
+        return None if row is None else decode_judge(campaign, row)
+
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""
         kept = self._campaigns.get(campaign)
@@ -264,6 +270,9 @@ def _write(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange
     kept = campaigns.setdefault(change.campaign, _Campaign(lease.partition, lease.epoch))
     kept.offset, kept.meta, kept.outbox = change.after, change.meta, change.outbox
     kept.status = kept.status if change.status is None else change.status
+    for table, names in change.removed.items():
+        for name in names:
+            kept.tables[table].pop(name, None)
     for table, rows in change.tables.items():
         kept.tables[table].update(rows)
     kept.scores.update(change.scores)

@@ -142,6 +142,8 @@ Command = (
     | Delete
 )
 
+JudgeCommand = ExcludeJudge | IncludeJudge | ForgetJudge | Retract
+
 CampaignState = Literal["open", "paused", "closed", "archived", "deleted"]
 
 

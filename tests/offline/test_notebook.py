@@ -39,6 +39,7 @@ NAMES = [
     "Ranking",
     "rank",
     "read",
+    "wire_pseudonym",
 ]
 
 

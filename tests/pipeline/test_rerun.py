@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.core.campaign.state import Retractions
+from streams.core.campaign.retractions import Retractions
 from streams.core.models import MODELS, JudgmentBatch
 from streams.core.models.trueskill import TrueSkill
 from streams.errors import Fenced, HistoryGone

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.core.campaign.state import TABLES, CampaignChange
-from streams.errors import Conflict, Fenced, ForeignCampaign
+from streams.core.campaign.state import TABLES, CampaignChange, JudgeRow
+from streams.errors import Conflict, Fenced, ForeignCampaign, StoreCorrupt
 from streams.stores.commit import Commit, PartitionState
 from streams.stores.redis.store import RedisStore
+from streams.wire.events import encode
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
@@ -242,3 +243,23 @@ def test_an_outline_is_all_but_the_ids_seen_and_the_head_says_where_it_is(store:
     assert whole.seen == ("x", "y")
     assert store.read("c", with_seen=False) == replace(whole, seen=())
     assert store.read_head("c") == {"epoch": "1", "partition": HOME, "offset": "2"}
+
+
+def test_removed_rows_are_gone_and_the_state_is_whole(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    first = change(-1, 4)
+    row = JudgeRow(index=0, judgments=3, timed=0, duration_ms=0, agreed=1, compared=2)
+    first.tables["judges"].update({"old": encode(row), "stays": b"broken"})
+    store.persist(lease, commit(0, 5, first))
+    assert store.read_judge("c", "old") == row
+    assert (store.read_judge("c", "new"), store.read_judge("nowhere", "old")) == (None, None)
+    second = replace(change(4, 8), removed={"judges": ["old", "never there"], "cells": []})
+    second.tables["judges"]["new"] = encode(row)
+    store.persist(lease, commit(5, 9, second))
+    stored = store.load(lease, "c")
+    assert stored is not None
+    assert stored.problem is None
+    assert stored.tables["judges"] == {"new": encode(row), "stays": b"broken"}
+    assert (store.read_judge("c", "old"), store.read_judge("c", "new")) == (None, row)
+    with pytest.raises(StoreCorrupt, match="the row of a judge can't be read"):
+        store.read_judge("c", "stays")

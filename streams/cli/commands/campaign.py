@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.campaign_commands import CommandFields, SettingsCommand, sending_command, setting_options
+from streams.cli.campaign_forgetting import forget
 from streams.cli.campaign_settings import parse_pairs, parse_scalar, parse_settings
 from streams.cli.groups import SuggestingGroup
 from streams.cli.options import with_settings
@@ -124,22 +125,38 @@ def resume(fields: CommandFields) -> events.Command:
     return events.Resume(**fields)
 
 
-@_sends("exclude", click.argument("judge"), example="judgestream campaign exclude wmt13.fr-en judge-17")
+_UNSEEN = click.option("--unseen", is_flag=True, help="Also accept a judge who has not judged in this campaign yet.")
+_on_judge = partial(_sends, on_judge=True)
+
+
+@_on_judge("exclude", click.argument("judge"), _UNSEEN, example="judgestream campaign exclude wmt13.fr-en judge-17")
 def exclude(fields: CommandFields, *, judge: str) -> events.Command:
     """Accept no more judgments of a judge.
 
-    JUDGE is the id in the judgments. The answer shows the pseudonym. Past judgments still count; use `retract` to
-    remove them.
+    JUDGE is a pseudonym or the id in the judgments. Past judgments still count; use `retract` to remove them, and
+    `include` to accept judgments again.
     """
     return events.ExcludeJudge(**fields, judge=judge)
 
 
-@_sends(
+@_on_judge("include", click.argument("judge"), example="judgestream campaign include wmt13.fr-en judge-17")
+def include(fields: CommandFields, *, judge: str) -> events.Command:
+    """Accept judgments of an excluded judge again.
+
+    JUDGE is a pseudonym or the id in the judgments. What was rejected meanwhile stays rejected; `judgestream rejected
+    retry` sends it again.
+    """
+    return events.IncludeJudge(**fields, judge=judge)
+
+
+@_on_judge(
     "retract",
     click.option(
         "--judgment", "judgments", multiple=True, metavar="ID", help="Id of a judgment to retract; may be repeated."
     ),
-    click.option("--judge", metavar="NAME", help="Id of a judge whose judgments so far are all retracted."),
+    click.option(
+        "--judge", metavar="NAME", help="Pseudonym or id of a judge whose judgments so far are all retracted."
+    ),
     example="judgestream campaign retract wmt13.fr-en --judge judge-17 --judgment 7c1f --yes",
     question="retract these judgments and rate the campaign again? This can't be undone.",
 )
@@ -148,6 +165,9 @@ def retract(fields: CommandFields, *, judgments: Sequence[str], judge: str | Non
     if not judgments and judge is None:
         raise click.UsageError("nothing to retract; give --judgment, --judge, or both")
     return events.Retract(**fields, judgments=tuple(judgments), judge=judge)
+
+
+command.add_command(forget)
 
 
 @_sends(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from streams.cli.log_options import LogFile, reading_options
+from streams.cli.options import with_settings
 from streams.errors import FormatError, ParameterError
 from streams.files import explaining_errors, replacing
 from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, find_format
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.formats import Format, Reading
+    from streams.settings import Settings
 
 STDOUT = STDIN
 _READ = "\n".join(f"  {name:14}{found.about}" for name, found in FORMATS.items())
@@ -42,9 +44,14 @@ Examples:
 @reading_options
 @click.option("--to", "to_name", metavar="FORMAT", help="Format to write.  [default: by the suffix of TO]")
 @click.option("--campaign", metavar="NAME", help="Campaign name to write.  [default: as in FROM]")
+@click.option(
+    "--pseudonyms", is_flag=True, help="Write the judges as pseudonyms, made with the setting judge_key as in Kafka."
+)
 @click.option("--force", is_flag=True, help="Overwrite TO if it exists.")
 @click.option("--json", "as_object", is_flag=True, help="Print the summary as one JSON object.")
+@with_settings()
 def command(
+    settings: Settings,
     *,
     source: Path,
     target: Path,
@@ -54,6 +61,7 @@ def command(
     on_error: str,
     shared_ties: bool,
     only: tuple[str, ...],
+    pseudonyms: bool,
     force: bool,
     as_object: bool,
 ) -> None:
@@ -62,12 +70,18 @@ def command(
     FROM is a file (plain, gzip or zstd), or `-` for standard input. TO is compressed if its name ends in .gz or .zst,
     and `-` is standard output. TO is written completely or not at all.
     """
+    from streams.core.campaign.pseudonyms import Pseudonyms
+
+    if pseudonyms and not settings.judge_key:
+        raise click.UsageError("--pseudonyms needs the key of the workers; set JUDGESTREAM_JUDGE_KEY")
+    made = Pseudonyms(settings.judge_key.encode())
     written = _find_target_format(target, to_name)
     log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign, only=only)
     with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
-            written.write(out, chain.from_iterable(log.read()))
+            judgments = chain.from_iterable(log.read())
+            written.write(out, map(made.replace_judge, judgments) if pseudonyms else judgments)
         summary = log.reading.summary
         if log.first_bad and not summary.judgments:
             raise FormatError(

@@ -209,10 +209,12 @@ def _send_to_kafka(
 
     New campaigns get the settings `opening`. `usual` are those without --setting.
     """
+    from streams.cli.judges import publishing_pseudonyms
     from streams.replay.published_log import read_published
     from streams.replay.publishing import SentRecords, publish_log
     from streams.replay.waiting import read_campaigns, wait_until_applied
 
+    replace_judge = publishing_pseudonyms(settings)
     with Bar(total=None) as bar:
         bar.describe("reading the log in Kafka")
         found = read_published(settings, progress=bar.complete)
@@ -224,7 +226,7 @@ def _send_to_kafka(
             missing = found.missing(judgments)
             counts.there += len(judgments) - len(missing)
             counts.sent = sent.acknowledged
-            yield missing
+            yield [replace_judge(judgment) for judgment in missing]
 
     try:
         publish_log(settings, schedule.steps(fresh()), found, sent, opening=opening, patience=patience)

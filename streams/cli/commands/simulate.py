@@ -226,8 +226,10 @@ def _answer(
     settings: Settings, status: CampaignStatus, panel: Panel, *, most: int | None, rate: float | None, patience: float
 ) -> CrowdProgress:
     """Answer the match requests, with a progress bar."""
+    from streams.cli.judges import publishing_pseudonyms
     from streams.crowd.live import LiveCrowd, read_progress
 
+    replace_judge = publishing_pseudonyms(settings)
     progress, began = read_progress(settings, status), time.monotonic()
     with Bar(total=most or status.settings.budget) as bar:
 
@@ -241,7 +243,7 @@ def _answer(
         crowd = LiveCrowd(
             settings,
             progress,
-            lambda request, asked: panel.answer(request, asked=asked),
+            lambda request, asked: replace_judge(panel.answer(request, asked=asked)),
             most=most,
             rate=rate,
             patience=patience,

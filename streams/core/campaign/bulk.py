@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.core.campaign.names import NameIndex
+    from streams.core.campaign.retractions import Retractions
     from streams.core.campaign.seen import SeenIds
-    from streams.core.campaign.state import Retractions
     from streams.core.models import Model
     from streams.wire.events import CampaignStatus, Command
     from streams.wire.scanner import JudgmentColumns

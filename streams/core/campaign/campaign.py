@@ -12,13 +12,15 @@ from streams.core.campaign.admission import check_judgment, check_pace, check_sy
 from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
+from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.requests import choose_requests, open_requests
-from streams.core.campaign.result import BatchResult, NewRetraction
+from streams.core.campaign.result import BatchResult
+from streams.core.campaign.retractions import NewRetraction, check_retraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
 from streams.errors import RecordError
-from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ExcludeJudge, Judgment, Retract
+from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ForgetJudge, JudgeCommand, Judgment, Retract
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
@@ -247,28 +249,22 @@ class Campaign(ReadOnlyCampaign):
     # -- commands --------------------------------------------------------------------------------------
 
     def _apply_command(self, offset: int, command: Command, refusal: str | None) -> None:
-        if isinstance(command, ExcludeJudge | Retract) and command.judge is not None:
+        if isinstance(command, JudgeCommand) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
         status = apply_command(self.status, command)
         if isinstance(command, Retract):
-            self._check_retraction(offset, command, refusal)
+            check_retraction(self.retractions, offset, command, refusal)
         self._seen.add(seen_id(command))
         if not self.exists:
             self._state.create_model(status.settings)
         self._state.enter(status.settings)
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
+        if isinstance(command, ForgetJudge):
+            self._state.rename_judge(command.judge, forgotten_name(self.name, command.id))
+            self.retractions = self.retractions.without(command.judge, offset)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
-
-    def _check_retraction(self, offset: int, command: Retract, refusal: str | None) -> None:
-        """Raise an error unless this campaign has been rated without what is retracted from the beginning."""
-        retractions = self.retractions.extended(command, offset)
-        if retractions == self.retractions:
-            return
-        if refusal is not None:
-            raise RecordError("refused_command", refusal, field="action")
-        raise NewRetraction(offset, retractions)
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
@@ -287,6 +283,7 @@ class Campaign(ReadOnlyCampaign):
             seen=self._seen.drain_changes(),
             seen_ids=self._seen.kept,
             outbox=outbox,
+            removed=self.tables.drain_removed(),
         )
         self._persisted = self.offset
         return change

@@ -39,7 +39,7 @@ def apply_command(now: events.CampaignStatus, command: events.Command) -> events
         raise RecordError(
             "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
         )
-    elif now.state == "closed":
+    elif now.state == "closed" and not isinstance(command, events.ForgetJudge):
         raise _refused(f"the campaign {now.campaign!r} is closed", field="campaign")
     try:
         return _apply(command, now)
@@ -134,6 +134,23 @@ def _(command: events.ExcludeJudge, now: events.CampaignStatus) -> events.Campai
     if command.judge in now.excluded:
         raise _refused("the judge is excluded already", field="judge")
     return msgspec.structs.replace(now, excluded=(*now.excluded, command.judge))
+
+
+@_apply.register
+def _(command: events.IncludeJudge, now: events.CampaignStatus) -> events.CampaignStatus:
+    if command.judge not in now.excluded:
+        raise _refused("the judge is not excluded", field="judge")
+    return _without_excluded(now, command.judge)
+
+
+@_apply.register
+def _(command: events.ForgetJudge, now: events.CampaignStatus) -> events.CampaignStatus:
+    # It is never refused: whether the judge has judgments depends on retractions that may come later in the log.
+    return _without_excluded(now, command.judge)
+
+
+def _without_excluded(now: events.CampaignStatus, judge: str) -> events.CampaignStatus:
+    return msgspec.structs.replace(now, excluded=tuple(each for each in now.excluded if each != judge))
 
 
 @_apply.register

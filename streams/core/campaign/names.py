@@ -45,6 +45,20 @@ class NameIndex:
         except KeyError:
             return [self.add(name) for name in names]
 
+    def rename(self, old: str, new: str) -> int | None:
+        """Move a name's index to a new name. Return the index, or None if there is no such name or nothing changes.
+
+        >>> names = NameIndex()
+        >>> names.add("a"), names.rename("a", "x"), names.names, names.add("a")
+        (0, 0, ['x'], 1)
+        """
+        if old == new or old not in self.index or new in self.index:
+            return None
+        found = self.index[new] = self.index.pop(old)
+        self.names[found] = new
+        self._other, self._found = (), np.empty(0, np.int64)  # what was found may be the old name
+        return found
+
     def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
         """Return the indices of names that are given as places in another list, or -1 for unknown names.
 

@@ -67,6 +67,10 @@ class RatingState:
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys)
 
+    def rename_judge(self, old: str, new: str) -> None:
+        """Rename a judge. Nothing that was learned of them changes."""
+        self.tables.rename_judge(old, new, self.model)
+
     def drain_changes(self, rows: Sequence[SystemRow]) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names, bootstrap = self.tables.systems.names, self.bootstrap

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
+from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.seen import SeenIds
-from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, Retractions, decode_meta
+from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decode_meta
 from streams.errors import StoreCorrupt
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
 

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streams.core.campaign.state import Retractions, SystemRow
+    from streams.core.campaign.retractions import NewRetraction
+    from streams.core.campaign.state import SystemRow
     from streams.errors import RecordError
     from streams.wire.events import CampaignStatus, MatchRequest, Rating
-
-
-class NewRetraction(Exception):  # noqa: N818 - it names a condition
-    """The log retracts something at an offset. The campaign has to be rated again, with these `retractions`."""
-
-    def __init__(self, offset: int, retractions: Retractions) -> None:
-        super().__init__()
-        self.offset = offset
-        self.retractions = retractions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.retractions import Retractions  # noqa: TC001 - msgspec reads the annotation
 from streams.errors import StoreCorrupt, StoreNewer
 from streams.wire.events import CampaignStatus, MatchRequest, encode
 
 if TYPE_CHECKING:
-    from streams.wire.events import Retract
+    from collections.abc import Collection, Mapping
+
     from streams.wire.outputs import Output
 
 # The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
@@ -91,28 +93,6 @@ class Counts(Struct, frozen=True, kw_only=True):
         return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
 
 
-class Retractions(Struct, frozen=True, kw_only=True):
-    """Retracted judgments by id, and retracted judges by pseudonym.
-
-    Of a judge, the judgments before an offset are retracted.
-    """
-
-    ids: tuple[str, ...] = ()
-    judges: dict[str, int] = {}
-
-    def extended(self, command: Retract, offset: int) -> Retractions:
-        """Return these retractions and those of a command at an offset of the log."""
-        judges = dict(self.judges)
-        if command.judge is not None:
-            judges[command.judge] = max(offset, judges.get(command.judge, -1))
-        return Retractions(ids=tuple(dict.fromkeys((*self.ids, *command.judgments))), judges=judges)
-
-    def includes(self, others: Retractions) -> bool:
-        """Return whether all of the other retractions are among these."""
-        judges = all(self.judges.get(judge, -1) >= offset for judge, offset in others.judges.items())
-        return judges and set(others.ids) <= set(self.ids)
-
-
 class CampaignProgress(Struct, frozen=True, kw_only=True):
     """What every batch may change: the part of the meta that is small.
 
@@ -188,6 +168,14 @@ def decode_meta(campaign: str, stored: bytes) -> CampaignMeta:
     raise newer_layout_error(f"campaign {campaign!r}", layout)
 
 
+def decode_judge(campaign: str, stored: bytes) -> JudgeRow:
+    """Return a stored row of a judge. Raise StoreCorrupt if it cannot be read."""
+    try:
+        return msgspec.json.decode(stored, type=JudgeRow)
+    except msgspec.DecodeError as error:
+        raise StoreCorrupt(f"campaign {campaign!r}: the row of a judge can't be read: {error}") from None
+
+
 def newer_layout_error(what: str, layout: int | str) -> StoreNewer:
     """Return the error of a state that only a newer version can read."""
     return StoreNewer(
@@ -243,3 +231,4 @@ class CampaignChange:
     seen: tuple[str, ...]
     seen_ids: int
     outbox: tuple[Output, ...]
+    removed: Mapping[str, Collection[str]] = field(default_factory=dict)  # rows that are no more, by table

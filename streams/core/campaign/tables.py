@@ -49,6 +49,7 @@ class CampaignTables:
         self._dirty_judges: set[int] = set()
         self._dirty_segments: set[int] = set()
         self._dirty_cells: set[Cell] = set()
+        self._removed: dict[str, list[str]] = {}  # rows to remove from the store, by table
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -103,6 +104,23 @@ class CampaignTables:
         if model.cell_width:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
+
+    def rename_judge(self, old: str, new: str, model: Model) -> None:
+        """Rename the row and the cells of a judge. Their pace is dropped."""
+        while new != old and new in self.judges.index:  # somebody has sent it as a judge
+            new += "-"
+        self.paces.pop(old, None)
+        index = self.judges.rename(old, new)
+        if index is None:
+            return
+        cells = model.judge_cells(index)
+        self._removed.setdefault("judges", []).append(old)
+        self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)
+        self._dirty_judges.add(index)
+        self._dirty_cells.update(cells)
+
+    def _cell_key(self, system: int, segment: int, judge: str) -> str:
+        return encode((self.systems.names[system], self.segments.names[segment], judge)).decode()
 
     @property
     def met(self) -> Ints:
@@ -175,14 +193,17 @@ class CampaignTables:
                 for i, j in pairs.tolist()
             },
             "cells": {
-                encode((names[i], self.segments.names[s], self.judges.names[j])).decode(): encode(
-                    model.dump_cell((i, s, j))
-                )
+                self._cell_key(i, s, self.judges.names[j]): encode(model.dump_cell((i, s, j)))
                 for i, s, j in sorted(self._dirty_cells)
             },
         }
         self.forget_changes()
         return tables
+
+    def drain_removed(self) -> dict[str, list[str]]:
+        """Return the rows to remove from the store since the last call, by table."""
+        removed, self._removed = self._removed, {}
+        return removed
 
     def forget_changes(self) -> None:
         """Forget which rows changed."""

@@ -168,6 +168,10 @@ class Assessment(Model):
         self._counts[place], self._totals[place] = row
         self._result = None
 
+    def judge_cells(self, judge: int) -> list[Cell]:
+        """Return the cells that a judge has judged."""
+        return [cell for cell in self._places if cell[2] == judge]
+
     def _place(self, cell: Cell) -> int:
         place = self._places.setdefault(cell, len(self._counts))
         if place == len(self._counts):

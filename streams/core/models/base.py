@@ -157,6 +157,10 @@ class Model(ABC):
         """Restore the state of a cell, exactly."""
         raise NotImplementedError(f"the model {self.name!r} keeps no cells; got {row} for {cell}")
 
+    def judge_cells(self, judge: int) -> list[Cell]:  # noqa: ARG002 - few models keep cells
+        """Return the cells that a judge has judged."""
+        return []
+
     def judge_facts(self) -> JudgeFacts:
         """Return what the model has learned about its judges. By default, nothing."""
         return JudgeFacts()

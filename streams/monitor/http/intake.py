@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.pseudonyms import Pseudonyms, is_wire_pseudonym
 from streams.errors import StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.ledger.base import Offer
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 RETRY_SECONDS = 2
-MOST_JUDGES = 100_000  # whose pseudonyms are cached
 
 
 class AcceptedPayload(Struct, frozen=True, kw_only=True):
@@ -51,14 +50,15 @@ class NextMatchPayload(Struct, frozen=True, kw_only=True):
 
 
 class Intake:
-    """Accepts judgments and leases matches. Judges are stored by pseudonym only."""
+    """Accepts judgments and leases matches. A judge's id is replaced by a pseudonym before anything else is done."""
 
     def __init__(self, monitor: Monitor, settings: Settings, metrics: MonitorMetrics) -> None:
         self._monitor = monitor
         self._metrics = metrics
         self._seconds = settings.monitor_lease_seconds
         self._score_ranges: dict[str, tuple[float, ...]] = {}  # by campaign; a range never changes
-        self._pseudonyms = Pseudonyms(settings.judge_key.encode()) if settings.judge_key else None
+        self._pseudonyms = Pseudonyms(settings.judge_key.encode())
+        self._has_key = bool(settings.judge_key)
 
     async def accept(self, campaign: str, judgments: Sequence[Judgment]) -> AcceptedPayload:
         """Publish judgments of one campaign. Return when the broker has them.
@@ -71,6 +71,9 @@ class Intake:
         if known is not None and known.view.state == "closed":
             raise RequestError(409, "campaign_closed", f"the campaign {campaign!r} is closed", field="campaign")
         await self._check_scores(campaign, judgments)
+        for judgment in judgments:
+            self._check_key(judgment.judge)
+        judgments = [self._pseudonyms.replace_judge(judgment) for judgment in judgments]
         if judgments:
             with self._metrics.publish_seconds.time():
                 await self._monitor.backend.publish(judgments)
@@ -93,9 +96,7 @@ class Intake:
 
     async def _complete_leases(self, campaign: str, judgments: Sequence[Judgment]) -> None:
         """End the leases of answered requests. If the ledger is away, they expire by themselves."""
-        if self._pseudonyms is None:
-            return
-        answers = [(each.request, self._pseudonym(each.judge)) for each in judgments if each.request is not None]
+        answers = [(each.request, self._pseudonyms[each.judge]) for each in judgments if each.request is not None]
         if not answers:
             return
         ledger, seconds = self._monitor.backend.ledger, self._seconds
@@ -109,17 +110,14 @@ class Intake:
 
     async def next_match(self, campaign: str, judge: str) -> NextMatchPayload:
         """Return the match that a judge holds already, or lease the best free one."""
-        if self._pseudonyms is None:
-            raise RequestError(
-                503, "unavailable", "this monitor leases no matches: set JUDGESTREAM_JUDGE_KEY to the workers' key"
-            )
+        self._check_key(judge)
         requests = {request.id: request for request in await self._read_requests(campaign)}
         backend = self._monitor.backend
         lease = await backend.run(
             backend.ledger.lease,
             campaign,
             [Offer(request.id, _match(request)) for request in requests.values()],
-            judge=self._pseudonym(judge),
+            judge=self._pseudonyms[judge],
             seconds=self._seconds,
         )
         if lease is None:
@@ -143,11 +141,11 @@ class Intake:
             raise RequestError(409, "campaign_quarantined", text, field="campaign")
         return meta.outstanding
 
-    def _pseudonym(self, judge: str) -> str:
-        assert self._pseudonyms is not None
-        if len(self._pseudonyms) > MOST_JUDGES:
-            self._pseudonyms.clear()
-        return self._pseudonyms[judge]
+    def _check_key(self, judge: str) -> None:
+        """Raise if a judge is given by id, and there is no key to make the pseudonym with."""
+        if not self._has_key and not is_wire_pseudonym(judge):
+            message = "this monitor has no key for pseudonyms; set JUDGESTREAM_JUDGE_KEY to the key of the workers"
+            raise RequestError(503, "unavailable", message, field="judge")
 
 
 def _match(request: MatchRequest) -> str:

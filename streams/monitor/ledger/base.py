@@ -75,6 +75,9 @@ class Ledger(Protocol):
         answer is applied.
         """
 
+    def forget_judge(self, campaign: str, judge: str) -> None:
+        """Forget what a judge holds and which matches they got. A lease that they hold expires by itself."""
+
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
 

@@ -74,6 +74,12 @@ class MemoryLedger:
         if entry.held.get(judge) == request:
             del entry.held[judge]
 
+    def forget_judge(self, campaign: str, judge: str) -> None:
+        """Forget what a judge holds and which matches they got."""
+        entry = self._campaigns[campaign]
+        entry.held.pop(judge, None)
+        entry.handed.pop(judge, None)
+
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
         entry, now = self._current(campaign), self._clock()

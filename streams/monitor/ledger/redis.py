@@ -89,6 +89,12 @@ class RedisLedger:
         keys = [self._keys.campaign(campaign, f"held:{judge}"), self._lease_key(campaign, request)]
         self._client.run("complete", keys=keys, args=[request, round(seconds * 1000)], package=__package__)
 
+    def forget_judge(self, campaign: str, judge: str) -> None:
+        """Forget what a judge holds and which matches they got."""
+        keys = [self._keys.campaign(campaign, f"{name}:{judge}") for name in ("held", "handed")]
+        with self._client.translated_errors():
+            self._client.redis.unlink(*keys)
+
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
         with self._client.translated_errors():

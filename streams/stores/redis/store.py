@@ -23,6 +23,7 @@ from streams.core.campaign.state import (
     LAYOUT,
     TABLES,
     StoredCampaign,
+    decode_judge,
     decode_meta,
     join_meta,
     newer_layout_error,
@@ -40,7 +41,7 @@ from streams.stores.redis.units import campaign_unit, decode_outbox, partition_u
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from streams.core.campaign.state import CampaignMeta
+    from streams.core.campaign.state import CampaignMeta, JudgeRow
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
@@ -203,6 +204,12 @@ class RedisStore(RedisGaps, RedisLate):
         layout, meta, status = cast("list[bytes | None]", found)
         _check_layout(campaign, layout)
         return None if meta is None else decode_meta(campaign, join_meta(meta, status))
+
+    def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
+        """Return the row of one judge."""
+        with self.client.translated_errors():
+            row: bytes | None = self.client.redis.hget(self.keys.campaign(campaign, "judges"), judge)  # type: ignore[assignment]
+        return None if row is None else decode_judge(campaign, row)
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""

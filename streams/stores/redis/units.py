@@ -77,6 +77,7 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
         writes=[
             *(("UNLINK", table, [table]) for table in tables if change.whole),
             ("HSET", key("meta"), ["layout", LAYOUT, "campaign", change.meta, *status]),
+            *(("HDEL", key(table), [*rows]) for table, rows in change.removed.items()),
             *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
             ("RPUSH", key("seen"), change.seen),
             *([("LTRIM", key("seen"), [-change.seen_ids, -1])] if change.seen else []),

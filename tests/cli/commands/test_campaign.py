@@ -65,8 +65,6 @@ def sent(outbox: Outbox, *arguments: str) -> dict[str, Any]:
         (["withdraw", "c", "x"], {"action": "withdraw", "system": "x"}),
         (["pause", "c", "--by", "me"], {"action": "pause", "by": "me"}),
         (["resume", "c"], {"action": "resume", "by": None}),
-        (["exclude", "c", "anna"], {"action": "exclude", "judge": "anna"}),
-        (["retract", "c", "--judge", "anna", "--yes"], {"action": "retract", "judge": "anna", "judgments": []}),
         (
             ["retract", "c", "--judgment", "1", "--judgment", "2", "--yes"],
             {"action": "retract", "judge": None, "judgments": ["1", "2"]},

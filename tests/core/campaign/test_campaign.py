@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.state import Counts, Retractions
+from streams.core.campaign.retractions import Retractions
+from streams.core.campaign.state import Counts
 from streams.wire import events
 from streams.wire.events import Judgment
 from tests.builders import NOON, crowd_log, judgment, judgments, stored_campaign, unzip

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.pseudonyms import Pseudonyms, wire_pseudonym
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import CampaignSettings, Close, Create, Judgment, encode
@@ -29,6 +29,11 @@ def in_the_log(monitor: Running) -> list[Judgment]:
     return [msgspec.json.decode(record.value or b"", type=Judgment) for record in records]
 
 
+def by_pseudonym(*judgments: Judgment) -> list[Judgment]:
+    """Return judgments as the monitor publishes them."""
+    return list(map(Pseudonyms(b"a key for tests").replace_judge, judgments))
+
+
 LOG = [judgment(number) for number in range(3)]
 
 
@@ -46,7 +51,7 @@ def test_judgments_come_in_any_form_and_stand_in_the_log_when_it_answers(
 ) -> None:
     answer = monitor.post(PATH, body, **{"Content-Type": content})
     assert (answer.status, answer.json) == (200, {"accepted": count, "ids": [each.id for each in LOG[:count]]})
-    assert in_the_log(monitor) == LOG[:count]
+    assert in_the_log(monitor) == by_pseudonym(*LOG[:count])
 
 
 def test_campaign_time_and_version_may_be_left_out(monitor: Running) -> None:
@@ -245,12 +250,17 @@ def test_a_judge_is_kept_by_pseudonym_only(monitor: Running) -> None:
     assert Pseudonyms(b"a key for tests")["alice\n\0\x1b"] in kept
 
 
-def test_without_the_judge_key_no_matches_are_given_out() -> None:
+def test_without_the_judge_key_only_pseudonyms_are_taken() -> None:
     with running(Settings(monitor_tokens=TOKENS)) as monitor:
         monitor.publish(*LOG)
-        answer = next_match(monitor, "alice")
-        assert answer.status == 503
-        assert "JUDGESTREAM_JUDGE_KEY" in answer.json["error"]["message"]
+        for answer in (next_match(monitor, "alice"), monitor.post(PATH, plain(judgment(4, judge="alice")))):
+            assert (answer.status, answer.json["error"]["field"]) == (503, "judge")
+            assert "JUDGESTREAM_JUDGE_KEY" in answer.json["error"]["message"]
+            assert "alice" not in str(answer.json)
+        assert in_the_log(monitor) == LOG, "what another producer has sent"
+        ready_made = judgment(5, judge=wire_pseudonym("alice", "a key of the platform"))
+        assert monitor.post(PATH, plain(ready_made)).status == 200
+        assert in_the_log(monitor) == [*LOG, ready_made]
 
 
 # -- Label Studio ----------------------------------------------------------------------------------------

@@ -201,3 +201,15 @@ def test_all_monitors_know_a_session_until_it_ends(case: Case) -> None:
     case.other.end_session("none")
     assert case.ledger.session_tokens(["one"]) == [None]
     assert case.ledger.session_tokens([]) == []
+
+
+def test_a_forgotten_judge_holds_nothing_and_has_got_no_match(case: Case) -> None:
+    offers = [Offer("r1", "m1"), Offer("r2", "m2")]
+    assert case.ledger.lease("c", offers, judge="j", seconds=0.5) is not None
+    assert case.ledger.lease("c", offers, judge="k", seconds=50) is not None
+    case.ledger.forget_judge("c", "j")
+    case.ledger.forget_judge("c", "nobody")
+    case.pass_time(0.6)
+    lease = case.other.lease("c", offers, judge="j", seconds=5)
+    assert lease is not None
+    assert lease.request == "r1", "the same match again"

@@ -1,0 +1,87 @@
+"""Judges by id and by pseudonym: the same state, on every way into a campaign."""
+
+from __future__ import annotations
+
+import hmac
+
+import pytest
+from msgspec import structs
+
+from streams import wire_pseudonym
+from streams.core.campaign import pseudonyms
+from streams.core.campaign.pseudonyms import Pseudonyms, forgotten_name, is_pseudonym
+from streams.pipeline.embedded import Embedded
+from streams.settings import Settings
+from streams.stores.memory import MemoryStore
+from streams.wire import events
+from streams.wire.events import Judgment
+from tests.builders import NOON, crowd_log, judgment
+from tests.state_hash import state_hash
+
+KEY = "a key"
+Event = Judgment | events.Command
+LOG: list[Event] = [
+    *crowd_log(200, seed=3, ways=3),
+    events.ExcludeJudge(id="exclude", campaign="campaign-0", at=NOON, judge="judge-3"),
+    *crowd_log(400, seed=3, ways=3)[200:],
+    events.Retract(id="retract", campaign="campaign-0", at=NOON, judge="judge-2"),
+    events.IncludeJudge(id="include", campaign="campaign-0", at=NOON, judge="judge-3"),
+    *crowd_log(500, seed=3, ways=3)[400:],
+    events.ForgetJudge(id="forget", campaign="campaign-0", at=NOON, judge="judge-4"),
+    *crowd_log(600, seed=3, ways=3)[500:],
+]
+
+
+def on_the_wire(event: Event) -> Event:
+    judge = getattr(event, "judge", None)
+    return event if judge is None else structs.replace(event, judge=wire_pseudonym(judge, KEY))
+
+
+def test_a_pseudonym_is_the_documented_hash_and_stays_one() -> None:
+    expected = hmac.new(b"a key", b"al\xc3\xafce", "sha256").hexdigest()[:20]
+    assert wire_pseudonym("alïce", KEY) == f"~{expected}"
+    assert wire_pseudonym(f"~{expected}", "another key") == f"~{expected}"
+    assert Pseudonyms(b"any")[f"~{expected}"] == expected
+
+
+@pytest.mark.parametrize(
+    "judge", ["~", "~alice", f"~{'0' * 19}", f"~{'0' * 21}", f"~{'A' * 20}", "0" * 20, f"~{'0' * 20}\n", f"~{'٣' * 20}"]
+)
+def test_anything_else_is_an_id(judge: str) -> None:
+    found = Pseudonyms(b"key")[judge]
+    assert is_pseudonym(found)
+    assert found not in judge
+
+
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pseudonyms, "MOST_CACHED", 10)
+    found = Pseudonyms(b"key")
+    for number in range(100):
+        assert found[f"judge-{number}"] == Pseudonyms(b"key")[f"judge-{number}"]
+    assert len(found) <= 10
+
+
+@pytest.mark.parametrize("batch", [1, 7, 2000])
+def test_a_log_with_ids_and_one_with_pseudonyms_give_the_same_bits(batch: int) -> None:
+    """In batches of one the records go one by one, and else in bulk where no command is among them."""
+    hashes = set()
+    for log in (LOG, [on_the_wire(event) for event in LOG]):
+        store = MemoryStore()
+        stream = Embedded(Settings(judge_key=KEY, batch_records=batch), store=store)
+        for event in log:
+            stream.publish(event)
+        stream.run()
+        assert stream.counts().rejected > 0
+        hashes.add(state_hash(store, ["judgments.v1/0"]))
+    assert len(hashes) == 1
+
+
+def test_the_name_of_a_forgotten_judge_looks_like_a_pseudonym_and_is_new_for_each_command() -> None:
+    names = {forgotten_name(campaign, command) for campaign in "cd" for command in "12"}
+    assert len(names) == 4
+    assert all(map(is_pseudonym, names))
+
+
+def test_a_judgment_is_published_with_the_pseudonym_and_nothing_else_changes() -> None:
+    replaced = Pseudonyms(b"a key").replace_judge(judgment(1, judge="alice", request="r"))
+    assert replaced == judgment(1, judge=wire_pseudonym("alice", KEY), request="r")
