@@ -25,7 +25,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+from bisect import bisect
+from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -122,10 +124,15 @@ class Fenced(JudgestreamError):  # noqa: N818
 
 
 MOST_NAMES = 30  # that a hint lists
+_MOST_COMPARED = 200  # names that are compared with a wrong word: those beside it in the alphabet
+_MOST_LETTERS = 40  # of a name that are compared
+_LEAST_SIMILAR = 0.6
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return a hint for a wrong word: the most similar known word, or the known words.
+
+    A worker makes a hint for each judgment of an unknown system, so the time for it is bounded.
 
     >>> suggestion("truskill", ["trueskill", "grm"])
     "did you mean 'trueskill'?"
@@ -133,6 +140,23 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     'known: a, b'
     """
     names = sorted(known)
-    close = get_close_matches(word, names, n=1)
+    place = max(0, bisect(names, word) - _MOST_COMPARED // 2)
+    close = _most_similar(word, names[place : place + _MOST_COMPARED] if len(names) > _MOST_COMPARED else names)
     more = f", and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names[:MOST_NAMES])}{more}"
+    return f"did you mean {close!r}?" if close else f"known: {', '.join(names[:MOST_NAMES])}{more}"
+
+
+def _most_similar(word: str, names: Iterable[str]) -> str | None:
+    """Return the most similar name, or None. The exact comparison takes long, so only a few names get it."""
+    matcher = SequenceMatcher(b=word[:_MOST_LETTERS])
+    estimates = []
+    for name in names:
+        matcher.set_seq1(name[:_MOST_LETTERS])
+        if matcher.real_quick_ratio() >= _LEAST_SIMILAR and (estimate := matcher.quick_ratio()) >= _LEAST_SIMILAR:
+            estimates.append((estimate, name))
+    similar = []
+    for _, name in nlargest(10, estimates):
+        matcher.set_seq1(name[:_MOST_LETTERS])
+        similar.append((matcher.ratio(), name))
+    best = max(similar, default=(0.0, ""))
+    return best[1] if best[0] >= _LEAST_SIMILAR else None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 _MAX_NAMES = 1000  # different names of elements and attributes: the parser keeps them all
+_PIECE = 2**16  # bytes that are parsed together
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
 
@@ -95,17 +96,14 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingRe
     handler = _Handler(parser)
     fed = found = 0
     try:
-        while chunk := source.read():
-            # In small pieces, because results are collected until a whole piece is parsed.
-            for start in range(0, len(chunk), 2**16):
-                piece = chunk[start : start + 2**16]
-                parser.Parse(piece)
-                fed += len(piece)
-                if fed - parser.CurrentByteIndex > MAX_LINE:
-                    raise ValueError(f"an element of more than {MAX_LINE:,} bytes that does not end")
-                found += len(handler.done)
-                yield from handler.done
-                handler.done = []
+        for piece in _pieces(source):
+            parser.Parse(piece)
+            fed += len(piece)
+            if fed - parser.CurrentByteIndex > MAX_LINE:
+                raise ValueError(f"an element of more than {MAX_LINE:,} bytes that does not end")
+            found += len(handler.done)
+            yield from handler.done
+            handler.done = []
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise FormatError(f"{run.file}:{error.lineno}: not XML: {expat.ErrorString(error.code)}") from None
@@ -113,6 +111,21 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingRe
         raise FormatError(f"{run.file}:{parser.CurrentLineNumber}: {str(error)[:200]}") from None
     if not found:
         raise FormatError(f"{run.file}: there is no <ranking-result>; this is not an export of Appraise")
+
+
+def _pieces(source: Source) -> Iterator[bytes]:
+    """Yield pieces of one size.
+
+    They are not larger, because results are collected until a whole piece is parsed. They are not smaller, because the
+    parser begins an element anew with each piece.
+    """
+    waiting = bytearray()
+    while chunk := source.read():
+        waiting += chunk
+        while len(waiting) >= _PIECE:
+            yield bytes(waiting[:_PIECE])
+            del waiting[:_PIECE]
+    yield bytes(waiting)
 
 
 def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judgment]:

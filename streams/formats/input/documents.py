@@ -55,7 +55,7 @@ class _ObjectScanner:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._data = b""
+        self._data = bytearray()  # grows in place, however small the pieces are that are read
         self._at = 0
         self._line = 1
 
@@ -92,7 +92,7 @@ class _ObjectScanner:
             self._line += self._data.count(b"\n", self._at, space.end())
             self._at = space.end()
             if self._at < len(self._data):
-                return self._data[self._at : self._at + 1]
+                return bytes(self._data[self._at : self._at + 1])
             if not self._more():
                 return b""
 
@@ -117,7 +117,7 @@ class _ObjectScanner:
             elif token[0] in (b"}", b"]"):
                 depth -= 1
                 if not depth:
-                    text = self._data[self._at : place]
+                    text = bytes(self._data[self._at : place])
                     self._line += text.count(b"\n")
                     self._at = place
                     return text
@@ -142,7 +142,9 @@ class _ObjectScanner:
         if len(self._data) - self._at > MAX_DOCUMENT:
             raise self._error(f"an object of more than {MAX_DOCUMENT:,} bytes")
         more = self._source.read()
-        self._data, self._at = self._data[self._at :] + more, 0
+        del self._data[: self._at]
+        self._data += more
+        self._at = 0
         return bool(more)
 
     def _error(self, message: str) -> FormatError:

@@ -8,7 +8,8 @@ from functools import cached_property
 
 DELIMITERS = ",\t;"
 
-_TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?|[\[\]{}]', re.DOTALL)
+# A string that is not closed is one token up to the end. If it were none, the search would start again at each quote.
+_TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:)?)?|[\[\]{}]', re.DOTALL)
 
 
 class FileHead:

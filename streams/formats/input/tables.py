@@ -32,9 +32,9 @@ class Table:
         names = [cell.strip().lower() for cell in header]
         if missing := [name for name in required if name not in names]:
             raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {kind}")
-        if twice := next((name for name in names if name and names.count(name) > 1), None):
-            raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
         self.columns = {name: place for place, name in enumerate(names)}
+        if twice := next((name for place, name in enumerate(names) if name and self.columns[name] != place), None):
+            raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
         """Yield the cells of every row, with the line on which it begins."""

@@ -14,7 +14,7 @@ local function rows(tables)
   local sizes = {}
   for number, key in ipairs(tables) do
     local command = SIZE[redis.call('TYPE', key).ok]
-    sizes[number] = key:match('[^:]+$') .. '=' .. (command and redis.call(command, key) or -1)
+    sizes[number] = key:match('.*:(.+)') .. '=' .. (command and redis.call(command, key) or -1)
   end
   return table.concat(sizes, ' ')
 end
