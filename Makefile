@@ -8,9 +8,10 @@ SERVERS := -m integration --timeout=1200
 SECONDS ?= 600
 SEED ?= 1
 SOAK ?=
+KERNELS := tests/wire/scanner tests/core tests/compiler/test_arithmetic.py tests/compiler/test_bounds.py
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
-.PHONY: demo quick test long integration browser faults soak lint lint-js format bench reproduction sample schemas constraints clean help
+.PHONY: demo quick test long bounds integration browser faults soak lint lint-js format bench reproduction sample schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,6 +27,9 @@ test: $(VENV)/.dev  ## run the unit tests; needs no server
 
 long: $(VENV)/.dev  ## run the slow unit tests: the public logs, figures, the examples in the docs
 	$(PYTEST) -m "(long or data) and not integration" -n auto
+
+bounds: $(VENV)/.dev  ## run the tests of the compiled kernels while every index is checked
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(KERNELS) -m "not integration and not long and not data" -n auto
 
 integration: $(VENV)/.dev  ## run the tests on a real Kafka and Redis, which are started and stopped for it
 	$(PYTEST) $(SERVERS) --ignore=tests/faults --ignore=tests/browser -n 3

@@ -229,3 +229,8 @@ def _convert(name: str, value: object, place: str) -> object:
 
 
 _TYPES = get_type_hints(Settings, include_extras=True)
+
+
+def checks_bounds() -> bool:
+    """Return whether numba checks every index of the compiled kernels, which makes them slow (NUMBA_BOUNDSCHECK=1)."""
+    return os.environ.get("NUMBA_BOUNDSCHECK", "") not in ("", "0")

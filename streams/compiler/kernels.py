@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from streams.compiler.machine_code import load
+from streams.settings import checks_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,8 +66,11 @@ class Kernels:
         return self._compiled[name]
 
     def _load_stored(self, name: str) -> Any:
-        """Return a module of machine code, or None if the module has none."""
-        if not hasattr(self.plain(name), "SIGNATURES"):
+        """Return a module of machine code, or None if the module has none or bounds are checked.
+
+        Machine code that is loaded without numba can't raise an error, so it can't check bounds.
+        """
+        if checks_bounds() or not hasattr(self.plain(name), "SIGNATURES"):
             return None
         assert isinstance(self._folder, Path)
         return load(name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name))
@@ -105,12 +109,15 @@ class Kernels:
     def _compiler(self) -> Callable[[Function], Function]:
         """Return numba's decorator, with a digest of all sources of the package in each function's name.
 
-        Numba's cache checks a function's own file only. It would not notice a change in a neighbour that it calls.
+        Numba's cache checks a function's own file only. It would not notice a change in a neighbour that it calls, nor
+        whether bounds are checked.
         """
         from numba import njit
 
+        suffix = f"_{self._digest}" + ("_checked" if checks_bounds() else "")
+
         def compile_(function: Any) -> Any:
-            function.__qualname__ += f"_{self._digest}"
+            function.__qualname__ += suffix
             return njit(cache=True, nogil=True)(function)
 
         return compile_

@@ -9,6 +9,7 @@ import numpy as np
 
 from streams.wire.scanner import kernels
 from streams.wire.scanner.kernels.text import PADDING
+from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +70,9 @@ class _RecentHashes:
         self._count = 0
 
     def insert_new(self, hashes: Ints) -> bool:
-        """Insert hashes. Return False if one is known; some of them may then have been inserted."""
+        """Insert hashes. Return False if one is known or they are too many; some may then have been inserted."""
+        if len(hashes) > self._kept:
+            return False
         self._make_room(len(hashes))
         inserted: int = kernels.compiled("hash_tables").insert_new(hashes, self._newer, self._older)
         return inserted == len(hashes)
@@ -80,7 +83,7 @@ class _RecentHashes:
             part = [text.encode() for text in texts[start : start + _MIN_KEPT]]
             hashes = np.empty(len(part), np.int64)
             data = np.frombuffer(b"".join(part) + bytes(PADDING), np.uint8)
-            kernels.compiled("hash_tables").hash_texts(data, np.cumsum([len(text) for text in part]), hashes)
+            kernels.compiled("hash_tables").hash_texts(data, np.cumsum([len(text) for text in part]), hashes, SEED)
             self._make_room(len(part))
             kernels.compiled("hash_tables").insert_all(hashes, self._newer)
 

@@ -13,6 +13,7 @@ from streams.wire.scanner.columns import JudgmentColumns
 from streams.wire.scanner.kernels.hash_tables import FULL
 from streams.wire.scanner.kernels.lines import ROWS
 from streams.wire.scanner.kernels.text import PADDING
+from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,6 +69,7 @@ class Scanner:
                 padded,
                 size,
                 self._quotes,
+                SEED,
                 self._slots,
                 self._hashes,
                 self._ends,

@@ -10,10 +10,13 @@ from streams.compiler import jit
 from streams.wire.scanner.kernels.text import word_at
 
 FULL = -2  # returned instead of a number if a table must grow
-_HASH_BITS = 2**54 - 1  # a hash times 499 fits into 63 bits
+_63_BITS = np.uint64(2**63 - 1)
+_32_BITS = np.int64(2**32 - 1)
+_IGNORED = np.uint64(8)  # the lowest bits of the sum: they are the least random
+_GOOD_BITS = 23  # the bits from this one on are random in pairs, so they choose the slot
 
 SIGNATURES = {
-    "hash_texts": "B1 q1 q1",
+    "hash_texts": "B1 q1 q1 q1",
     "insert_new": "q1 q1 q1 -> q",
     "insert_all": "q1 q1",
     "rebuild_slots": "i1 q1 q",
@@ -21,37 +24,47 @@ SIGNATURES = {
 
 
 @jit
-def hash_text(data: Any, begin: int, end: int) -> Any:
-    """Return a hash of 54 bits."""
-    value = np.int64(0)
+def hash_text(data: Any, begin: int, end: int, seed: Any) -> Any:
+    """Return a hash of 55 bits. Whoever does not know the seed can't choose texts that collide.
+
+    This is the pair-multiply-shift scheme of Dietzfelbinger, with two numbers of the seed for each eight bytes. The
+    length of the seed is a power of two. A text for which it is too short uses it again from the start.
+    """
+    last = len(seed) - 1
+    total = np.uint64(seed[last]) * np.uint64(end - begin)
+    k = 0
     for i in range(begin, end, 8):
         word = word_at(data, i, end - i)
-        value = ((value * 499) ^ word ^ (word >> 10)) & _HASH_BITS
-    return value
+        low, high = np.uint64(word & _32_BITS), np.uint64((word >> 32) & _32_BITS)
+        total += (np.uint64(seed[k & last]) + low) * (np.uint64(seed[(k + 1) & last]) + high)
+        k += 2
+    return np.int64((total & _63_BITS) >> _IGNORED)
 
 
 @jit
-def hash_texts(data: Any, ends: Any, values: Any) -> None:
+def hash_texts(data: Any, ends: Any, values: Any, seed: Any) -> None:
     """Fill `values` with the hashes of texts that follow each other without a gap."""
     begin = 0
     for k in range(len(ends)):
-        values[k] = hash_text(data, begin, ends[k])
+        values[k] = hash_text(data, begin, ends[k], seed)
         begin = ends[k]
 
 
 @jit
 def first_slot(value: int, slots: int) -> int:
     """Return the slot where the search for a hash begins. The number of slots is a power of two."""
-    return (value ^ (value >> 19) ^ (value >> 37)) & (slots - 1)
+    return (value >> _GOOD_BITS) & (slots - 1)
 
 
 @jit
-def number_name(data: Any, begin: int, end: int, slots: Any, hashes: Any, ends: Any, words: Any, used: Any) -> int:
+def number_name(
+    data: Any, begin: int, end: int, seed: Any, slots: Any, hashes: Any, ends: Any, words: Any, used: Any
+) -> int:
     """Return the number of a name. A new name gets the next number, or FULL if there is no room for it.
 
     `words` holds all names, each padded with zero bytes, which no name contains.
     """
-    value = hash_text(data, begin, end)
+    value = hash_text(data, begin, end, seed)
     size = (end - begin + 7) // 8
     slot = first_slot(value, len(slots))
     while slots[slot] >= 0:

@@ -20,6 +20,7 @@ from streams.wire.scanner.kernels.text import (
     NO_TIME,
     OPEN_BRACE,
     OPEN_BRACKET,
+    PADDING,
     QUOTE,
     UNUSUAL,
     ZERO,
@@ -35,7 +36,7 @@ from streams.wire.scanner.kernels.text import (
 CAMPAIGN, SEGMENT, JUDGE, TIME, DURATION, ID_BEGIN, ID_END, ID_HASH, REQUEST = range(9)
 ROWS = 9
 
-SIGNATURES = {"scan_lines": "B1 q q1 i1 q1 q1 q1 q1 q2 q1 q1 q1 -> q"}
+SIGNATURES = {"scan_lines": "B1 q q1 q1 i1 q1 q1 q1 q1 q2 q1 q1 q1 -> q"}
 
 
 def _word(text: bytes) -> int:
@@ -59,6 +60,7 @@ def scan_lines(
     data: Any,
     size: int,
     quotes: Any,
+    seed: Any,
     slots: Any,
     hashes: Any,
     ends: Any,
@@ -73,13 +75,17 @@ def scan_lines(
 
     Each line becomes a column of `rows`. The systems and ranks of line n are those from starts[n] to starts[n + 1]. A
     text that continues after the end of its line joins two lines, so the caller compares the number of lines.
+
+    Nothing is written or read outside of the arrays: data for which they have no room is unusual.
     """
+    if len(data) < size + PADDING or len(quotes) < size + 2 or len(starts) <= rows.shape[1]:
+        return UNUSUAL
     if find_quotes(data, size, quotes) < 0:
         return UNUSUAL
     i, quote, line, count = 0, 0, 0, 0
     starts[0] = 0
     while i < size:
-        if data[i] != OPEN_BRACE:
+        if data[i] != OPEN_BRACE or line == rows.shape[1]:
             return UNUSUAL
         i += 1
         found, ranked = 0, count
@@ -110,9 +116,11 @@ def scan_lines(
                     if data[i - 1] != QUOTE or not 0 < end - i <= MAX_NAME:
                         return UNUSUAL
                     quote += 2
-                    name = number_name(data, i, end, slots, hashes, ends, words, used)
+                    name = number_name(data, i, end, seed, slots, hashes, ends, words, used)
                     if name < 0:
                         return FULL
+                    if count == len(systems):
+                        return UNUSUAL
                     for k in range(starts[line], count):
                         if systems[k] == name:
                             return UNUSUAL
@@ -132,7 +140,7 @@ def scan_lines(
                     i = skip_spaces(data, i + 1)
                     end = find_number_end(data, i)
                     rank = read_digits(data, i, end - i)
-                    if end < 0 or not 1 <= rank <= MAX_RANK:
+                    if end < 0 or not 1 <= rank <= MAX_RANK or ranked == len(ranks):
                         return UNUSUAL
                     ranks[ranked] = rank
                     ranked += 1
@@ -171,7 +179,7 @@ def scan_lines(
                 elif key == _ID_KEY:
                     field = _ID_BIT
                     rows[ID_BEGIN, line], rows[ID_END, line] = i, end
-                    rows[ID_HASH, line] = hash_text(data, i, end)
+                    rows[ID_HASH, line] = hash_text(data, i, end, seed)
                 elif key == _REQUEST_KEY:
                     field = _REQUEST_BIT
                     rows[REQUEST, line] = 1
@@ -182,7 +190,7 @@ def scan_lines(
                 else:
                     return UNUSUAL
                 if field <= JUDGE:
-                    name = number_name(data, i, end, slots, hashes, ends, words, used)
+                    name = number_name(data, i, end, seed, slots, hashes, ends, words, used)
                     if name < 0:
                         return FULL
                     rows[field, line] = name
