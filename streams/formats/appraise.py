@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 _MAX_NAMES = 1000  # different names of elements and attributes: the parser keeps them all
-_PIECE = 2**16  # bytes that are parsed together
+_PIECE = 2**16  # bytes that are parsed together, or more
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
 
@@ -46,6 +46,7 @@ class _Handler:
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self._parser = parser
+        self._fed = 0
         self._depth = 0
         self._names: set[str] = set()
         self._line = 0
@@ -58,6 +59,18 @@ class _Handler:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.StartDoctypeDeclHandler = self._refuse
+
+    def parse(self, piece: bytes) -> None:
+        """Parse the next piece of the document. Raise ValueError if an element is too long."""
+        self._parser.Parse(piece)
+        self._fed += len(piece)
+        if self.unparsed > MAX_LINE:
+            raise ValueError(f"an element of more than {MAX_LINE:,} bytes that does not end")
+
+    @property
+    def unparsed(self) -> int:
+        """Return the number of bytes of the element that has not ended."""
+        return self._fed - self._parser.CurrentByteIndex
 
     def _start(self, name: str, attributes: Attributes) -> None:
         self._depth += 1
@@ -94,13 +107,10 @@ class _Handler:
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingResult]]:
     parser = expat.ParserCreate()
     handler = _Handler(parser)
-    fed = found = 0
+    found = 0
     try:
-        for piece in _pieces(source):
-            parser.Parse(piece)
-            fed += len(piece)
-            if fed - parser.CurrentByteIndex > MAX_LINE:
-                raise ValueError(f"an element of more than {MAX_LINE:,} bytes that does not end")
+        for piece in _pieces(source, handler):
+            handler.parse(piece)
             found += len(handler.done)
             yield from handler.done
             handler.done = []
@@ -113,18 +123,17 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _RankingRe
         raise FormatError(f"{run.file}: there is no <ranking-result>; this is not an export of Appraise")
 
 
-def _pieces(source: Source) -> Iterator[bytes]:
-    """Yield pieces of one size.
+def _pieces(source: Source, handler: _Handler) -> Iterator[bytes]:
+    """Yield pieces that are at least as long as what is unparsed: with each piece the parser begins an element anew.
 
-    They are not larger, because results are collected until a whole piece is parsed. They are not smaller, because the
-    parser begins an element anew with each piece.
+    Otherwise they are short, because results are collected until a whole piece is parsed.
     """
     waiting = bytearray()
     while chunk := source.read():
         waiting += chunk
-        while len(waiting) >= _PIECE:
-            yield bytes(waiting[:_PIECE])
-            del waiting[:_PIECE]
+        while len(waiting) >= (size := max(_PIECE, handler.unparsed)):
+            yield bytes(waiting[:size])
+            del waiting[:size]
     yield bytes(waiting)
 
 
