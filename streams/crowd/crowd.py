@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import timedelta
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from streams.wire.events import Judgment
@@ -48,9 +48,20 @@ class Crowd:
         self._assigned = 0
 
     def ask(self, requests: Iterable[MatchRequest]) -> None:
-        """Add requests. They wait until a judge is idle."""
-        self._waiting.extend(requests)
+        """Add requests. They wait until a judge is idle. A cancelled request gets no answer."""
+        for request in requests:
+            if request.cancelled:
+                self._drop(request.id)
+            else:
+                self._waiting.append(request)
         self._assign()
+
+    def _drop(self, request: str) -> None:
+        """Drop a request, and the answer of the judge who works on it."""
+        self._waiting = deque(each for each in self._waiting if each.id != request)
+        self._idle.extend(judge for *_, judge, judgment in self._busy if judgment.request == request)
+        self._busy = [each for each in self._busy if each[-1].request != request]
+        heapify(self._busy)
 
     def answer(self, count: int) -> list[Judgment]:
         """Return the next answers, `count` at most."""

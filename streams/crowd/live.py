@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -212,7 +212,10 @@ class LiveCrowd:
 
     def _receive_request(self, value: bytes) -> None:
         progress, request = self._progress, msgspec.json.decode(value, type=MatchRequest)
-        if request.id in progress.answered:
+        if request.cancelled:
+            self._waiting = [each for each in self._waiting if each[-1].request != request.id]
+            heapify(self._waiting)
+        if request.cancelled or request.id in progress.answered:
             return
         progress.answered.add(request.id)
         asked = request.expires_at - timedelta(seconds=progress.status.settings.request_seconds)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
-    """Yield the ratings, match requests and statuses of a batch."""
+    """Yield the ratings, match requests, cancelled ones first, and statuses of a batch."""
     yield from (make_output(topics.RATINGS, f"{campaign}/{rating.system}", rating) for rating in result.ratings)
-    yield from (make_output(topics.MATCH_REQUESTS, campaign, request) for request in result.requests)
+    requests = (*result.cancelled, *result.requests)
+    yield from (make_output(topics.MATCH_REQUESTS, campaign, request) for request in requests)
     yield from status_outputs(result)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -115,3 +116,10 @@ def test_a_request_that_expired_while_it_waited_is_not_answered() -> None:
     people = crowd(1)
     people.ask([request(0), request(1, seconds=0.001), request(2)])
     assert [answer.request for answer in drain(people)] == ["r0", "r2"]
+
+
+def test_a_cancelled_request_is_not_answered_and_its_judge_is_free() -> None:
+    asked = crowd(2)
+    asked.ask([request(number) for number in range(4)])  # two are being judged, two wait
+    asked.ask([msgspec.structs.replace(request(number), cancelled=True) for number in (0, 3)])
+    assert sorted(answer.request or "" for answer in drain(asked)) == ["r1", "r2"]

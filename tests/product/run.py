@@ -136,7 +136,7 @@ class Run:
     def _sent(self, start: int) -> list[MatchRequest]:
         records = self.stream.log.all(topics.MATCH_REQUESTS.name)[start:]
         sent = [msgspec.json.decode(record.value or b"", type=MatchRequest) for record in records]
-        return [request for request in sent if request.campaign == self.name]
+        return [request for request in sent if request.campaign == self.name and not request.cancelled]
 
     def answer(self, rounds: int = 1) -> int:
         """Answer what is asked, in so many rounds. Return the number of answers."""

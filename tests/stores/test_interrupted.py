@@ -108,7 +108,8 @@ class Run:
         }
 
     def requests_are_unambiguous(self) -> bool:
-        requests = set(self._decoded(topics.MATCH_REQUESTS, events.MatchRequest))
+        sent = self._decoded(topics.MATCH_REQUESTS, events.MatchRequest)
+        requests = {request for request in sent if not request.cancelled}
         return len({request.id for request in requests}) == len(requests) > 3
 
     def _decoded(self, topic: topics.Topic, kind: type[Event]) -> Iterator[Event]:

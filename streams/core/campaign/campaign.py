@@ -14,7 +14,7 @@ from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
 from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.read_only import ReadOnlyCampaign
-from streams.core.campaign.requests import choose_requests, open_requests
+from streams.core.campaign.requests import update_requests
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.retractions import NewRetraction, check_retraction
 from streams.core.campaign.seen import seen_id
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streams.core.campaign.columns import Admitted
-    from streams.wire.events import CampaignStatus, Command, MatchRequest
+    from streams.core.campaign.requests import RequestUpdate
+    from streams.wire.events import CampaignStatus, Command
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
@@ -69,14 +70,16 @@ class Campaign(ReadOnlyCampaign):
         return BatchResult(applied=len(offsets))
 
     def complete(self, result: BatchResult, *, origin: str, with_requests: bool) -> BatchResult:
-        """Return the result of a batch with the ratings that changed and new match requests."""
+        """Return the result of a batch with the ratings that changed, new match requests and cancelled ones."""
         tables = self._state.tables
         rows = tables.system_rows(self._state.model, sorted(tables.changed_systems))
+        update = self._update_requests(origin) if with_requests else None
         return replace(
             result,
             rows=rows,
             ratings=make_ratings(rows, tables.systems.names, campaign=self.name, offset=self.offset, origin=origin),
-            requests=self._send_requests(origin) if with_requests else (),
+            requests=update.new if update else (),
+            cancelled=update.cancelled if update else (),
         )
 
     def _admit_all(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
@@ -221,22 +224,21 @@ class Campaign(ReadOnlyCampaign):
             self._state.rate(admitted)
             self._count(judgments=len(admitted.offsets))
 
-    def _send_requests(self, origin: str) -> tuple[MatchRequest, ...]:
-        self.outstanding = open_requests(self.outstanding, status=self.status, tables=self.tables, clock=self.clock)
-        requests = choose_requests(
+    def _update_requests(self, origin: str) -> RequestUpdate:
+        update = update_requests(
+            self.outstanding,
             status=self.status,
             model=self._state.model,
             tables=self._state.tables,
             candidates=self.active,
-            outstanding=self.outstanding.values(),
             judgments=self.counts.judgments,
             offset=self.offset,
             clock=self.clock,
             origin=origin,
             seed=self._options.seed,
         )
-        self.outstanding |= {request.id: request for request in requests}
-        return tuple(requests)
+        self.outstanding = update.outstanding
+        return update
 
     def _count(self, **more: int) -> None:
         counts = {name: getattr(self.counts, name) + number for name, number in more.items()}

@@ -175,6 +175,11 @@ def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatu
     return msgspec.structs.replace(now, state="closed")
 
 
+@_apply.register
+def _(command: events.Demand, now: events.CampaignStatus) -> events.CampaignStatus:
+    return msgspec.structs.replace(now, demand=command.requests)
+
+
 def _check_choices(settings: events.CampaignSettings) -> models.Model:
     """Return the model of the settings, or raise an error if a choice is unknown or impossible."""
     matching.find_policy(settings.policy)

@@ -1,10 +1,11 @@
-"""Match requests of a campaign: which ones to send next."""
+"""Match requests of a campaign: which ones to send next, and which ones to cancel."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from streams.core.campaign.board import remaining_outlook
@@ -21,6 +22,49 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, CampaignStatus
 
 
+class RequestUpdate(NamedTuple):
+    """The match requests after a batch: those that are outstanding, by id, and what is to be sent about them."""
+
+    outstanding: dict[str, MatchRequest]
+    new: tuple[MatchRequest, ...]
+    cancelled: tuple[MatchRequest, ...]
+
+
+def update_requests(
+    outstanding: Mapping[str, MatchRequest],
+    *,
+    status: CampaignStatus,
+    model: Model,
+    tables: CampaignTables,
+    candidates: Sequence[int],
+    judgments: int,
+    offset: int,
+    clock: datetime,
+    origin: str,
+    seed: int,
+) -> RequestUpdate:
+    """Drop the requests that have ended, and choose others in their place. See `choose_requests`."""
+    still_open = open_requests(outstanding, status=status, tables=tables, clock=clock)
+    new = choose_requests(
+        status=status,
+        model=model,
+        tables=tables,
+        candidates=candidates,
+        outstanding=still_open.values(),
+        judgments=judgments,
+        offset=offset,
+        clock=clock,
+        origin=origin,
+        seed=seed,
+    )
+    cancelled = tuple(
+        msgspec.structs.replace(request, cancelled=True)
+        for key, request in outstanding.items()
+        if key not in still_open and request.expires_at > clock
+    )
+    return RequestUpdate(still_open | {request.id: request for request in new}, tuple(new), cancelled)
+
+
 def choose_requests(
     *,
     status: CampaignStatus,
@@ -34,12 +78,12 @@ def choose_requests(
     origin: str,
     seed: int,
 ) -> list[MatchRequest]:
-    """Return new requests, as many as the settings ask for besides those that are outstanding.
+    """Return new requests, as many as the settings or the judges ask for besides those that are outstanding.
 
     The result depends on the arguments alone. `origin` and `offset` make the ids, `seed` and `offset` the random draw.
     """
     settings = status.settings
-    wanted = settings.outstanding - len(outstanding)
+    wanted = wanted_requests(status) - len(outstanding)
     if settings.budget is not None:
         wanted = min(wanted, settings.budget - judgments - len(outstanding))
     if status.state != "open" or wanted <= 0 or len(candidates) < (1 if model.kind == "scores" else 2):
@@ -80,15 +124,24 @@ def choose_requests(
     ]
 
 
+def wanted_requests(status: CampaignStatus) -> int:
+    """Return how many requests a campaign keeps open: `outstanding`, or more if judges ask for more.
+
+    If `outstanding` is 0, the operator wants none, whoever asks.
+    """
+    outstanding = status.settings.outstanding
+    return max(outstanding, status.demand) if outstanding else 0
+
+
 def open_requests(
     outstanding: Mapping[str, MatchRequest], *, status: CampaignStatus, tables: CampaignTables, clock: datetime
 ) -> dict[str, MatchRequest]:
     """Return the outstanding requests, by id, that a judge may still be given.
 
-    A request ends when it expires, when one of its systems is withdrawn, and when the campaign is closed. It also ends
-    when a retraction has removed the only judgments of one of its systems, or of its segment.
+    A request ends when it expires, when one of its systems is withdrawn, and when the campaign is paused or closed. It
+    also ends when a retraction has removed the only judgments of one of its systems, or of its segment.
     """
-    if status.state == "closed":
+    if status.state != "open":
         return {}
     systems, segments = tables.systems.index, tables.segments.index
     return {

@@ -27,4 +27,5 @@ class BatchResult:
     rows: tuple[SystemRow, ...] = ()  # of the systems that changed
     ratings: tuple[Rating, ...] = ()  # of the same systems
     requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent
+    cancelled: tuple[MatchRequest, ...] = ()  # sent before, and not to be judged any more
     retraction: NewRetraction | None = None  # the batch ended before it: the campaign has to be rated again

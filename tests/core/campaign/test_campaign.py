@@ -414,10 +414,13 @@ class TestCommands:
 
     def test_a_withdrawal_ends_the_requests_of_the_system_and_others_take_their_place(self) -> None:
         campaign = self.opened()
+        before = campaign.outstanding.keys()
         kept = {key for key, request in campaign.outstanding.items() if "x" not in request.systems}
         assert len(kept) < 3
         applied = campaign.apply(*unzip([(1, events.WithdrawSystem(id="2", campaign="c", at=NOON, system="x"))]))
         assert {request.systems for request in applied.requests} <= {("a", "b"), ("b", "a")}
+        assert {request.id for request in applied.cancelled} == before - kept
+        assert all("x" in request.systems and request.cancelled for request in applied.cancelled)
         assert campaign.outstanding.keys() == kept | {request.id for request in applied.requests}
         assert len(campaign.outstanding) == 3
 
@@ -447,18 +450,59 @@ class TestCommands:
             changes.append(campaign.drain_changes(result, ()))
         assert [(change.withdrawn, "x" in change.scores) for change in changes[1:]] == [((), True)]
 
-    def test_pause_holds_the_requests_and_resume_sends_them_again(self) -> None:
+    def test_pause_cancels_the_requests_and_resume_sends_others(self) -> None:
         campaign = self.opened()
-        answer = judgment(1, request=next(iter(campaign.outstanding)))
-        assert campaign.apply(*unzip([(1, events.Pause(id="2", campaign="c", at=NOON)), (2, answer)])).requests == ()
-        assert len(campaign.apply(*unzip([(3, events.Resume(id="3", campaign="c", at=NOON))])).requests) == 1
+        first, *others = campaign.outstanding.values()
+        answer = judgment(1, request=first.id)
+        paused = campaign.apply(*unzip([(1, events.Pause(id="2", campaign="c", at=NOON)), (2, answer)]))
+        assert paused.requests == ()
+        assert paused.cancelled == tuple(msgspec.structs.replace(request, cancelled=True) for request in others)
+        assert campaign.outstanding == {}
+        assert campaign.apply(*unzip([(3, judgment(2))])).cancelled == ()  # each is cancelled once
+        assert len(campaign.apply(*unzip([(4, events.Resume(id="3", campaign="c", at=NOON))])).requests) == 3
 
     def test_close_takes_no_more_judgments(self) -> None:
         campaign = self.opened()
         applied = campaign.apply(*unzip([(1, events.Close(id="2", campaign="c", at=NOON)), (2, judgment(1))]))
         assert [error.reason for error in applied.rejections.values()] == ["campaign_closed"]
+        assert len(applied.cancelled) == 3
         assert campaign.outstanding == {}
         assert "closed" in self.refusal(campaign, events.Resume(id="3", campaign="c", at=NOON))
+
+    def test_a_request_that_expires_is_not_cancelled(self) -> None:
+        campaign = self.opened()
+        late = NOON + timedelta(hours=2)
+        assert campaign.apply(*unzip([(1, judgment(1, at=late))])).cancelled == ()
+
+    def test_a_demand_opens_more_requests_and_a_smaller_one_lets_them_run_out(self) -> None:
+        campaign = self.opened()
+
+        def demand(requests: int) -> BatchResult:
+            name = f"demand-{campaign.offset}"
+            return campaign.apply(
+                [campaign.offset + 1], [events.Demand(id=name, campaign="c", at=NOON, requests=requests)]
+            )
+
+        raised = demand(16)
+        assert raised.statuses[-1].demand == 16
+        assert len(raised.requests) == 13
+        lowered = demand(0)
+        assert lowered.cancelled == lowered.requests == ()
+        answered = list(campaign.outstanding)[:13]
+        for key in answered:
+            number = campaign.offset + 1
+            assert campaign.apply([number], [judgment(number, request=key)]).requests == ()
+        number, key = campaign.offset + 1, next(iter(campaign.outstanding))
+        assert len(campaign.apply([number], [judgment(number, request=key)]).requests) == 1
+
+    def test_a_demand_is_bounded_by_the_budget_and_ignored_where_no_requests_are_wanted(self) -> None:
+        for settings, expected in (({"budget": 10}, 10), ({"outstanding": 0}, 0)):
+            campaign = Campaign("c")
+            given = msgspec.structs.replace(self.settings, **settings)
+            create = events.Create(id="1", campaign="c", at=NOON, settings=given)
+            demand = events.Demand(id="2", campaign="c", at=NOON, requests=100)
+            campaign.apply([0, 1], [create, demand])
+            assert len(campaign.outstanding) == expected
 
     def test_change_sets_what_does_not_rate_again(self) -> None:
         campaign = self.opened()

@@ -138,7 +138,7 @@ class TestRequests:
         assert {request.systems for request in requests} == {("b",), ("c",)}
         apply(campaign, events.Pause(id="p", campaign="c", at=NOON))
         assert apply(campaign, answer(1, requests[0], 50.0)).requests == ()
-        assert len(apply(campaign, events.Resume(id="r", campaign="c", at=NOON)).requests) == 1
+        assert len(apply(campaign, events.Resume(id="r", campaign="c", at=NOON)).requests) == 4
 
     def test_an_added_system_joins(self) -> None:
         campaign = scores_campaign()
