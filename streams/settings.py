@@ -136,6 +136,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     monitor_lease_seconds: Annotated[
         float, Meta(ge=1, le=86_400, description="Seconds for which a match is leased to a judge.")
     ] = 600.0
+    monitor_max_demand: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=10_000,
+            description="Maximum open match requests of a campaign when many judges ask; 0: always `outstanding`.",
+        ),
+    ] = 1000
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="Log level: DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"

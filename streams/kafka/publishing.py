@@ -10,13 +10,13 @@ from streams.kafka.admin import check_topics
 from streams.kafka.connection import answering, unavailable
 from streams.kafka.producers import Producer, open_producer
 from streams.wire import topics
-from streams.wire.events import encode
+from streams.wire.events import Judgment, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streams.settings import Settings
-    from streams.wire.events import Judgment
+    from streams.wire.events import Command
     from streams.wire.topics import Topic
 
 LIST_PATIENCE_SECONDS = 10.0
@@ -62,24 +62,26 @@ class Publisher:
                 await producer.start()
         self._producer = producer
 
-    async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append judgments to the log in order. When this returns, the broker has them all."""
+    async def publish(self, events: Sequence[Judgment | Command]) -> None:
+        """Append judgments to the log in order, and commands to theirs. When this returns, the broker has them all."""
         try:
-            await self._publish(judgments)
+            await self._publish(events)
         except BrokerUnavailable as error:
-            raise BrokerUnavailable(
-                f"{error}; send the judgments again: those that Kafka has already will not count twice"
-            ) from None
+            raise BrokerUnavailable(f"{error}; send them again: what Kafka has already will not count twice") from None
 
-    async def _publish(self, judgments: Sequence[Judgment]) -> None:
+    async def _publish(self, events: Sequence[Judgment | Command]) -> None:
         producer = self._producer
         if producer is None:
             raise unavailable(self._settings, "not connected yet")
         with answering(self._settings):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 sent = [
-                    await producer.send(topics.JUDGMENTS, judgment.campaign.encode(), encode(judgment))
-                    for judgment in judgments
+                    await producer.send(
+                        topics.JUDGMENTS if isinstance(event, Judgment) else topics.COMMANDS,
+                        event.campaign.encode(),
+                        encode(event),
+                    )
+                    for event in events
                 ]
         for each in sent:
             each.add_done_callback(_retrieve)

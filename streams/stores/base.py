@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
 
+SEEN_SEARCHED = 10_000  # ids that `has_seen` looks at, so that it never takes long
+
 # Fields of a partition's head besides its epoch and offset: the stored name, the name in a Commit, and the type.
 HEAD_FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("read", "read", int),
@@ -141,6 +143,9 @@ class Store(Protocol):
 
     def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
         """Return the row of one judge, by pseudonym, in one small read, or None."""
+
+    def has_seen(self, campaign: str, event: str) -> bool:
+        """Return whether an id is among the last ids that a campaign has seen, 10,000 at most."""
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign. The result is empty if there is no such campaign."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_judge, decode_meta, join_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.stores.base import Lease, StagedCampaign, encode_head, partition_state
+from streams.stores.base import SEEN_SEARCHED, Lease, StagedCampaign, encode_head, partition_state
 from streams.stores.completeness import checked, find_missing_rows
 from streams.stores.gaps import gaps_to_show, new_gap
 
@@ -209,6 +209,11 @@ class MemoryStore:
         kept = self._campaigns.get(campaign)
         row = None if kept is None else kept.tables["judges"].get(judge)
         return None if row is None else decode_judge(campaign, row)
+
+    def has_seen(self, campaign: str, event: str) -> bool:
+        """Return whether an id is among the last ids that a campaign has seen."""
+        kept = self._campaigns.get(campaign)
+        return kept is not None and event in kept.seen[-SEEN_SEARCHED:]
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""

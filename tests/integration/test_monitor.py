@@ -21,7 +21,7 @@ from tests.builders import crowd_log
 from tests.faults.proxy import Proxy
 from tests.integration.monitors import MonitorProcess, monitor_on
 from tests.integration.stack import Stack
-from tests.monitor.site import TOKEN, Answer
+from tests.monitor.site import Answer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,12 +119,15 @@ def test_two_monitors_share_leases_and_history_and_know_judges_by_pseudonym_only
             stack.wait_for(lambda here=monitor: judgments_on(here) == 60, "both know")  # type: ignore[misc]
 
         def next_match(monitor: MonitorProcess, judge: str) -> Answer:
-            return monitor.ask(f"{HERE}/next-match?judge={judge}", headers=TOKEN)
+            return monitor.post(f"{HERE}/next-match", {"judge": judge})
+
+        def request_of(answer: Answer) -> Any:
+            return answer.json["matches"][0]["request"]
 
         stack.wait_for(lambda: next_match(one, "alice").status == 200, "a match")
         alice, again, bob = next_match(one, "alice"), next_match(other, "alice"), next_match(other, "bob")
-        assert alice.json["request"] == again.json["request"] != bob.json["request"]
-        request = alice.json["request"]
+        assert request_of(alice) == request_of(again) != request_of(bob)
+        request = request_of(alice)
         answer = msgspec.structs.replace(
             log[0],
             id="answer",
@@ -134,7 +137,7 @@ def test_two_monitors_share_leases_and_history_and_know_judges_by_pseudonym_only
             request=request["id"],
         )
         post(other, answer)
-        assert next_match(one, "alice").json["request"]["id"] != request["id"]
+        assert request_of(next_match(one, "alice"))["id"] != request["id"]
         stack.wait_for(lambda: judgments_on(one) == 61, "the answer counts")
         stack.wait_for(
             lambda: request["id"] not in {each["id"] for each in one.get(f"{HERE}/requests")["requests"]}, "answered"
@@ -163,7 +166,7 @@ def test_while_redis_is_away_the_page_keeps_what_it_had_and_says_so(stack: Stack
                 assert b"waiting for Redis" in monitor.ask("/readyz").body
                 assert monitor.ask("/healthz").status == 200
                 assert judgments_on(monitor) == 40
-                assert post(monitor, *crowd_log(60)).status == 200  # the broker is there
+                assert post(monitor, *crowd_log(60)).status == 202  # the broker is there
                 # Kafka goes on telling of leaderboards.
                 stack.wait_for(lambda: judgments_on(monitor) == 60, "60 from the log")
                 unknown = monitor.ask("/campaigns/unknown/leaderboard")
@@ -207,7 +210,7 @@ def test_while_kafka_is_away_posts_are_refused_and_reads_go_on(own: Servers, tmp
             assert judgments_on(monitor) == 40
             own.start("kafka")
             stack.wait_for(monitor.is_ready, "ready again")
-            stack.wait_for(lambda: post(monitor, *log[40:]).status == 200, "taken")
+            stack.wait_for(lambda: post(monitor, *log[40:]).status == 202, "taken")
             stack.wait_for(lambda: judgments_on(monitor) == 80, "all, and each once")
     finally:
         stack.stop()

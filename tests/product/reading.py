@@ -33,16 +33,16 @@ def read_monitor(monitor: Client, campaigns: list[str]) -> None:
         if route.method != "GET":
             continue
         for campaign in campaigns if "{campaign}" in route.path else campaigns[:1]:
-            path = route.path.replace("{campaign}", quote(campaign))
+            path = route.path.replace("{campaign}", quote(campaign)).replace("{id}", "an-id")
             if route.response == EVENTS:
                 with monitor.events(path) as events:
                     check_text(json.dumps(next(events).data))
-            elif route.query and any(query.required for query in route.query):
-                _ask_for_match(monitor, path)
             else:
                 answer = monitor.ask(path, headers=TOKEN)
                 assert answer.status == 200, (path, answer)
                 check_answer(route.response, answer.body)
+    for campaign in campaigns:
+        _ask_for_match(monitor, f"/campaigns/{quote(campaign)}/next-match")
     listed = msgspec.json.decode(monitor.ask("/campaigns").body, type=CampaignsPayload)
     assert {each.campaign for each in listed.campaigns} >= set(campaigns)
     assert monitor.get("/status")["ready"]
@@ -59,12 +59,13 @@ def check_answer(kind: type | str | None, body: bytes) -> None:
 
 
 def _ask_for_match(monitor: Client, path: str) -> None:
-    """Ask for a match. There is one if the campaign shows a request that nobody holds."""
+    """Ask for a match. There is one if the campaign shows a request, and a closed or paused campaign refuses."""
     requests = monitor.get(path.replace("/next-match", "/requests"))["requests"]
-    answer = monitor.ask(f"{path}?judge=ann", headers=TOKEN)
-    assert answer.status == (200 if requests else 404), (path, answer)
+    state = monitor.get(path.removesuffix("/next-match"))["state"]
+    answer = monitor.post(path, {"judge": "ann"})
+    assert answer.status == (409 if state != "open" else 200 if requests else 404), (path, answer)
     if requests:
-        assert answer.json["request"]["id"] in {request["id"] for request in requests}
+        assert answer.json["matches"][0]["request"]["id"] in {request["id"] for request in requests}
 
 
 def run_command(*arguments: str, environment: dict[str, str] | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.core import models
 from streams.core.models import MODELS
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
@@ -11,11 +12,32 @@ from streams.wire.limits import MAX_SYSTEMS
 from streams.wire.score_range import check_score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from streams.core.campaign.pace import Paces
     from streams.core.models import Model
     from streams.wire import events
+
+
+class StatusAdmission:
+    """The checks that need the status of a campaign alone, so that they can be made before a judgment is published.
+
+    A worker makes the same checks, and more. What is refused here would be rejected there.
+    """
+
+    def __init__(self, status: events.CampaignStatus) -> None:
+        settings = status.settings
+        self.status = status
+        self._model = models.create(settings.model, settings.parameters, budget=settings.budget)
+        self._model.baseline = 0 if settings.baseline else None  # any index: only whether it is required matters
+        self._required = settings.baseline if self._model.required_system is not None else None
+        self._systems = frozenset(settings.systems)
+
+    def check(self, judgment: events.Judgment, judge: str) -> None:
+        """Raise RecordError if the campaign rejects a judgment of a judge, who is named by pseudonym."""
+        check_judgment(judgment, judge, status=self.status, model=self._model, create_unknown=True)
+        known = self._systems or judgment.systems  # without a list, new systems are admitted as long as they fit
+        check_systems(judgment.systems, known=known, status=self.status, required=self._required)
 
 
 def check_judgment(
@@ -52,7 +74,7 @@ def check_pace(judgment: events.Judgment, judge: str, *, settings: events.Campai
 
 
 def check_systems(
-    systems: Sequence[str], *, known: Mapping[str, int], status: events.CampaignStatus, required: str | None
+    systems: Sequence[str], *, known: Collection[str], status: events.CampaignStatus, required: str | None
 ) -> None:
     """Raise RecordError if systems are new and not admitted, are too many, or do not include a required one."""
     if required is not None and required not in systems:

@@ -91,4 +91,9 @@ class SeenIds:
 
 def seen_id(event: Judgment | Command) -> str:
     """Return the id by which a duplicate is detected. Commands and judgments may have the same ids."""
-    return event.id if isinstance(event, Judgment) else f"command:{event.id}"
+    return event.id if isinstance(event, Judgment) else command_key(event.id)
+
+
+def command_key(command: str) -> str:
+    """Return the id by which a command is remembered."""
+    return f"command:{command}"

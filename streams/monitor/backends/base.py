@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from streams.monitor.ledger.base import Ledger
     from streams.stores import Store
-    from streams.wire.events import CampaignStatus, Judgment, Leaderboard, Rejection
+    from streams.wire.events import CampaignStatus, Command, Judgment, Leaderboard, Rejection
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -64,8 +64,8 @@ class Backend(Protocol):
     ) -> Result:
         """Call a function that uses the store or the ledger, in a thread."""
 
-    async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append judgments to the log. Raise BrokerUnavailable if some may not have arrived."""
+    async def publish(self, events: Sequence[Judgment | Command]) -> None:
+        """Append judgments to the log, and commands to theirs. Raise BrokerUnavailable if some may not have arrived."""
 
     def partitions(self) -> list[str]:
         """Return the names of the log's partitions, as the store uses them."""

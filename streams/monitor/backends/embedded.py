@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streams.monitor.ledger.base import Ledger
     from streams.pipeline.embedded import Embedded
     from streams.pipeline.record import Record
-    from streams.wire.events import Judgment
+    from streams.wire.events import Command, Judgment
 
 CHUNK = 1000
 
@@ -83,12 +83,12 @@ class EmbeddedBackend:
                     outputs += [(topic.name, record) for record in records]
         return result, outputs
 
-    async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append judgments to the log and process them."""
+    async def publish(self, events: Sequence[Judgment | Command]) -> None:
+        """Append events to the log and process them."""
 
         def append() -> None:
-            for judgment in judgments:
-                self.stream.publish(judgment)
+            for event in events:
+                self.stream.publish(event)
 
         await self.work(append)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streams.monitor.ledger.base import Ledger
     from streams.settings import Settings
     from streams.stores import Store
-    from streams.wire.events import Judgment
+    from streams.wire.events import Command, Judgment
     from streams.wire.topics import Topic
 
 log = logging.getLogger(__name__)
@@ -97,12 +97,12 @@ class KafkaBackend:
 
     # -- Kafka -----------------------------------------------------------------------------------------
 
-    async def publish(self, judgments: Sequence[Judgment]) -> None:
-        """Append judgments to the log. While Kafka is known to be away, raise at once."""
+    async def publish(self, events: Sequence[Judgment | Command]) -> None:
+        """Append judgments to the log, and commands to theirs. While Kafka is known to be away, raise at once."""
         if KAFKA in self._away:
             raise BrokerUnavailable(f"{self._away[KAFKA]}; send them again later")
         try:
-            await self._publisher.publish(judgments)
+            await self._publisher.publish(events)
         except BrokerUnavailable:
             self._metrics.upstream_errors.labels("kafka").inc()
             raise

@@ -14,11 +14,15 @@ from aiohttp import web
 from streams.errors import BrokerUnavailable, StoreUnavailable
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Access
+from streams.monitor.http.demand import MatchDemand
 from streams.monitor.http.guard import RequestGuard
 from streams.monitor.http.intake import Intake
+from streams.monitor.http.judge_names import JudgeNames
+from streams.monitor.http.matches import Matches
 from streams.monitor.http.openapi import document
 from streams.monitor.http.routes import ROUTES
 from streams.monitor.live.hub import StreamHub
+from streams.monitor.state.metas import CampaignMetas
 from streams.monitor.state.monitor import Monitor
 from streams.monitor.state.payloads import StatusPayload
 from streams.monitor.state.queries import Queries
@@ -41,7 +45,12 @@ class Site:
         self.metrics = metrics or MonitorMetrics()
         self.monitor = Monitor(backend)
         self.queries = Queries(self.monitor)
-        self.intake = Intake(self.monitor, settings, self.metrics)
+        metas, judges = CampaignMetas(backend), JudgeNames(settings.judge_key)
+        self.intake = Intake(self.monitor, metas, judges, settings, self.metrics)
+        self._demand = MatchDemand(
+            backend, metas, seconds=settings.monitor_lease_seconds, most=settings.monitor_max_demand
+        )
+        self.matches = Matches(backend, metas, judges, self._demand, settings, self.metrics)
         self.hub = StreamHub(self.monitor, self.status, self.metrics)
         self.openapi = document()
         self.guard = RequestGuard(settings, self.access, self.metrics)
@@ -101,4 +110,5 @@ class Site:
     async def _stop(self, _: web.Application) -> None:
         self._following_access.cancel()
         await asyncio.wait([self._following_access])
+        await self._demand.stop()
         await self.monitor.stop()

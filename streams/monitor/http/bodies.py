@@ -1,9 +1,12 @@
-"""From the body of a request to valid judgments, or to an error that names the first wrong item and field."""
+"""From the body of a request to valid events, or to an error that names the first wrong item and field."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
@@ -11,16 +14,44 @@ from msgspec import UNSET, Raw, Struct, UnsetType, structs
 from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import RowError
-from streams.wire.decoding import decode, quote
+from streams.monitor.http.responses import RequestError
+from streams.wire.decoding import decode, decode_command, quote
 from streams.wire.events import Judgment, encode
 from streams.wire.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
+
+    from streams.wire.events import Command
 
 NDJSON = "application/x-ndjson"
 FIRST_YEAR = 1971  # an earlier time means that none was given
+
+
+FUTURE = timedelta(minutes=5)  # how much the clock of a platform may be ahead
+
+Body = TypeVar("Body")
+
+
+@dataclass(frozen=True)
+class PostedJudgments:
+    """The judgments of one request, which all belong to one campaign."""
+
+    judgments: list[Judgment]
+    alone: bool = True  # not in a list, so an error need not say which one it is about
+
+    def replace_each(self, change: Callable[[Judgment], Judgment]) -> PostedJudgments:
+        """Return the same with every judgment changed."""
+        return PostedJudgments([change(judgment) for judgment in self.judgments], self.alone)
+
+    def check_each(self, check: Callable[[Judgment], None]) -> None:
+        """Check every judgment. An error names the item."""
+        for number, judgment in enumerate(self.judgments):
+            try:
+                check(judgment)
+            except RecordError as error:
+                raise error if self.alone else _placed(error, number) from None
 
 
 class _Envelope(Struct):
@@ -30,6 +61,7 @@ class _Envelope(Struct):
 class _Given(Struct):
     """The fields that may be omitted. Their values are checked later."""
 
+    id: Raw | UnsetType = UNSET
     campaign: Raw | UnsetType = UNSET
     at: Raw | UnsetType = UNSET
 
@@ -41,7 +73,7 @@ _given = msgspec.json.Decoder(_Given)
 
 def judgments_in(
     body: bytes, *, campaign: str, now: datetime, max_bytes: int, in_lines: bool = False
-) -> list[Judgment]:
+) -> PostedJudgments:
     """Return the judgments of a body: one, a list, `{"judgments": [...]}` or lines.
 
     Raise RecordError for the first that is not valid.
@@ -61,12 +93,15 @@ def judgments_in(
         try:
             found.append(_judgment(item, campaign=campaign, now=now, max_bytes=max_bytes))
         except RecordError as error:
-            if alone:
-                raise
-            place = f"judgments[{number}]"
-            field = f"{place}.{error.field}" if error.field else place
-            raise RecordError(error.reason, f"{place}: {error.message}", field=field) from None
-    return found
+            raise error if alone else _placed(error, number) from None
+    return PostedJudgments(found, alone)
+
+
+def _placed(error: RecordError, number: int) -> RecordError:
+    """Return the error of an item of a list, with its place."""
+    place = f"judgments[{number}]"
+    field = f"{place}.{error.field}" if error.field else place
+    return RecordError(error.reason, f"{place}: {error.message}", field=field)
 
 
 def _items(body: bytes, *, in_lines: bool) -> tuple[Sequence[bytes], bool]:
@@ -88,17 +123,48 @@ def _judgment(item: bytes, *, campaign: str, now: datetime, max_bytes: int) -> J
     if not isinstance(event, Judgment):
         raise RecordError(
             "invalid_value",
-            "this is a command; only judgments may be posted, so send it with `judgestream campaign`",
+            f"this is a command; post it to /campaigns/{campaign}/commands, or use `judgestream campaign`",
             field="action",
         )
-    if event.campaign != campaign:
-        message = f"`campaign` is {quote(event.campaign)}, but the path names {campaign}"
-        raise RecordError("invalid_value", message, field="campaign")
+    _check_campaign(event, campaign)
+    if event.at > now + FUTURE:
+        message = (
+            f"`at` is {event.at.isoformat()}, and it is {now.isoformat(timespec='seconds')} here; correct the clock"
+        )
+        raise RecordError("in_the_future", message, field="at")
     return event
 
 
-def _complete(item: bytes, *, campaign: str, now: datetime) -> bytes:
-    """Return an item with the fields that may be omitted: the campaign of the path, and the current time."""
+def _check_campaign(event: Judgment | Command, campaign: str) -> None:
+    if event.campaign != campaign:
+        message = f"`campaign` is {quote(event.campaign)}, but the path names {campaign}"
+        raise RecordError("invalid_value", message, field="campaign")
+
+
+def command_in(body: bytes, *, campaign: str, now: datetime, max_bytes: int) -> Command:
+    """Return the command of a body. Its id, its campaign and its time may be omitted."""
+    completed = _complete(body.strip(), campaign=campaign, now=now, new_id=uuid4().hex)
+    command = decode_command(completed, max_bytes=max_bytes)
+    _check_campaign(command, campaign)
+    return command
+
+
+def read_body(body: bytes, kind: type[Body]) -> Body:
+    """Return a body of another kind. An error names the field, and not its value, which may be a judge's id."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$")
+        missing = problem.removeprefix("Object missing required field `") if "missing" in problem else ""
+        field = (missing or path.partition(".")[2]).strip("`") or None
+        raise RequestError(422, "invalid_value", f"`{field or 'body'}`: {problem}", field=field) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        names = ", ".join(f'"{name}": ...' for name in kind.__struct_fields__)  # type: ignore[attr-defined]
+        raise RequestError(422, "invalid_json", f"send {{{names}}}") from None
+
+
+def _complete(item: bytes, *, campaign: str, now: datetime, new_id: str | None = None) -> bytes:
+    """Return an item with the fields that may be omitted: the campaign of the path, the current time, and a new id."""
     if not item.startswith(b"{"):
         return item
     try:
@@ -108,13 +174,15 @@ def _complete(item: bytes, *, campaign: str, now: datetime) -> bytes:
     missing = {} if given.campaign is not UNSET else {"campaign": campaign}
     if given.at is UNSET:
         missing["at"] = now.isoformat()
+    if given.id is UNSET and new_id is not None:
+        missing["id"] = new_id
     if not missing:
         return item
     rest = item[1:].lstrip()
     return encode(missing)[:-1] + (b"" if rest.startswith(b"}") else b",") + rest
 
 
-def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> list[Judgment]:
+def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> PostedJudgments:
     """Return the judgments of a Label Studio webhook. An event without a verdict has none."""
     try:
         entries = formats.read(BytesIO(body), format="label-studio", campaign=campaign)
@@ -123,4 +191,4 @@ def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> list
         raise RecordError(error.reason, str(error).removeprefix(f"{error.file}:"), field=error.field) from None
     except FormatError as error:
         raise RecordError("invalid_json", str(error)) from None
-    return [structs.replace(each, at=now) if each.at.year < FIRST_YEAR else each for each in found]
+    return PostedJudgments([structs.replace(each, at=now) if each.at.year < FIRST_YEAR else each for each in found])

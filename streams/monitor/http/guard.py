@@ -14,7 +14,7 @@ from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUn
 from streams.monitor.http.access import TOKEN, VIEWER, WRONG_TOKEN
 from streams.monitor.http.addresses import ClientAddresses
 from streams.monitor.http.limits import Mistakes, Quota
-from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response
+from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response, refusal
 from streams.monitor.http.routes import EVENTS
 from streams.monitor.state.lookup import UnknownCampaign
 from streams.wire.quarantine import describe_error
@@ -121,12 +121,14 @@ class RequestGuard:
         except UnknownCampaign as error:
             return error_response(RequestError(404, "unknown_campaign", str(error), field="campaign"))
         except RecordError as error:
-            return error_response(RequestError(422, error.reason, error.message, field=error.field))
+            return error_response(refusal(error))
         except (StoreUnavailable, StoreCorrupt, BrokerUnavailable) as error:
             return error_response(RequestError(503, "unavailable", str(error), headers={"Retry-After": "2"}))
         except web.HTTPException as error:
             headers = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else None
             message = error.reason
+            if error.status == 405:
+                message = f"{request.method} is not possible on this path; use {error.headers['Allow']}"
             if error.status == 413:
                 message = f"the request has more than {self._body_bytes} bytes; send fewer judgments per request"
             return error_response(

@@ -11,6 +11,7 @@ import msgspec
 from streams.monitor.http.access import COOKIE
 from streams.monitor.http.bodies import NDJSON
 from streams.monitor.http.handlers.session import TokenBody
+from streams.monitor.http.matches import HeldMatchBody, NextMatchBody
 from streams.monitor.http.responses import JSON, ErrorPayload
 from streams.monitor.http.routes import ROUTES
 from streams.wire import schemas
@@ -27,13 +28,14 @@ REF = "#/components/schemas/{name}"
 ERROR = {"$ref": REF.format(name="ErrorPayload")}
 JUDGMENT = {"$ref": REF.format(name="Judgment")}
 SCOPES_TEXT = "A token has scopes (read, judge, publish, operate) and patterns of campaigns to which they apply."
+BODIES = (TokenBody, NextMatchBody, HeldMatchBody)
 OPTIONAL = ("campaign", "at")  # defaults: the path, and the current time
 
 
 def document() -> bytes:
     """Return the document."""
     kinds = [route.response for route in ROUTES if isinstance(route.response, type)]
-    _, components = msgspec.json.schema_components([*kinds, ErrorPayload, TokenBody], ref_template=REF)
+    _, components = msgspec.json.schema_components([*kinds, ErrorPayload, *BODIES], ref_template=REF)
     paths: dict[str, Json] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
@@ -76,10 +78,15 @@ def _operation(route: Route) -> Json:
 
 
 def _path_parameters(route: Route) -> list[Json]:
-    if "{campaign}" not in route.path:
-        return []
-    schema = {"type": "string", "maxLength": MAX_NAME, "pattern": CAMPAIGN_PATTERN.replace("(?!\\n)", "")}
-    return [{"name": "campaign", "in": "path", "required": True, "schema": schema}]
+    schemas: Json = {
+        "campaign": {"type": "string", "maxLength": MAX_NAME, "pattern": CAMPAIGN_PATTERN.replace("(?!\\n)", "")},
+        "id": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+    }
+    return [
+        {"name": name, "in": "path", "required": True, "schema": schema}
+        for name, schema in schemas.items()
+        if f"{{{name}}}" in route.path
+    ]
 
 
 def _query_parameters(route: Route) -> list[Json]:
@@ -99,7 +106,8 @@ def _responses(route: Route) -> dict[str, Json]:
     if route.response is None:
         responses: dict[str, Json] = {"204": {"description": "Done."}}
     else:
-        responses = {"200": {"description": "Success.", "content": _content(route.response)}}
+        described = "Accepted." if route.success == 202 else "Success."
+        responses = {str(route.success): {"description": described, "content": _content(route.response)}}
     also = {401, 403} if route.needs != "open" else set()
     for status in sorted({*route.errors, *also, *({429, 500} if route.limited else ())}):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
@@ -128,5 +136,8 @@ _BODIES: dict[str, Json] = {
         NDJSON: {"schema": {"type": "string", "description": "One judgment per line."}},
     },
     "label-studio": {JSON: {"schema": {"type": "object", "description": "The body of a Label Studio webhook."}}},
+    "command": {JSON: {"schema": {"type": "object", "description": "A command, as in docs/events.md."}}},
+    "next-match": {JSON: {"schema": {"$ref": REF.format(name="NextMatchBody")}}},
+    "held-match": {JSON: {"schema": {"$ref": REF.format(name="HeldMatchBody")}}},
     "token": {JSON: {"schema": {"$ref": REF.format(name="TokenBody")}}},
 }

@@ -12,6 +12,8 @@ from streams.wire.events import encode
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from streams.errors import RecordError
+
 JSON = "application/json"
 HEADERS = {
     "Content-Security-Policy": (
@@ -21,6 +23,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+# The statuses of refused judgments. For any other reason, the judgment itself is wrong: 422.
+STATUSES = {"judge_excluded": 403, "unknown_campaign": 404, "campaign_closed": 409}
 UNCACHED = {"Cache-Control": "no-store"}
 REVALIDATED = {"Cache-Control": "no-cache"}  # the browser asks whether its copy is still the newest
 
@@ -60,6 +64,11 @@ class RequestError(Exception):
 def json_response(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return a response with a JSON body."""
     return web.Response(body=encode(value), status=status, content_type=JSON, headers={**UNCACHED, **(headers or {})})
+
+
+def refusal(error: RecordError) -> RequestError:
+    """Return the error of a request with an event that is refused. A worker rejects it for the same reason."""
+    return RequestError(STATUSES.get(error.reason, 422), error.reason, error.message, field=error.field)
 
 
 def error_response(error: RequestError) -> web.Response:

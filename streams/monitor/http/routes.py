@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from streams.monitor.http.handlers import health, parameters, read, session, write
-from streams.monitor.http.intake import AcceptedPayload, NextMatchPayload
+from streams.monitor.http.intake import AcceptedCommandPayload, AcceptedPayload
+from streams.monitor.http.matches import NextMatchPayload
 from streams.monitor.state.payloads import (
     CampaignPayload,
     CampaignsPayload,
     HistoryPayload,
     JudgesPayload,
+    OutcomePayload,
     PairsPayload,
     RatingsPayload,
     RejectionsPayload,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Site, web.Request], Awaitable[web.StreamResponse]]
 
 Need = Literal["open", "read", "judge", "publish", "operate"]
-Body = Literal["judgments", "label-studio", "token"]
+Body = Literal["judgments", "label-studio", "command", "next-match", "held-match", "token"]
 CAMPAIGN = "/campaigns/{campaign}"
 TEXT, HTML, EVENTS, ANY_JSON = "text/plain", "text/html", "text/event-stream", "application/json"
 
@@ -55,6 +57,7 @@ class Route:
     path: str
     handler: Handler
     response: type | str | None = None
+    success: int = 200
     needs: Need = "read"
     also: Need | None = None  # another scope, with which some bodies are accepted
     query: tuple[QueryParameter, ...] = ()
@@ -84,10 +87,11 @@ def _posting(path: str, handler: Handler, *, body: Body, also: Need | None = Non
         path=f"{CAMPAIGN}{path}",
         handler=handler,
         response=AcceptedPayload,
+        success=202,
         needs="publish",
         also=also,
         body=body,
-        errors=(409, 413, 415, 422, 503),
+        errors=(403, 404, 409, 413, 415, 422, 503),
     )
 
 
@@ -101,11 +105,10 @@ AFTER = QueryParameter(
     about="Only samples with a greater sequence number.",
     schema={"type": "integer", "minimum": 0, "maximum": 2**53},
 )
-JUDGE = QueryParameter(
-    name="judge",
-    about="The judge's id, as in their judgments. Only its pseudonym is stored.",
+JUDGMENT = QueryParameter(
+    name="judgment",
+    about="Only rejections of the judgment or command with this id.",
     schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
-    required=True,
 )
 
 ROUTES = (
@@ -124,20 +127,43 @@ ROUTES = (
             ("/pairs", read.pairs, PairsPayload, (), (404, 503)),
             ("/history", read.history, HistoryPayload, (AFTER,), (404, 422, 503)),
             ("/requests", read.requests, RequestsPayload, (), (404, 503)),
-            ("/rejections", read.rejections, RejectionsPayload, (_limit(50),), (404, 422, 503)),
+            ("/rejections", read.rejections, RejectionsPayload, (JUDGMENT, _limit(50)), (404, 422, 503)),
+            ("/judgments/{id}", read.judgment_outcome, OutcomePayload, (), (404, 422, 503)),
+            ("/commands/{id}", read.command_outcome, OutcomePayload, (), (404, 422, 503)),
             ("/events", read.campaign_events, EVENTS, (), (404, 503)),
         )
     ),
     Route(method="GET", path="/events", handler=read.events, response=EVENTS, errors=(503,)),
     _posting("/label-studio", write.post_label_studio, body="label-studio"),
     Route(
-        method="GET",
+        method="POST",
+        path=f"{CAMPAIGN}/commands",
+        handler=write.post_command,
+        response=AcceptedCommandPayload,
+        success=202,
+        needs="operate",
+        body="command",
+        errors=(413, 415, 422, 503),
+    ),
+    Route(
+        method="POST",
         path=f"{CAMPAIGN}/next-match",
         handler=write.next_match,
         response=NextMatchPayload,
         needs="judge",
-        query=(JUDGE,),
-        errors=(404, 409, 422, 503),
+        body="next-match",
+        errors=(404, 409, 413, 415, 422, 503),
+    ),
+    *(
+        Route(
+            method="POST",
+            path=f"{CAMPAIGN}/matches/{path}",
+            handler=handler,
+            needs="judge",
+            body="held-match",
+            errors=(404, 413, 415, 422, 503),
+        )
+        for path, handler in (("return", write.return_match), ("skip", write.skip_match))
     ),
     Route(
         method="POST",

@@ -65,18 +65,28 @@ class Ledger(Protocol):
     def pair_samples(self, campaign: str) -> list[PairSample]:
         """Return the history of the pairs, oldest first."""
 
-    def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
-        """Return the lease that a judge holds already, or lease the first request that is free and new to them."""
+    def lease(
+        self, campaign: str, offers: Sequence[Offer], *, judge: str, count: int, seconds: float
+    ) -> list[MatchLease]:
+        """Return the leases that a judge holds, and lease requests that are free and new to them, up to `count`."""
 
-    def complete(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
-        """Record that a judge has answered a request.
+    def holders(self, campaign: str, requests: Sequence[str]) -> dict[str, str]:
+        """Return the judge who holds each leased request. The judge is empty if the request was answered."""
 
-        The judge may get another one. The request is not leased again for the given number of seconds, in which the
-        answer is applied.
+    def release(self, campaign: str, request: str, *, judge: str, again: bool) -> bool:
+        """End a lease, so that others may have the request at once. Return False if this judge does not hold it.
+
+        The judge may get the same match `again`, or never.
+        """
+
+    def complete(self, campaign: str, request: str, *, seconds: float) -> None:
+        """Record that a request was answered.
+
+        It is not leased again for the given number of seconds, in which the answer is applied.
         """
 
     def forget_judge(self, campaign: str, judge: str) -> None:
-        """Forget what a judge holds and which matches they got. A lease that they hold expires by itself."""
+        """Forget which matches a judge got. A lease that they hold, and that they asked, expires by itself."""
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
@@ -89,3 +99,9 @@ class Ledger(Protocol):
 
     def end_session(self, session: str) -> None:
         """End a session."""
+
+    def ask(self, campaign: str, *, judge: str, count: int, seconds: float, most: int) -> int:
+        """Record that a judge asks for a number of matches, and return `asking`. At most `most` are counted."""
+
+    def asking(self, campaign: str, *, seconds: float) -> int:
+        """Return the number of matches that judges have asked for in the last seconds. Each judge counts once."""

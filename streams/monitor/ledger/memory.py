@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, MatchLease, PairSample, Sample
 from streams.reports.thinning import ThinnedSeries
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 AnySample = TypeVar("AnySample", Sample, PairSample)
 
 
+class _Lease(NamedTuple):
+    judge: str  # empty: the request was answered
+    match: str
+    expires: float
+
+
 @dataclass
 class _LedgerEntry:
     """All that is kept about one campaign."""
 
     history: ThinnedSeries[Sample] = field(default_factory=lambda: ThinnedSeries(MOST_SAMPLES))
     pairs: ThinnedSeries[PairSample] = field(default_factory=lambda: ThinnedSeries(MOST_PAIR_SAMPLES))
-    leases: dict[str, tuple[str, float]] = field(default_factory=dict)  # request -> judge, expiry
-    held: dict[str, str] = field(default_factory=dict)  # judge -> request
+    leases: dict[str, _Lease] = field(default_factory=dict)  # by request
     handed: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # judge -> matches
+    asked: dict[tuple[str, int], float] = field(default_factory=dict)  # judge and number -> time, the oldest first
 
 
 class MemoryLedger:
@@ -52,38 +58,68 @@ class MemoryLedger:
         """Return the history of the pairs."""
         return list(self._campaigns[campaign].pairs.items)
 
-    def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
-        """Lease a request to a judge."""
+    def lease(
+        self, campaign: str, offers: Sequence[Offer], *, judge: str, count: int, seconds: float
+    ) -> list[MatchLease]:
+        """Lease requests to a judge."""
         entry, now = self._current(campaign), self._clock()
-        held = entry.held.get(judge)
+        found = [
+            MatchLease(offer.request, lease.expires - now)
+            for offer in offers
+            if (lease := entry.leases.get(offer.request)) is not None
+            and (lease.judge, lease.match) == (judge, offer.match)
+        ][:count]
         for offer in offers:
-            if offer.request == held and entry.leases.get(held, ("", 0.0))[0] == judge:
-                return MatchLease(held, entry.leases[held][1] - now)
-        for offer in offers:
-            if offer.request not in entry.leases and offer.match not in entry.handed[judge]:
-                entry.leases[offer.request] = (judge, now + seconds)
-                entry.held[judge] = offer.request
+            if len(found) < count and offer.request not in entry.leases and offer.match not in entry.handed[judge]:
+                entry.leases[offer.request] = _Lease(judge, offer.match, now + seconds)
                 entry.handed[judge].add(offer.match)
-                return MatchLease(offer.request, seconds)
-        return None
+                found.append(MatchLease(offer.request, seconds))
+        return found
 
-    def complete(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
-        """Record that a judge has answered a request."""
+    def holders(self, campaign: str, requests: Sequence[str]) -> dict[str, str]:
+        """Return the judge who holds each leased request."""
+        leases = self._current(campaign).leases
+        return {request: leases[request].judge for request in requests if request in leases}
+
+    def release(self, campaign: str, request: str, *, judge: str, again: bool) -> bool:
+        """End a lease."""
         entry = self._current(campaign)
-        entry.leases[request] = ("", self._clock() + seconds)
-        if entry.held.get(judge) == request:
-            del entry.held[judge]
+        lease = entry.leases.get(request)
+        if lease is None or lease.judge != judge:
+            return False
+        del entry.leases[request]
+        if again:
+            entry.handed[judge].discard(lease.match)
+        return True
+
+    def complete(self, campaign: str, request: str, *, seconds: float) -> None:
+        """Record that a request was answered."""
+        self._current(campaign).leases[request] = _Lease("", "", self._clock() + seconds)
 
     def forget_judge(self, campaign: str, judge: str) -> None:
-        """Forget what a judge holds and which matches they got."""
-        entry = self._campaigns[campaign]
-        entry.held.pop(judge, None)
-        entry.handed.pop(judge, None)
+        """Forget which matches a judge got."""
+        self._campaigns[campaign].handed.pop(judge, None)
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
         entry, now = self._current(campaign), self._clock()
-        return {request: entry.leases[request][1] - now for request in requests if request in entry.leases}
+        return {request: entry.leases[request].expires - now for request in requests if request in entry.leases}
+
+    def ask(self, campaign: str, *, judge: str, count: int, seconds: float, most: int) -> int:
+        """Record that a judge asks for a number of matches."""
+        asked = self._campaigns[campaign].asked
+        for number in range(count):
+            asked.pop((judge, number), None)  # so that it moves to the end
+            asked[judge, number] = self._clock()
+        for oldest in list(asked)[: max(0, len(asked) - most)]:
+            del asked[oldest]
+        return self.asking(campaign, seconds=seconds)
+
+    def asking(self, campaign: str, *, seconds: float) -> int:
+        """Return the number of matches that judges have asked for in the last seconds."""
+        entry, now = self._campaigns[campaign], self._clock()
+        entry.asked = {key: at for key, at in entry.asked.items() if at > now - seconds}
+        return len(entry.asked)
 
     def add_session(self, session: str, token: str, *, seconds: float) -> None:
         """Keep a session."""
@@ -103,7 +139,7 @@ class MemoryLedger:
     def _current(self, campaign: str) -> _LedgerEntry:
         """Return the entry of a campaign, without expired leases."""
         entry, now = self._campaigns[campaign], self._clock()
-        entry.leases = {request: lease for request, lease in entry.leases.items() if lease[1] > now}
+        entry.leases = {request: lease for request, lease in entry.leases.items() if lease.expires > now}
         return entry
 
 

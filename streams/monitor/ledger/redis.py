@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -64,36 +65,59 @@ class RedisLedger:
             found: list[bytes] = self._client.redis.lrange(self._keys.campaign(campaign, table), 0, -1)  # type: ignore[assignment]
         return found
 
-    def lease(self, campaign: str, offers: Sequence[Offer], *, judge: str, seconds: float) -> MatchLease | None:
-        """Lease a request to a judge."""
-        judge_keys = [self._keys.campaign(campaign, f"{name}:{judge}") for name in ("held", "handed")]
-        durations = [round(seconds * 1000), round(REMEMBERED_SECONDS * 1000)]
-        if len(offers) > OFFERS:  # the request that the judge holds belongs into the first call
-            with self._client.translated_errors():
-                held = self._client.redis.get(judge_keys[0])
-            offers = sorted(offers, key=lambda offer: offer.request.encode() != held)
+    def lease(
+        self, campaign: str, offers: Sequence[Offer], *, judge: str, count: int, seconds: float
+    ) -> list[MatchLease]:
+        """Lease requests to a judge."""
+        if len(offers) > OFFERS:  # those that the judge holds belong into the first call; most others are taken
+            holders = self.holders(campaign, [offer.request for offer in offers])
+            mine = [offer for offer in offers if holders.get(offer.request) == judge]
+            offers = [*mine, *(offer for offer in offers if offer.request not in holders)]
+        found: list[MatchLease] = []
         remaining = iter(offers)
-        while some := list(islice(remaining, OFFERS)):
-            found: tuple[bytes, int] | None = self._client.run(
+        while len(found) < count and (some := list(islice(remaining, OFFERS))):
+            leases: list[tuple[bytes, int]] = self._client.run(
                 "lease",
-                keys=[*judge_keys, *(self._lease_key(campaign, offer.request) for offer in some)],
-                args=[judge, *durations, *(word for offer in some for word in offer)],
+                keys=[self._handed_key(campaign, judge), *(self._lease_key(campaign, each.request) for each in some)],
+                args=[
+                    judge,
+                    count - len(found),
+                    round(seconds * 1000),
+                    round(REMEMBERED_SECONDS * 1000),
+                    *(word for offer in some for word in offer),
+                ],
                 package=__package__,
             )
-            if found:
-                return MatchLease(found[0].decode(), found[1] / 1000)
-        return None
+            found += [MatchLease(request.decode(), left / 1000) for request, left in leases]
+        return found
 
-    def complete(self, campaign: str, request: str, *, judge: str, seconds: float) -> None:
-        """Record that a judge has answered a request."""
-        keys = [self._keys.campaign(campaign, f"held:{judge}"), self._lease_key(campaign, request)]
-        self._client.run("complete", keys=keys, args=[request, round(seconds * 1000)], package=__package__)
+    def holders(self, campaign: str, requests: Sequence[str]) -> dict[str, str]:
+        """Return the judge who holds each leased request."""
+        if not requests:
+            return {}
+        with self._client.translated_errors():
+            keys = [self._lease_key(campaign, request) for request in requests]
+            leases: list[bytes | None] = self._client.redis.mget(keys)  # type: ignore[assignment]
+        return {
+            request: lease.decode().partition(" ")[0]
+            for request, lease in zip(requests, leases, strict=True)
+            if lease is not None
+        }
+
+    def release(self, campaign: str, request: str, *, judge: str, again: bool) -> bool:
+        """End a lease."""
+        keys = [self._lease_key(campaign, request), self._handed_key(campaign, judge)]
+        return bool(self._client.run("release", keys=keys, args=[judge, int(again)], package=__package__))
+
+    def complete(self, campaign: str, request: str, *, seconds: float) -> None:
+        """Record that a request was answered."""
+        with self._client.translated_errors():
+            self._client.redis.set(self._lease_key(campaign, request), b"", px=round(seconds * 1000))
 
     def forget_judge(self, campaign: str, judge: str) -> None:
-        """Forget what a judge holds and which matches they got."""
-        keys = [self._keys.campaign(campaign, f"{name}:{judge}") for name in ("held", "handed")]
+        """Forget which matches a judge got."""
         with self._client.translated_errors():
-            self._client.redis.unlink(*keys)
+            self._client.redis.unlink(self._handed_key(campaign, judge))
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
@@ -122,6 +146,24 @@ class RedisLedger:
         """End a session."""
         with self._client.translated_errors():
             self._client.redis.delete(self._keys.session(session))
+
+    def ask(self, campaign: str, *, judge: str, count: int, seconds: float, most: int) -> int:
+        """Record that a judge asks for a number of matches."""
+        args = [judge, count, round(time.time() * 1000), round(seconds * 1000), most]
+        asking: int = self._client.run(
+            "ask", keys=[self._keys.campaign(campaign, "asking")], args=args, package=__package__
+        )
+        return asking
+
+    def asking(self, campaign: str, *, seconds: float) -> int:
+        """Return the number of matches that judges have asked for in the last seconds."""
+        with self._client.translated_errors():
+            key, since = self._keys.campaign(campaign, "asking"), f"({round((time.time() - seconds) * 1000)}"
+            asking: int = self._client.redis.zcount(key, since, "+inf")
+        return asking
+
+    def _handed_key(self, campaign: str, judge: str) -> str:
+        return self._keys.campaign(campaign, f"handed:{judge}")
 
     def _lease_key(self, campaign: str, request: str) -> str:
         return self._keys.campaign(campaign, f"lease:{request}")

@@ -133,6 +133,7 @@ export interface Rejection {
   reason: string;
   field: string | null;
   message: string;
+  judgment: string | null;
   at: string;
 }
 

@@ -6,7 +6,10 @@ from collections import Counter, deque
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
+
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from streams.wire.events import Leaderboard, Rejection
@@ -20,8 +23,22 @@ class RejectionView(Struct, frozen=True, kw_only=True):
     reason: str
     field: str | None
     message: str
+    judgment: str | None  # the id of the judgment or command, if it can be read
     place: str
     at: datetime
+
+
+class _RejectedEvent(Struct):
+    id: str
+
+
+def _find_id(original: bytes) -> str | None:
+    """Return the id in a rejected record. Earlier versions did not write it beside the record."""
+    try:
+        found = msgspec.json.decode(original, type=_RejectedEvent).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if 1 <= len(found) <= MAX_NAME else None
 
 
 class Rejections:
@@ -38,8 +55,19 @@ class Rejections:
             return
         self.reasons[rejection.reason] += 1
         self.latest.appendleft(
-            RejectionView(reason=rejection.reason, field=rejection.field, message=rejection.message, place=place, at=at)
+            RejectionView(
+                reason=rejection.reason,
+                field=rejection.field,
+                message=rejection.message,
+                judgment=rejection.judgment or _find_id(rejection.original),
+                place=place,
+                at=at,
+            )
         )
+
+    def find(self, judgment: str) -> RejectionView | None:
+        """Return the latest rejection of a judgment or command."""
+        return next((view for view in self.latest if view.judgment == judgment), None)
 
     @property
     def total(self) -> int:

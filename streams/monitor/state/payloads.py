@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotations
+from typing import Literal
 
 from msgspec import Struct
 
@@ -96,6 +97,18 @@ class RejectionsPayload(Struct, frozen=True, kw_only=True):
     total: int
     reasons: dict[str, int]
     latest: list[RejectionView]
+
+
+class OutcomePayload(Struct, frozen=True, kw_only=True):
+    """What became of a judgment or a command.
+
+    `unknown`: the worker has not read it yet, or it is too old. `waiting`: the campaign is quarantined, and its
+    records wait in the log.
+    """
+
+    id: str
+    outcome: Literal["applied", "rejected", "waiting", "unknown"]
+    rejection: RejectionView | None = None
 
 
 class StatusPayload(Struct, frozen=True, kw_only=True):

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
+from streams.core.campaign.seen import command_key
 from streams.monitor.state.history import first_half, history_payload, meetings, sample_of
+from streams.monitor.state.lookup import check_name
 from streams.monitor.state.payloads import (
     CampaignPayload,
     CampaignsPayload,
     HistoryPayload,
     JudgesPayload,
+    OutcomePayload,
     PairPayload,
     PairsPayload,
     RatingsPayload,
@@ -105,15 +108,28 @@ class Queries:
             ]
         )
 
-    async def rejections(self, name: str, *, limit: int) -> RejectionsPayload:
-        """Return the latest rejections, and how many there were for each reason."""
+    async def rejections(self, name: str, *, limit: int, judgment: str | None = None) -> RejectionsPayload:
+        """Return the latest rejections, of one judgment or of all, and how many there were for each reason."""
         snapshot = await self._monitor.snapshot(name)
         rejections = self._monitor.outputs(name).rejections
         return RejectionsPayload(
             total=max(rejections.total, snapshot.view.rejected),
             reasons=dict(rejections.reasons.most_common()),
-            latest=list(rejections.latest)[:limit],
+            latest=[view for view in rejections.latest if judgment in (None, view.judgment)][:limit],
         )
+
+    async def outcome(self, name: str, event: str, *, of: Literal["judgment", "command"]) -> OutcomePayload:
+        """Return what became of a judgment or a command. A campaign that does not exist may be on its way."""
+        check_name(name)
+        backend = self._monitor.backend
+        seen = event if of == "judgment" else command_key(event)
+        if await backend.run(backend.store.has_seen, name, seen):
+            return OutcomePayload(id=event, outcome="applied")
+        if (rejection := self._monitor.outputs(name).rejections.find(event)) is not None:
+            return OutcomePayload(id=event, outcome="rejected", rejection=rejection)
+        meta = await backend.run(backend.store.read_meta, name)
+        is_held = meta is not None and meta.status.quarantine is not None
+        return OutcomePayload(id=event, outcome="waiting" if is_held else "unknown")
 
 
 def _pairs(snapshot: CampaignSnapshot, samples: Sequence[PairSample]) -> PairsPayload:

@@ -29,7 +29,7 @@ from streams.core.campaign.state import (
     newer_layout_error,
 )
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
-from streams.stores.base import Lease, partition_state
+from streams.stores.base import SEEN_SEARCHED, Lease, partition_state
 from streams.stores.completeness import ANNOUNCED, checked, decode_sizes, find_missing_rows
 from streams.stores.redis import inspection, staged
 from streams.stores.redis.client import Client
@@ -210,6 +210,12 @@ class RedisStore(RedisGaps, RedisLate):
         with self.client.translated_errors():
             row: bytes | None = self.client.redis.hget(self.keys.campaign(campaign, "judges"), judge)  # type: ignore[assignment]
         return None if row is None else decode_judge(campaign, row)
+
+    def has_seen(self, campaign: str, event: str) -> bool:
+        """Return whether an id is among the last ids that a campaign has seen."""
+        with self.client.translated_errors():
+            key = self.keys.campaign(campaign, "seen")
+            return self.client.redis.lpos(key, event, rank=-1, maxlen=SEEN_SEARCHED) is not None
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""

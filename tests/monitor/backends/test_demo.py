@@ -55,7 +55,8 @@ def test_the_demo_serves_its_page_until_it_is_told_to_stop(tmp_path: Path) -> No
         client = Client(url)
         assert client.ask("/").status == 200
         wait_for(lambda: client.get("/campaigns/wmt13.fr-en/leaderboard")["judgments"] == 40)
-        match = client.ask("/campaigns/wmt13.fr-en/next-match?judge=me", headers={"Authorization": f"Bearer {token}"})
+        bearer = {"Authorization": f"Bearer {token}"}
+        match = client.post("/campaigns/wmt13.fr-en/next-match", {"judge": "me"}, **bearer)
         assert match.json["error"]["reason"] == "no_match"  # the budget is spent, and nobody is asked any more
         demo.send_signal(signal.SIGINT)
         _, said = demo.communicate(timeout=PATIENCE_SECONDS)

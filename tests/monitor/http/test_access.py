@@ -104,7 +104,7 @@ def test_closed_reads_need_a_token_that_exists() -> None:
 def test_no_line_of_the_log_names_a_secret_or_a_judge(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG), running(CLOSED) as monitor:
         monitor.post("/campaigns/c/judgments", {"id": "1", "segment": "s", "judge": "alice", "systems": ["a", "b"]})
-        monitor.ask("/campaigns/c/next-match?judge=alice", headers=TOKEN)
+        monitor.post("/campaigns/c/next-match", {"judge": "alice"})
         for _ in range(5):
             monitor.ask("/campaigns", headers={"Authorization": f"Bearer {SECRET}wrong"})
     lines = "\n".join(record.getMessage() for record in caplog.records)

@@ -1,20 +1,32 @@
-"""The way in: judgments by HTTP, and matches on a lease."""
+"""The way in: judgments and commands by HTTP."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
 
 from streams.core.campaign.pseudonyms import Pseudonyms, wire_pseudonym
+from streams.errors import StoreUnavailable
 from streams.settings import Settings
 from streams.wire import topics
-from streams.wire.events import CampaignSettings, Close, Create, Judgment, encode
+from streams.wire.events import (
+    AddSystem,
+    CampaignSettings,
+    Close,
+    Command,
+    Create,
+    ExcludeJudge,
+    Judgment,
+    Pause,
+    encode,
+)
 from tests.builders import NOON, crowd_log, judgment
 from tests.formats.samples import WEBHOOK
-from tests.monitor.site import JSON, SECRET, TOKEN, TOKENS, Running, running
+from tests.monitor.site import JSON, SECRET, TOKENS, Running, running
 
 PATH = "/campaigns/c/judgments"
 
@@ -50,13 +62,14 @@ def test_judgments_come_in_any_form_and_stand_in_the_log_when_it_answers(
     monitor: Running, body: object, content: str, count: int
 ) -> None:
     answer = monitor.post(PATH, body, **{"Content-Type": content})
-    assert (answer.status, answer.json) == (200, {"accepted": count, "ids": [each.id for each in LOG[:count]]})
+    assert answer.status == 202
+    assert (answer.json["accepted"], answer.json["ids"]) == (count, [each.id for each in LOG[:count]])
     assert in_the_log(monitor) == by_pseudonym(*LOG[:count])
 
 
 def test_campaign_time_and_version_may_be_left_out(monitor: Running) -> None:
     answer = monitor.post(PATH, plain(LOG[0], campaign=None, at=None, version=None))
-    assert answer.status == 200
+    assert answer.status == 202
     (found,) = in_the_log(monitor)
     assert (found.campaign, found.version) == ("c", "1")
     assert found.at > NOON
@@ -118,7 +131,6 @@ def test_a_campaign_with_a_wrong_name_can_not_be_opened(monitor: Running, name: 
 
 def test_a_closed_campaign_takes_no_more(monitor: Running) -> None:
     monitor.publish(*LOG, Close(id="x", campaign="c", at=NOON))
-    monitor.get("/campaigns/c")
     answer = monitor.post(PATH, plain(judgment(9)))
     assert (answer.status, answer.json["error"]["reason"]) == (409, "campaign_closed")
 
@@ -147,10 +159,10 @@ def test_a_body_that_is_too_long_is_refused() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    ("method", "path"), [("POST", PATH), ("POST", "/campaigns/c/label-studio"), ("GET", "/campaigns/c/next-match")]
+    "path", ["judgments", "label-studio", "commands", "next-match", "matches/return", "matches/skip"]
 )
-def test_writing_needs_a_token(monitor: Running, method: str, path: str, headers: dict[str, str]) -> None:
-    answer = monitor.ask(path, method=method, body=b"{}", headers=headers | JSON)
+def test_writing_needs_a_token(monitor: Running, path: str, headers: dict[str, str]) -> None:
+    answer = monitor.ask(f"/campaigns/c/{path}", method="POST", body=b"{}", headers=headers | JSON)
     assert answer.status == 401
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
@@ -167,100 +179,173 @@ def test_without_tokens_nobody_writes_and_the_answer_says_what_to_set() -> None:
         assert "JUDGESTREAM_MONITOR_TOKENS" in answer.json["error"]["message"]
 
 
-# -- matches ---------------------------------------------------------------------------------------------
+# -- what the status of a campaign rules out ---------------------------------------------------------------
+
+LISTED = CampaignSettings(systems=("system-0", "system-1", "uedin"))
+BASELINE = CampaignSettings(model="grm", systems=("system-0", "system-1", "uedin"), baseline="uedin")
+ASSESSED = CampaignSettings(model="assessment", systems=("system-0", "system-1"), score_range=(1.0, 7.0))
+SCORED = {"systems": ["system-0"], "ranks": None}
 
 
-def next_match(monitor: Running, judge: str) -> Any:
-    return monitor.ask(f"/campaigns/c/next-match?judge={judge}", headers=TOKEN)
+def create(settings: CampaignSettings) -> Create:
+    return Create(id="create", campaign="c", at=NOON, settings=settings)
 
 
-def test_two_judges_get_two_matches_and_one_judge_the_same_again(monitor: Running) -> None:
-    monitor.publish(*(judgment(number, segment=f"s-{number}") for number in range(20)))
-    alice, again, bob = (next_match(monitor, judge).json for judge in ("alice", "alice", "bob"))
-    assert alice["request"] == again["request"] != bob["request"]
-    outstanding = {request["id"]: request for request in monitor.get("/campaigns/c/requests")["requests"]}
-    assert outstanding[alice["request"]["id"]]["leased_until"] is not None
-    held = [request for request in outstanding.values() if request["leased_until"]]
-    assert len(held) == 2
+@pytest.mark.parametrize(
+    ("commands", "changes", "status", "reason", "field"),
+    [
+        ([create(LISTED)], {"systems": ["system-0", "udein"]}, 422, "unknown_system", "systems"),
+        ([create(LISTED)], SCORED | {"score": 3}, 422, "unsuited_to_model", "score"),
+        ([create(ASSESSED)], {}, 422, "unsuited_to_model", "ranks"),
+        ([create(ASSESSED)], SCORED | {"score": 50}, 422, "invalid_value", "score"),
+        ([create(BASELINE)], {}, 422, "without_baseline", "systems"),
+        (
+            [create(LISTED), ExcludeJudge(id="x", campaign="c", at=NOON, judge="bad")],
+            {},
+            403,
+            "judge_excluded",
+            "judge",
+        ),
+        ([create(LISTED), Close(id="x", campaign="c", at=NOON)], {}, 409, "campaign_closed", "campaign"),
+        ([], {"at": "2999-01-01T00:00:00Z"}, 422, "in_the_future", "at"),
+    ],
+)
+def test_what_a_worker_would_reject_is_refused_at_once(
+    monitor: Running, commands: list[Command], changes: dict[str, Any], status: int, reason: str, field: str
+) -> None:
+    monitor.publish(*commands)
+    good = {"systems": ["system-0", "system-1"], "judge": "bad"}
+    wrong = plain(LOG[1], **(good | changes))
+    answer = monitor.post(PATH, wrong)
+    error = answer.json["error"]
+    assert (answer.status, error["reason"], error["field"]) == (status, reason, field)
+    listed = monitor.post(PATH, [wrong, wrong])
+    assert (listed.status, listed.json["error"]["field"]) == (status, f"judgments[0].{field}")
+    if commands:  # the worker says the same
+        monitor.publish(msgspec.convert(wrong, Judgment))
+        assert monitor.get("/campaigns/c/rejections")["latest"][0]["reason"] == reason
+    else:
+        assert monitor.stream.log.all(topics.JUDGMENTS.name) == []
 
 
-def test_who_answers_gets_another_match(monitor: Running) -> None:
-    monitor.publish(*(judgment(number, segment=f"s-{number}") for number in range(20)))
-    handed = []
-    for number in range(12):
-        request = next_match(monitor, "alice").json["request"]
-        handed.append((request["segment"], *sorted(request["systems"])))
-        answer = {
-            "id": f"answer-{number}",
-            "segment": request["segment"],
-            "judge": "alice",
-            "systems": request["systems"],
-            "ranks": [1, 2],
-            "request": request["id"],
-        }
-        assert monitor.post(PATH, answer).status == 200
-    assert len(set(handed)) == 12
+def test_a_list_with_one_refused_judgment_is_refused_as_a_whole(monitor: Running) -> None:
+    monitor.publish(create(LISTED))
+    good = plain(LOG[0], systems=["system-0", "system-1"])
+    answer = monitor.post(PATH, [good, plain(LOG[1], systems=["system-0", "nobody"])])
+    assert (answer.status, answer.json["error"]["field"]) == (422, "judgments[1].systems")
+    assert monitor.get("/campaigns/c")["judgments"] == 0
+    assert monitor.post(PATH, [good]).status == 202
 
 
-def test_a_judge_gets_a_system_to_score_and_the_range_is_checked(monitor: Running) -> None:
-    settings = CampaignSettings(
-        model="assessment", systems=("a", "b"), segments=("s1", "s2", "s3"), score_range=(1.0, 7.0), outstanding=2
-    )
-    monitor.publish(Create(id="create", campaign="c", at=NOON, settings=settings))
-    handed = []
-    for number in range(6):
-        request = next_match(monitor, "alice").json["request"]
-        handed.append((request["systems"][0], request["segment"]))
-        answer = {
-            "id": f"answer-{number}",
-            "segment": request["segment"],
-            "judge": "alice",
-            "systems": request["systems"],
-            "score": 50,
-            "request": request["id"],
-        }
-        refused = monitor.post(PATH, answer)
-        assert (refused.status, refused.json["error"]["field"]) == (422, "score")
-        assert "from 1 to 7" in refused.json["error"]["message"]
-        assert monitor.post(PATH, answer | {"score": 1 + number}).status == 200
-    assert sorted(handed) == [(system, segment) for system in "ab" for segment in ("s1", "s2", "s3")]
-    assert monitor.get("/campaigns/c")["judgments"] == 6
+def test_a_system_that_was_just_added_is_accepted(monitor: Running) -> None:
+    """The status is cached for a second, but not for a refusal."""
+    monitor.publish(create(LISTED))
+    wrong = plain(LOG[0], systems=["system-0", "new"])
+    assert monitor.post(PATH, wrong).status == 422
+    monitor.publish(AddSystem(id="add", campaign="c", at=NOON, system="new"))
+    assert monitor.post(PATH, wrong).status == 202
 
 
-def test_when_no_match_is_free_it_says_when_to_ask_again(monitor: Running) -> None:
-    monitor.publish(*(judgment(number, segment=f"s-{number}") for number in range(20)))
-    answers = [next_match(monitor, f"judge-{number}") for number in range(9)]
-    assert [answer.status for answer in answers] == [200] * 8 + [404]  # `outstanding` is 8
-    assert answers[-1].json["error"]["reason"] == "no_match"
-    assert int(answers[-1].headers["Retry-After"]) > 0
+def test_a_paused_campaign_accepts_judgments(monitor: Running) -> None:
+    monitor.publish(*LOG, Pause(id="x", campaign="c", at=NOON))
+    assert monitor.post(PATH, plain(judgment(9))).status == 202
+    assert monitor.get("/campaigns/c")["judgments"] == 4
 
 
-@pytest.mark.parametrize("query", ["", "?judge=", f"?judge={'x' * 201}"])
-def test_a_match_is_for_a_judge_with_a_name(monitor: Running, query: str) -> None:
+def test_an_unknown_campaign_is_refused_if_the_workers_reject_it() -> None:
+    settings = Settings(monitor_tokens=TOKENS, judge_key="a key for tests", unknown_campaign="reject")
+    with running(settings) as monitor:
+        answer = monitor.post(PATH, plain(LOG[0]))
+        assert (answer.status, answer.json["error"]["reason"]) == (404, "unknown_campaign")
+        monitor.publish(create(CampaignSettings()))
+        assert monitor.post(PATH, plain(LOG[0])).status == 202
+
+
+def test_without_the_store_the_worker_decides(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor.publish(create(LISTED))
+
+    def fail(_: str) -> None:
+        raise StoreUnavailable("Redis is away")
+
+    monkeypatch.setattr(monitor.stream.store, "read_meta", fail)
+    assert monitor.post(PATH, plain(LOG[0], systems=["nobody", "else"])).status == 202
+    assert len(monitor.stream.log.all(topics.REJECTED.name)) == 1
+
+
+# -- what became of it ------------------------------------------------------------------------------------
+
+
+def test_the_answer_names_the_place_to_ask(monitor: Running) -> None:
+    odd = "a/b c?d%e"
+    answer = monitor.post(PATH, plain(LOG[0], id=odd))
+    assert answer.status == 202
+    place = answer.json["outcome"].replace("{id}", quote(odd, safe=""))
+    assert monitor.get(place) == {"id": odd, "outcome": "applied", "rejection": None}
+    assert monitor.get(place + "x")["outcome"] == "unknown"
+
+
+def test_a_rejection_is_found_by_the_id_of_the_judgment(monitor: Running) -> None:
+    monitor.publish(create(LISTED))
+    monitor.publish(*(judgment(number, systems=("system-0", f"nobody-{number}")) for number in range(3)))
+    found = monitor.get("/campaigns/c/judgments/id-1")
+    assert (found["outcome"], found["rejection"]["reason"]) == ("rejected", "unknown_system")
+    listed = monitor.get("/campaigns/c/rejections?judgment=id-1")
+    assert listed["latest"] == [found["rejection"]]
+    assert listed["total"] == 3
+    assert [each["judgment"] for each in monitor.get("/campaigns/c/rejections")["latest"]] == ["id-2", "id-1", "id-0"]
+
+
+def test_an_id_that_is_too_long_is_refused(monitor: Running) -> None:
+    for path in (f"judgments/{'x' * 201}", "rejections?judgment=", f"commands/{'x' * 201}"):
+        assert monitor.ask(f"/campaigns/c/{path}").status == 422
+
+
+# -- commands --------------------------------------------------------------------------------------------
+
+
+def test_a_command_is_published_in_the_name_of_the_token(monitor: Running) -> None:
     monitor.publish(*LOG)
-    answer = monitor.ask(f"/campaigns/c/next-match{query}", headers=TOKEN)
-    assert (answer.status, answer.json["error"]["field"]) == (422, "judge")
+    answer = monitor.post("/campaigns/c/commands", {"action": "pause", "by": "somebody else"})
+    assert answer.status == 202
+    assert monitor.get("/campaigns/c")["state"] == "paused"
+    assert monitor.get(answer.json["outcome"])["outcome"] == "applied"
+    command = msgspec.json.decode(monitor.stream.log.all(topics.JUDGMENTS.name)[-1].value or b"", type=Pause)
+    assert (command.id, command.by) == (answer.json["id"], "tests")
 
 
-def test_a_judge_is_kept_by_pseudonym_only(monitor: Running) -> None:
-    monitor.publish(*(judgment(number, segment=f"s-{number}") for number in range(20)))
-    assert next_match(monitor, "alice%0A%00%1B").status == 200
-    kept = repr(vars(monitor.site.monitor.backend.ledger))
-    assert "alice" not in kept
-    assert Pseudonyms(b"a key for tests")["alice\n\0\x1b"] in kept
+def test_a_command_that_a_worker_refuses_says_so_at_the_place_to_ask(monitor: Running) -> None:
+    monitor.publish(create(LISTED))
+    answer = monitor.post("/campaigns/c/commands", {"action": "withdraw", "system": "nobody", "id": "mine"})
+    assert (answer.status, answer.json["id"]) == (202, "mine")
+    found = monitor.get(answer.json["outcome"])
+    assert (found["outcome"], found["rejection"]["reason"]) == ("rejected", "refused_command")
 
 
 def test_without_the_judge_key_only_pseudonyms_are_taken() -> None:
     with running(Settings(monitor_tokens=TOKENS)) as monitor:
         monitor.publish(*LOG)
-        for answer in (next_match(monitor, "alice"), monitor.post(PATH, plain(judgment(4, judge="alice")))):
-            assert (answer.status, answer.json["error"]["field"]) == (503, "judge")
-            assert "JUDGESTREAM_JUDGE_KEY" in answer.json["error"]["message"]
-            assert "alice" not in str(answer.json)
+        answer = monitor.post(PATH, plain(judgment(4, judge="alice")))
+        assert (answer.status, answer.json["error"]["field"]) == (503, "judge")
+        assert "JUDGESTREAM_JUDGE_KEY" in answer.json["error"]["message"]
+        assert "alice" not in str(answer.json)
         assert in_the_log(monitor) == LOG, "what another producer has sent"
         ready_made = judgment(5, judge=wire_pseudonym("alice", "a key of the platform"))
-        assert monitor.post(PATH, plain(ready_made)).status == 200
+        assert monitor.post(PATH, plain(ready_made)).status == 202
         assert in_the_log(monitor) == [*LOG, ready_made]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"action": "explode"}, "action"),
+        ({"action": "pause", "campaign": "other"}, "campaign"),
+        ({"action": "withdraw"}, "system"),
+        (b"nonsense", None),
+    ],
+)
+def test_what_is_no_command_is_refused(monitor: Running, body: object, field: str | None) -> None:
+    answer = monitor.post("/campaigns/c/commands", body)
+    assert (answer.status, answer.json["error"]["field"]) == (422, field)
 
 
 # -- Label Studio ----------------------------------------------------------------------------------------
@@ -268,7 +353,7 @@ def test_without_the_judge_key_only_pseudonyms_are_taken() -> None:
 
 def test_label_studio_s_webhook_is_taken_as_it_is(monitor: Running) -> None:
     answer = monitor.post("/campaigns/c/label-studio", WEBHOOK)
-    assert (answer.status, answer.json["accepted"]) == (200, 1)
+    assert (answer.status, answer.json["accepted"]) == (202, 1)
     (found,) = in_the_log(monitor)
     assert found.campaign == "c"
     assert [found.id] == answer.json["ids"]
@@ -276,7 +361,7 @@ def test_label_studio_s_webhook_is_taken_as_it_is(monitor: Running) -> None:
 
 def test_events_of_label_studio_without_a_verdict_are_passed_over(monitor: Running) -> None:
     answer = monitor.post("/campaigns/c/label-studio", {"action": "TASKS_CREATED", "project": {"id": 1}})
-    assert (answer.status, answer.json) == (200, {"accepted": 0, "ids": []})
+    assert (answer.status, answer.json["accepted"], answer.json["ids"]) == (202, 0, [])
 
 
 def test_a_webhook_that_is_not_label_studio_s_is_refused_with_the_field(monitor: Running) -> None:

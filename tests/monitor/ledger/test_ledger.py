@@ -119,76 +119,93 @@ def test_every_ledger_keeps_the_same_samples(case: Case) -> None:
 OFFERS = [Offer("r1", "m1"), Offer("r2", "m2"), Offer("r3", "m1")]
 
 
+def lease(ledger: Ledger, offers: list[Offer], judge: str, *, count: int = 1, seconds: float = 60) -> list[str]:
+    return [each.request for each in ledger.lease("c", offers, judge=judge, count=count, seconds=seconds)]
+
+
 def test_a_request_is_leased_to_one_judge_whichever_monitor_is_asked(case: Case) -> None:
-    first = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
-    second = case.other.lease("c", OFFERS, judge="y", seconds=60)
-    assert first is not None
-    assert second is not None
-    assert (first.request, second.request) == ("r1", "r2")
+    (first,) = case.ledger.lease("c", OFFERS, judge="x", count=1, seconds=60)
+    assert first.request == "r1"
     assert 59 < first.seconds <= 60
+    assert lease(case.other, OFFERS, "y") == ["r2"]
+    assert case.other.holders("c", ["r1", "r2", "r3"]) == {"r1": "x", "r2": "y"}
 
 
 def test_a_judge_who_asks_again_gets_the_same_one(case: Case) -> None:
-    first = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
-    again = case.other.lease("c", OFFERS, judge="x", seconds=60)
-    assert first is not None
-    assert again is not None
+    (first,) = case.ledger.lease("c", OFFERS, judge="x", count=1, seconds=60)
+    (again,) = case.other.lease("c", OFFERS, judge="x", count=1, seconds=60)
     assert again.request == first.request
     assert again.seconds <= first.seconds
 
 
+def test_a_judge_may_hold_several_and_those_that_they_hold_come_first(case: Case) -> None:
+    offers = [Offer(f"r{number}", f"m{number}") for number in range(6)]
+    assert lease(case.ledger, offers[2:], "x") == ["r2"]
+    assert lease(case.ledger, offers, "x", count=3) == ["r2", "r0", "r1"]
+    assert lease(case.other, offers, "x", count=2) == ["r0", "r1"]
+    assert lease(case.other, offers, "y", count=9) == ["r3", "r4", "r5"]
+
+
+def test_a_request_that_is_given_back_is_free_for_everybody(case: Case) -> None:
+    assert lease(case.ledger, OFFERS[:1], "x") == ["r1"]
+    assert not case.other.release("c", "r1", judge="y", again=True)
+    assert case.other.release("c", "r1", judge="x", again=True)
+    assert not case.other.release("c", "r1", judge="x", again=True)
+    assert lease(case.ledger, OFFERS[:1], "x") == ["r1"]
+    assert case.ledger.release("c", "r1", judge="x", again=True)
+    assert lease(case.ledger, OFFERS[:1], "y") == ["r1"]
+
+
+def test_a_request_that_is_skipped_is_free_for_all_others(case: Case) -> None:
+    assert lease(case.ledger, OFFERS, "x") == ["r1"]
+    assert case.ledger.release("c", "r1", judge="x", again=False)
+    assert lease(case.other, OFFERS, "x", count=3) == ["r2"]  # r3 is the match of r1 again
+    assert lease(case.other, OFFERS, "y") == ["r1"]
+
+
 def test_who_has_answered_gets_the_next_and_nobody_the_answered_one(case: Case) -> None:
-    case.ledger.lease("c", OFFERS, judge="x", seconds=60)
-    case.ledger.complete("c", "r1", judge="x", seconds=60)
-    following = case.other.lease("c", OFFERS, judge="x", seconds=60)
-    others = case.other.lease("c", OFFERS, judge="y", seconds=60)
-    assert following is not None
-    assert others is not None
-    assert (following.request, others.request) == ("r2", "r3")
+    lease(case.ledger, OFFERS, "x")
+    case.ledger.complete("c", "r1", seconds=60)
+    assert not case.ledger.release("c", "r1", judge="x", again=True)
+    assert lease(case.other, OFFERS, "x") == ["r2"]
+    assert lease(case.other, OFFERS, "y") == ["r3"]
+    assert case.other.holders("c", ["r1"]) == {"r1": ""}
 
 
 def test_a_judge_is_never_handed_the_same_match_twice(case: Case) -> None:
     for request in ("r1", "r2"):
-        taken = case.ledger.lease("c", OFFERS, judge="x", seconds=60)
-        assert taken is not None
-        assert taken.request == request
-        case.ledger.complete("c", request, judge="x", seconds=60)
-    assert case.ledger.lease("c", OFFERS, judge="x", seconds=60) is None  # r3 is the match of r1 again
+        assert lease(case.ledger, OFFERS, "x") == [request]
+        case.ledger.complete("c", request, seconds=60)
+    assert lease(case.ledger, OFFERS, "x") == []  # r3 is the match of r1 again
 
 
 def test_a_lease_that_ran_out_is_another_judge_s(case: Case) -> None:
-    case.ledger.lease("c", OFFERS[:1], judge="x", seconds=0.05)
-    assert case.ledger.lease("c", OFFERS[:1], judge="y", seconds=60) is None
+    lease(case.ledger, OFFERS[:1], "x", seconds=0.05)
+    assert lease(case.ledger, OFFERS[:1], "y") == []
     case.pass_time(0.1)
-    taken = case.ledger.lease("c", OFFERS[:1], judge="y", seconds=60)
-    assert taken is not None
-    assert taken.request == "r1"
+    assert lease(case.ledger, OFFERS[:1], "y") == ["r1"]
 
 
 def test_leases_are_shown_while_they_last(case: Case) -> None:
-    case.ledger.lease("c", OFFERS, judge="x", seconds=60)
+    lease(case.ledger, OFFERS, "x")
     left = case.other.seconds_left("c", ["r1", "r2"])
     assert left.keys() == {"r1"}
     assert 59 < left["r1"] <= 60
     assert case.other.seconds_left("c", []) == {}
+    assert case.other.holders("c", []) == {}
 
 
-def test_a_free_request_is_found_among_many_that_are_taken(case: Case) -> None:
+def test_free_requests_are_found_among_many_that_are_taken(case: Case) -> None:
     many = [Offer(f"r{number}", f"m{number}") for number in range(250)]
     for number in range(240):
-        case.ledger.complete("c", f"r{number}", judge="z", seconds=60)
-    taken = case.ledger.lease("c", many, judge="x", seconds=60)
-    assert taken is not None
-    assert taken.request == "r240"
+        case.ledger.complete("c", f"r{number}", seconds=60)
+    assert lease(case.ledger, many, "x", count=2) == ["r240", "r241"]
 
 
-def test_a_judge_gets_the_same_request_again_among_many_that_are_free(case: Case) -> None:
+def test_a_judge_gets_the_same_requests_again_among_many_that_are_free(case: Case) -> None:
     many = [Offer(f"r{number}", f"m{number}") for number in range(250)]
-    held = case.ledger.lease("c", many[240:], judge="x", seconds=60)
-    again = case.other.lease("c", many, judge="x", seconds=60)
-    assert held is not None
-    assert again is not None
-    assert again.request == held.request == "r240"
+    assert lease(case.ledger, many[240:], "x", count=2) == ["r240", "r241"]
+    assert lease(case.other, many, "x", count=3) == ["r240", "r241", "r0"]
 
 
 def test_all_monitors_know_a_session_until_it_ends(case: Case) -> None:
@@ -203,13 +220,28 @@ def test_all_monitors_know_a_session_until_it_ends(case: Case) -> None:
     assert case.ledger.session_tokens([]) == []
 
 
-def test_a_forgotten_judge_holds_nothing_and_has_got_no_match(case: Case) -> None:
-    offers = [Offer("r1", "m1"), Offer("r2", "m2")]
-    assert case.ledger.lease("c", offers, judge="j", seconds=0.5) is not None
-    assert case.ledger.lease("c", offers, judge="k", seconds=50) is not None
+def test_a_forgotten_judge_has_got_no_match(case: Case) -> None:
+    assert lease(case.ledger, OFFERS[:2], "j", seconds=0.5) == ["r1"]
+    assert lease(case.ledger, OFFERS[:2], "k") == ["r2"]
     case.ledger.forget_judge("c", "j")
     case.ledger.forget_judge("c", "nobody")
     case.pass_time(0.6)
-    lease = case.other.lease("c", offers, judge="j", seconds=5)
-    assert lease is not None
-    assert lease.request == "r1", "the same match again"
+    assert lease(case.other, OFFERS[:2], "j") == ["r1"], "the same match again"
+
+
+def ask(ledger: Ledger, judge: str, *, count: int = 1, most: int = 100) -> int:
+    return ledger.ask("c", judge=judge, count=count, seconds=0.5, most=most)
+
+
+def test_the_matches_that_judges_ask_for_are_counted_for_a_while(case: Case) -> None:
+    assert [ask(case.ledger, "x"), ask(case.ledger, "x"), ask(case.other, "y", count=3)] == [1, 1, 4]
+    assert case.other.asking("c", seconds=60) == 4
+    assert case.other.asking("d", seconds=60) == 0
+    case.pass_time(0.6)
+    assert case.other.asking("c", seconds=0.5) == 0
+    assert ask(case.ledger, "z") == 1
+
+
+def test_however_many_judges_ask_the_count_is_bounded(case: Case) -> None:
+    counts = [ask(case.ledger, f"judge-{number}", most=5) for number in range(12)]
+    assert counts == [1, 2, 3, 4, *[5] * 8]

@@ -40,9 +40,18 @@ def number(request: web.Request, name: str, *, default: int, most: int = MOST_RO
     return value
 
 
-def judge_id(request: web.Request) -> str:
-    """Return the judge of the query."""
-    judge = request.query.get("judge", "")
-    if not 1 <= len(judge) <= MAX_NAME:
-        raise RequestError(422, "invalid_value", f"`judge` must have 1 to {MAX_NAME} characters", field="judge")
-    return judge
+def event_id(request: web.Request) -> str:
+    """Return the id of a judgment or command in the path."""
+    return _checked_name(request.match_info["id"], "id")
+
+
+def judgment_id(request: web.Request) -> str | None:
+    """Return the judgment of the query, or None."""
+    text = request.query.get("judgment")
+    return None if text is None else _checked_name(text, "judgment")
+
+
+def _checked_name(text: str, name: str) -> str:
+    if not 1 <= len(text) <= MAX_NAME:
+        raise RequestError(422, "invalid_value", f"`{name}` must have 1 to {MAX_NAME} characters", field=name)
+    return text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from aiohttp import web
 
 from streams.monitor.http.access import VIEWER
-from streams.monitor.http.handlers.parameters import campaign_name, number
+from streams.monitor.http.handlers.parameters import campaign_name, event_id, judgment_id, number
 from streams.monitor.http.responses import REVALIDATED, UNCACHED, RequestError, json_response
 
 if TYPE_CHECKING:
@@ -73,9 +73,19 @@ async def requests(site: Site, request: web.Request) -> web.Response:
 
 
 async def rejections(site: Site, request: web.Request) -> web.Response:
-    """The latest rejections with their reasons."""
-    limit = number(request, "limit", default=50)
-    return json_response(await site.queries.rejections(campaign_name(request), limit=limit))
+    """The latest rejections with their reasons, of all records or of one judgment or command."""
+    limit, judgment = number(request, "limit", default=50), judgment_id(request)
+    return json_response(await site.queries.rejections(campaign_name(request), limit=limit, judgment=judgment))
+
+
+async def judgment_outcome(site: Site, request: web.Request) -> web.Response:
+    """What became of a judgment."""
+    return json_response(await site.queries.outcome(campaign_name(request), event_id(request), of="judgment"))
+
+
+async def command_outcome(site: Site, request: web.Request) -> web.Response:
+    """What became of a command."""
+    return json_response(await site.queries.outcome(campaign_name(request), event_id(request), of="command"))
 
 
 async def events(site: Site, request: web.Request) -> web.StreamResponse:

@@ -18,6 +18,7 @@ const COLUMNS = [
     value: ({ place }) => place,
     cell: ({ place }) => breakAtSlashes(place),
   },
+  { title: "Judgment", about: "Id of the judgment or command", minor: true, value: ({ judgment }) => judgment },
   { title: "Reason", value: ({ reason }) => reason, text: ({ reason }) => inWords(reason) },
   { title: "Field", minor: true, value: ({ field }) => field },
   { title: "Message", wide: true, value: ({ message }) => message },
