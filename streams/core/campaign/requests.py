@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, CampaignStatus
 
 
+# A policy scores all pairs of systems for each request. So a batch chooses fewer requests if there are many systems,
+# and later batches choose the rest: a demand must not hold up the other campaigns of the partition.
+MOST_PAIRS = 10_000_000
+FEWEST = 16
+
+
 class RequestUpdate(NamedTuple):
     """The match requests after a batch: those that are outstanding, by id, and what is to be sent about them."""
 
@@ -80,12 +86,15 @@ def choose_requests(
 ) -> list[MatchRequest]:
     """Return new requests, as many as the settings or the judges ask for besides those that are outstanding.
 
+    With several hundred systems, later batches choose a part of them.
+
     The result depends on the arguments alone. `origin` and `offset` make the ids, `seed` and `offset` the random draw.
     """
     settings = status.settings
     wanted = wanted_requests(status) - len(outstanding)
     if settings.budget is not None:
         wanted = min(wanted, settings.budget - judgments - len(outstanding))
+    wanted = min(wanted, max(FEWEST, MOST_PAIRS // max(1, len(candidates)) ** 2))
     if status.state != "open" or wanted <= 0 or len(candidates) < (1 if model.kind == "scores" else 2):
         return []
     if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 NDJSON = "application/x-ndjson"
 FIRST_YEAR = 1971  # an earlier time means that none was given
 
-
-FUTURE = timedelta(minutes=5)  # how much the clock of a platform may be ahead
 
 Body = TypeVar("Body")
 
@@ -127,11 +124,6 @@ def _judgment(item: bytes, *, campaign: str, now: datetime, max_bytes: int) -> J
             field="action",
         )
     _check_campaign(event, campaign)
-    if event.at > now + FUTURE:
-        message = (
-            f"`at` is {event.at.isoformat()}, and it is {now.isoformat(timespec='seconds')} here; correct the clock"
-        )
-        raise RecordError("in_the_future", message, field="at")
     return event
 
 

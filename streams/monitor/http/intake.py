@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.wire.events import CampaignStatus, Command, Judgment
 
+FUTURE = timedelta(minutes=5)  # how much the clock of a platform may be ahead
 STATUS_SECONDS = 1.0  # a status is read again after this time, and before a judgment is refused
 MOST_CAMPAIGNS = 1000  # whose checks are cached
 OUTCOME = "/campaigns/{campaign}/{kind}/{id}"
@@ -72,6 +75,7 @@ class Intake:
         Raise RecordError for the first judgment that a worker would reject, as far as the campaign's status tells.
         """
         posted = posted.replace_each(self._judges.replace_in_judgment)
+        posted.check_each(partial(_check_time, now=datetime.now(UTC)))
         with suppress(StoreUnavailable, StoreCorrupt):  # then only the worker checks them
             try:
                 await self._check(campaign, posted, within=STATUS_SECONDS)
@@ -123,6 +127,13 @@ class Intake:
         await self._monitor.backend.publish([msgspec.structs.replace(self._judges.replace_in_command(command), by=by)])
         place = OUTCOME.format(campaign=command.campaign, kind="commands", id=quote(command.id, safe=""))
         return AcceptedCommandPayload(id=command.id, outcome=place)
+
+
+def _check_time(judgment: Judgment, *, now: datetime) -> None:
+    if judgment.at > now + FUTURE:
+        here = now.isoformat(timespec="seconds")
+        message = f"`at` is {judgment.at.isoformat()}, and it is {here} here; correct the clock of the platform"
+        raise RecordError("in_the_future", message, field="at")
 
 
 def check_quarantine(status: CampaignStatus) -> None:

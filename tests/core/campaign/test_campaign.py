@@ -504,6 +504,19 @@ class TestCommands:
             campaign.apply([0, 1], [create, demand])
             assert len(campaign.outstanding) == expected
 
+    def test_a_batch_opens_few_requests_of_many_systems_and_the_next_ones_the_rest(self) -> None:
+        """Each one scores all pairs of systems: a demand of 1,000 among 1,000 systems took 44 s."""
+        campaign = Campaign("c")
+        settings = events.CampaignSettings(systems=tuple(f"system-{i}" for i in range(1000)), replicas=0)
+        create = events.Create(id="1", campaign="c", at=NOON, settings=settings)
+        demand = events.Demand(id="2", campaign="c", at=NOON, requests=40)
+        batches = [
+            campaign.apply([0, 1], [create, demand]),
+            campaign.apply([2], [judgment(2, systems=("system-0", "system-1"))]),
+            campaign.apply([3], [judgment(3, systems=("system-0", "system-1"))]),
+        ]
+        assert [len(batch.requests) for batch in batches] == [16, 16, 8]
+
     def test_change_sets_what_does_not_rate_again(self) -> None:
         campaign = self.opened()
         campaign.apply(
