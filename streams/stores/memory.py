@@ -212,8 +212,7 @@ class MemoryStore:
 
     def has_seen(self, campaign: str, event: str) -> bool:
         """Return whether an id is among the last ids that a campaign has seen."""
-        kept = self._campaigns.get(campaign)
-        return kept is not None and event in kept.seen[-SEEN_SEARCHED:]
+        return campaign in self._campaigns and event in self._campaigns[campaign].seen[-SEEN_SEARCHED:]
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""

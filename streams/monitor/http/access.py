@@ -96,7 +96,9 @@ class Access:
             message = f"the token {token.name!r} is for other campaigns: {patterns}"
             raise RequestError(403, "wrong_campaign", message, field="campaign")
 
-    async def viewer(self, request: web.Request, token: Token | None, campaign: str | None) -> Viewer:
+    async def viewer(
+        self, request: web.Request, token: Token | None, campaign: str | None, scopes: Sequence[str] = ("read",)
+    ) -> Viewer:
         """Return who reads. Raise if reading is closed and neither the token nor the session allows it."""
         if self._open_to_read:
             return Viewer()
@@ -106,7 +108,7 @@ class Access:
             token = self.tokens.by_hash(await self.sessions.token_of(session) or "") if session else None
             if token is None:
                 raise RequestError(401, "token_needed", "reading needs a token or a session", headers=CHALLENGE)
-        self.check(token, ("read",), campaign)
+        self.check(token, scopes, campaign)
         return Viewer(token, session)
 
     async def refresh(self) -> None:

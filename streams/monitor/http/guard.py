@@ -74,7 +74,7 @@ class RequestGuard:
             return
         campaign = request.match_info.get("campaign")
         if route.needs == "read":
-            request[VIEWER] = await self._access.viewer(request, token, campaign)
+            request[VIEWER] = await self._access.viewer(request, token, campaign, route.scopes)
         else:
             self._access.check(token, route.scopes, campaign)
             log.debug("%s, by the token %s", route.name, request[TOKEN].name)

@@ -59,7 +59,7 @@ class Route:
     response: type | str | None = None
     success: int = 200
     needs: Need = "read"
-    also: Need | None = None  # another scope, with which some bodies are accepted
+    also: tuple[Need, ...] = ()  # other scopes: with them some bodies are accepted, or what was sent may be read
     query: tuple[QueryParameter, ...] = ()
     body: Body | None = None
     errors: tuple[int, ...] = ()
@@ -68,7 +68,7 @@ class Route:
     @property
     def scopes(self) -> tuple[str, ...]:
         """Return the scopes of which a token needs one."""
-        return tuple(filter(None, (self.needs, self.also)))
+        return (self.needs, *self.also)
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ def _limit(default: int) -> QueryParameter:
     return QueryParameter(name="limit", about="Largest number of rows.", schema=schema)
 
 
-def _posting(path: str, handler: Handler, *, body: Body, also: Need | None = None) -> Route:
+def _posting(path: str, handler: Handler, *, body: Body, also: tuple[Need, ...] = ()) -> Route:
     return Route(
         method="POST",
         path=f"{CAMPAIGN}{path}",
@@ -113,7 +113,7 @@ JUDGMENT = QueryParameter(
 
 ROUTES = (
     # First, because routes are searched in this order and this one is used most.
-    _posting("/judgments", write.post_judgments, body="judgments", also="judge"),
+    _posting("/judgments", write.post_judgments, body="judgments", also=("judge",)),
     Route(method="GET", path="/", handler=read.page, response=HTML, needs="open"),
     Route(method="GET", path="/campaigns", handler=read.campaigns, response=CampaignsPayload, errors=(503,)),
     *(
@@ -128,10 +128,19 @@ ROUTES = (
             ("/history", read.history, HistoryPayload, (AFTER,), (404, 422, 503)),
             ("/requests", read.requests, RequestsPayload, (), (404, 503)),
             ("/rejections", read.rejections, RejectionsPayload, (JUDGMENT, _limit(50)), (404, 422, 503)),
-            ("/judgments/{id}", read.judgment_outcome, OutcomePayload, (), (404, 422, 503)),
-            ("/commands/{id}", read.command_outcome, OutcomePayload, (), (404, 422, 503)),
             ("/events", read.campaign_events, EVENTS, (), (404, 503)),
         )
+    ),
+    *(
+        Route(
+            method="GET",
+            path=f"{CAMPAIGN}{path}",
+            handler=handler,
+            response=OutcomePayload,
+            also=("judge", "publish", "operate"),
+            errors=(404, 422, 503),
+        )
+        for path, handler in (("/judgments/{id}", read.judgment_outcome), ("/commands/{id}", read.command_outcome))
     ),
     Route(method="GET", path="/events", handler=read.events, response=EVENTS, errors=(503,)),
     _posting("/label-studio", write.post_label_studio, body="label-studio"),

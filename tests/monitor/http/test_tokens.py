@@ -45,6 +45,26 @@ def test_a_token_may_do_what_its_scope_says_and_nothing_else() -> None:
         assert {scope for scope, status in sent.items() if status != 403} == {"publish"}
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "scopes"),
+    [
+        ("POST", "next-match", {"judge"}),
+        ("POST", "matches/return", {"judge"}),
+        ("POST", "matches/skip", {"judge"}),
+        ("POST", "commands", {"operate"}),
+        ("GET", "judgments/1", {"read", "judge", "publish", "operate"}),
+        ("GET", "commands/1", {"read", "judge", "publish", "operate"}),
+        ("GET", "rejections?judgment=1", {"read"}),
+    ],
+)
+def test_matches_commands_and_outcomes_need_their_scopes(method: str, path: str, scopes: set[str]) -> None:
+    with running(CLOSED) as monitor:
+        for scope in ALL:
+            place = f"/campaigns/mine.a/{path}"
+            answer = monitor.ask(place, method=method, body=b"{}", headers=JSON | as_(scope))
+            assert (answer.status != 403) == (scope in scopes), (scope, answer)
+
+
 def test_a_judge_s_token_posts_answers_to_match_requests_only() -> None:
     with running(CLOSED) as monitor:
         post(monitor, "publish")
