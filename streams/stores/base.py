@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
+    from streams.stores.workers import WorkerReport
 
 SEEN_SEARCHED = 10_000  # ids that `has_seen` looks at, so that it never takes long
 
@@ -129,6 +130,17 @@ class Store(Protocol):
 
     def remove(self, lease: Lease, campaign: str) -> None:
         """Remove a campaign of which the log has no record, also what is staged of it."""
+
+    # -- who works -----------------------------------------------------------------------------------------
+
+    def report_worker(self, report: WorkerReport) -> None:
+        """Replace the report of a worker. It is forgotten by itself after a minute."""
+
+    def remove_worker(self, worker: str) -> None:
+        """Remove the report of a worker that stops in order."""
+
+    def read_workers(self) -> list[WorkerReport]:
+        """Return the reports that are not forgotten, by worker. The store's clock gives their ages."""
 
     # -- reading without taking anything over ----------------------------------------------------------
 

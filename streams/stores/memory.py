@@ -14,6 +14,7 @@ from streams.errors import Conflict, Fenced, ForeignCampaign
 from streams.stores.base import SEEN_SEARCHED, Lease, StagedCampaign, encode_head, partition_state
 from streams.stores.completeness import checked, find_missing_rows
 from streams.stores.gaps import gaps_to_show, new_gap
+from streams.stores.workers import MemoryWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,10 +58,11 @@ class _Campaign:
         return sizes | {"seen": len(self.seen), "leaderboard": len(self.scores)}
 
 
-class MemoryStore:
+class MemoryStore(MemoryWorkers):
     """Stores the state as long as the process lives."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._partitions: dict[str, _Partition] = {}
         self._campaigns: dict[str, _Campaign] = {}
         self._staged: dict[str, _Campaign] = {}

@@ -20,6 +20,7 @@ from streams.wire.decoding import decode_command
 from streams.wire.outputs import Output
 from streams.worker.health import HealthServer
 from streams.worker.rater import Rater
+from streams.worker.reporting import Reporter
 from streams.worker.reruns import Reruns
 from streams.worker.source import BatchSource
 from streams.worker.transport import CommittedTransport
@@ -102,6 +103,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     metrics.watch_partitions(source.progress)
     metrics.campaigns.set_function(source.count_campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
+    app.service(Reporter(store, status, source.partitions))  # type: ignore[arg-type]
     app.service(Reruns(settings, source, rater, status))  # type: ignore[arg-type]
     if settings.health_port:
         app.service(HealthServer(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]

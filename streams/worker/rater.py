@@ -171,7 +171,11 @@ class Rater:
 
     async def _run(self, ownership: PartitionOwnership | None, work: Callable[[], Result]) -> tuple[Result, float]:
         """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""
-        return await self._retry("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
+        self._status.work_began_at = monotonic()
+        try:
+            return await self._retry("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
+        finally:
+            self._status.work_began_at = None
 
     def _in_thread(self, work: Callable[[], Result]) -> Awaitable[Result]:
         if self._closed:

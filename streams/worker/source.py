@@ -237,6 +237,10 @@ class BatchSource(Service):
                 persisted = ownership.processor.persisted_offset
                 yield PartitionProgress(partition.number, persisted, ownership.applied_at, end)
 
+    def partitions(self) -> dict[int, bool]:
+        """Return the partitions that the group has assigned to this worker, and whether each is rated."""
+        return {partition.number: ownership.may_write for partition, ownership in self._assignment.owned.items()}
+
     def _quarantined(self) -> Iterator[tuple[str, Quarantine]]:
         for ownership in self._assignment.owned.values():
             if ownership.may_write:

@@ -32,6 +32,7 @@ class WorkerStatus:
     rerun_progress: dict[str, float] = field(default_factory=dict)  # share of the log that is rated again
     failure: JudgestreamError | None = None  # why the worker stops
     loop_ran_at: float = 0.0  # when the reading loop last ran
+    work_began_at: float | None = None  # when the work in the rating thread began, if there is any
 
     def fail(self, error: JudgestreamError) -> None:
         """Stop the worker in order, for an error that a restart does not repair."""

@@ -48,6 +48,11 @@ class Keys:
         return f"{self.prefix}session:{session}"
 
     @cached_property
+    def workers(self) -> str:
+        """The hash of the workers' reports."""
+        return f"{self.prefix}{{workers}}"
+
+    @cached_property
     def prefix(self) -> str:
         """The beginning of every key."""
         return f"judgestream:{self.namespace}:" if self.namespace else "judgestream:"

@@ -37,6 +37,7 @@ from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
+from streams.stores.redis.workers import RedisWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class RedisStore(RedisGaps, RedisLate):
+class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     """Stores the state in Redis, or in a Redis Cluster if the URL names a node of one.
 
     No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
