@@ -68,14 +68,16 @@ class TopicFollower:
                     receive(topic, record.key, record.value, record_time(record))
             await asyncio.sleep(0)
 
-    async def log_ends(self) -> dict[int, int]:
-        """Return the end of the log per partition, after transactions that are open: their records are not applied yet.
+    async def log_ends(self) -> dict[int, tuple[int, int]]:
+        """Return the end of the log per partition, and up to where it can be read.
 
-        Raise BrokerUnavailable if Kafka does not answer.
+        Transactions that are open lie between the two. Raise BrokerUnavailable if Kafka does not answer.
         """
         assert self._ends is not None
+        assert self._consumer is not None
+        readable = await self._consumer.end_offsets(self._log)
         ends = await self._ends.end_offsets(self._log)
-        return {partition.number: end for partition, end in ends.items()}
+        return {partition.number: (end, readable[partition]) for partition, end in ends.items()}
 
     async def stop(self) -> None:
         """Disconnect."""

@@ -33,6 +33,10 @@ class MonitorMetrics(Metrics):
         self.upstream_errors = self._counter("upstream_errors", "Calls to Kafka or Redis that failed.", ["upstream"])
         self.campaigns = self._gauge("campaigns", "Campaigns known.")
         self.ready = self._gauge("ready", "Whether the monitor is ready, as /readyz reports: 1 if it is.")
+        self.workers = self._gauge("workers", "Workers that report.")
+        self.partitions_waiting = self._gauge(
+            "partitions_waiting", "Partitions whose records wait and are not applied, as /readyz reports."
+        )
         for upstream in UPSTREAMS:
             self.upstream_errors.labels(upstream)
 

@@ -1,4 +1,4 @@
-"""The worker reports to the store every two seconds what it works on, so that the monitor notices if it dies or hangs."""
+"""The worker reports to the store what it works on, so that the monitor notices if it dies or hangs."""
 
 from __future__ import annotations
 

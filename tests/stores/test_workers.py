@@ -35,8 +35,9 @@ def age(store: Store, worker: str, seconds: float) -> None:
     else:
         assert isinstance(store, RedisStore)
         key = store.keys.workers
-        written, _, report_bytes = store.client.redis.hget(key, worker).partition(b" ")  # type: ignore[union-attr]
-        store.client.redis.hset(key, worker, b"%d %s" % (int(written) - seconds * 1000, report_bytes))
+        stored: bytes = store.client.redis.hget(key, worker)  # type: ignore[assignment]
+        written, _, encoded = stored.partition(b" ")
+        store.client.redis.hset(key, worker, b"%d %s" % (int(written) - seconds * 1000, encoded))
 
 
 def test_a_report_comes_back_as_it_was_written_with_its_age(store: Store) -> None:
@@ -69,7 +70,7 @@ def test_a_worker_that_does_not_report_is_silent_and_later_forgotten(store: Stor
     if isinstance(store, RedisStore):
         store.report_worker(WorkerReport(worker="well/1", version="1.0"))
         assert store.client.redis.hkeys(store.keys.workers) == [b"well/1"], "a forgotten report takes no room"
-        assert 0 < store.client.redis.pttl(store.keys.workers) <= FORGET_SECONDS * 1000  # type: ignore[operator]
+        assert 0 < int(store.client.redis.pttl(store.keys.workers)) <= FORGET_SECONDS * 1000
 
 
 def test_the_age_is_measured_on_the_clock_of_the_store() -> None:

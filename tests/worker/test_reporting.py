@@ -16,14 +16,14 @@ from streams.worker.reporting import Reporter
 from streams.worker.status import WorkerStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from streams.stores.workers import WorkerReport
     from streams.wire.outputs import Output
 
 
-async def until(condition: object) -> None:
-    while not condition():  # type: ignore[operator]
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():  # noqa: ASYNC110 - another thread makes it true
         await asyncio.sleep(0.01)
 
 

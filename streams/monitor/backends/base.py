@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from streams.monitor.ledger.base import Ledger
     from streams.stores import Store
+    from streams.stores.workers import WorkerReport
     from streams.wire.events import CampaignStatus, Command, Judgment, Leaderboard, Rejection
 
 Arguments = ParamSpec("Arguments")
@@ -22,15 +23,19 @@ Result = TypeVar("Result")
 class Lag(Struct, frozen=True, kw_only=True):
     """The progress of the workers on one partition. `lag` is the number of records that are not applied yet.
 
-    `missing` records were deleted before they were read, and an operator has accepted that. `stopped` is the gap in the
-    log at which the partition waits for an operator, and what to do.
+    `readable` is the end of what can be read: a transaction that is open is after it. `missing` records were deleted
+    before they were read, and an operator has accepted that. `forwarded` records came to this partition by mistake, and
+    were forwarded to that of their campaign. `stopped` is the gap in the log at which the partition waits for an
+    operator, and what to do.
     """
 
     partition: int
     end: int
+    readable: int
     applied: int
     lag: int
     missing: int = 0
+    forwarded: int = 0
     stopped: str | None = None
 
 
@@ -72,6 +77,9 @@ class Backend(Protocol):
 
     async def lags(self) -> list[Lag]:
         """Return the lag of each partition."""
+
+    async def workers(self) -> list[WorkerReport]:
+        """Return the reports of the workers."""
 
     def tasks(self) -> Sequence[asyncio.Task[None]]:
         """Return the tasks that must run as long as the monitor."""

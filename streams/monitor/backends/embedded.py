@@ -7,12 +7,14 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
+from importlib.metadata import version
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams.monitor.backends.base import Arguments, Lag, Result
 from streams.monitor.backends.records import FOLLOWED, dispatch
 from streams.monitor.ledger.memory import MemoryLedger
+from streams.stores.workers import WorkerReport
 from streams.wire import topics
 
 if TYPE_CHECKING:
@@ -103,12 +105,18 @@ class EmbeddedBackend:
                 Lag(
                     partition=processor.partition,
                     end=(end := self.stream.log.end(topics.JUDGMENTS.name, processor.partition)),
+                    readable=end,
                     applied=processor.next_offset,
                     lag=end - processor.next_offset,
                 )
                 for processor in self.stream.processors
             ]
         )
+
+    async def workers(self) -> list[WorkerReport]:
+        """Return a report of this process, which is the only worker."""
+        numbers = tuple(processor.partition for processor in self.stream.processors)
+        return [WorkerReport(worker="this process", version=version("judgestream"), open=numbers)]
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """Return the task of the snapshots."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from streams.errors import BrokerUnavailable, SettingError, StoreUnavailable, TopicError
 from streams.kafka.following import TopicFollower
 from streams.kafka.publishing import Publisher
-from streams.monitor.backends.base import Arguments, Lag, Result
+from streams.monitor.backends.lags import LogEnd, read_lags
 from streams.monitor.backends.records import dispatch
 from streams.monitor.ledger.redis import RedisLedger
-from streams.stores.gaps import describe_gap
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 
@@ -24,10 +23,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.metrics import MonitorMetrics
-    from streams.monitor.backends.base import OutputHandler
+    from streams.monitor.backends.base import Arguments, Lag, OutputHandler, Result
     from streams.monitor.ledger.base import Ledger
     from streams.settings import Settings
     from streams.stores import Store
+    from streams.stores.workers import WorkerReport
     from streams.wire.events import Command, Judgment
     from streams.wire.topics import Topic
 
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 BACK = ((topics.LEADERBOARDS, 200), (topics.CAMPAIGNS, 0), (topics.REJECTED, 2000))
 THREADS = 4
 RETRY_SECONDS = 1.0
-POLL_SECONDS = 2.0
+POLL_SECONDS = 1.0
 KAFKA, REDIS = "Kafka", "Redis"
 UNTRIED = "not reached yet"
 
@@ -56,7 +56,7 @@ class KafkaBackend:
         self._publisher = Publisher(settings)
         self._away: dict[str, str] = {KAFKA: UNTRIED, REDIS: UNTRIED}
         self._retry_at = 0.0  # when Redis is tried again
-        self._ends: dict[int, int] = {}
+        self._ends: dict[int, LogEnd] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self, handler: OutputHandler) -> None:
@@ -139,7 +139,7 @@ class KafkaBackend:
         """Ask for the ends of the log at intervals. They show the lag, and that Kafka answers."""
         while True:
             try:
-                self._ends = await follower.log_ends()
+                self._ends = {number: LogEnd(*ends) for number, ends in (await follower.log_ends()).items()}
             except BrokerUnavailable as error:
                 self._metrics.upstream_errors.labels("kafka").inc()
                 self._mark_away(KAFKA, str(error))
@@ -155,22 +155,12 @@ class KafkaBackend:
         return [f"{topic}/{number}" for number in sorted(self._ends) or range(self._settings.partitions)]
 
     async def lags(self) -> list[Lag]:
-        """Return the lag of each partition. The ends of the log are at most two seconds old."""
-        return await self.run(lambda: [self._read_lag(number, end) for number, end in sorted(self._ends.items())])
+        """Return the lag of each partition. The ends of the log are about a second old."""
+        return await self.run(read_lags, self.store, topics.JUDGMENTS.within(self._settings.namespace), self._ends)
 
-    def _read_lag(self, number: int, end: int) -> Lag:
-        name = f"{topics.JUDGMENTS.within(self._settings.namespace)}/{number}"
-        head = self.store.read_partition(name)
-        applied = int(head.get("offset", 0))
-        gaps = [gap for gap in self.store.read_gaps(name) if gap.accepted is None]
-        return Lag(
-            partition=number,
-            end=max(end, applied),
-            applied=applied,
-            lag=max(0, end - applied),
-            missing=int(head.get("missing", 0)),
-            stopped=describe_gap(name, gaps[0].start, gaps[0].end) if gaps else None,
-        )
+    async def workers(self) -> list[WorkerReport]:
+        """Return the reports of the workers."""
+        return await self.run(self.store.read_workers)
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """Return the task that follows Kafka, and the one that connects the producer if it has failed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from functools import partial
 from importlib import metadata, resources
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from streams.errors import BrokerUnavailable, StoreUnavailable
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Access
 from streams.monitor.http.demand import MatchDemand
@@ -24,14 +22,13 @@ from streams.monitor.http.routes import ROUTES
 from streams.monitor.live.hub import StreamHub
 from streams.monitor.state.metas import CampaignMetas
 from streams.monitor.state.monitor import Monitor
-from streams.monitor.state.payloads import StatusPayload
+from streams.monitor.state.payloads import StatusPayload, WorkerView
 from streams.monitor.state.queries import Queries
 
 if TYPE_CHECKING:
-    from streams.monitor.backends.base import Backend, Lag
+    from streams.monitor.backends.base import Backend
     from streams.settings import Settings
 
-LAGS_SECONDS = 1.0
 ACCESS_SECONDS = 2.0  # after which a change of the tokens or the sessions is noticed
 
 
@@ -55,10 +52,12 @@ class Site:
         self.openapi = document()
         self.guard = RequestGuard(settings, self.access, self.metrics)
         self._following_access: asyncio.Task[None]
-        self._lags: tuple[float, list[Lag]] = (-LAGS_SECONDS, [])
         self.metrics.event_streams.set_function(lambda: self.hub.streams)
         self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
         self.metrics.ready.set_function(lambda: not self.monitor.problems())
+        seen = self.monitor.supervision
+        self.metrics.workers.set_function(lambda: sum(not worker.is_silent for worker in seen.workers))
+        self.metrics.partitions_waiting.set_function(lambda: len(seen.findings.standing))
 
     def app(self) -> web.Application:
         """Build the application."""
@@ -75,18 +74,18 @@ class Site:
 
     async def status(self) -> StatusPayload:
         """Return the state of the monitor, and the lag of the workers."""
-        backend, now = self.monitor.backend, self.monitor.now()
-        if now - self._lags[0] >= LAGS_SECONDS:
-            self._lags = (now, self._lags[1])
-            with suppress(StoreUnavailable, BrokerUnavailable):  # `waiting` names the server; the last lags stay
-                self._lags = (now, await backend.lags())
-        waiting = self.monitor.problems()
+        seen = self.monitor.supervision
+        await seen.refresh()
+        problems = self.monitor.problems()
         return StatusPayload(
             version=metadata.version("judgestream"),
-            ready=not waiting,
-            waiting=waiting,
+            ready=not problems,
+            problems=problems,
+            notes=list(seen.findings.notes),
+            waiting=self.monitor.backend.waiting(),
             rate=round(self.monitor.rate, 3),
-            partitions=self._lags[1],
+            partitions=list(seen.lags),
+            workers=[WorkerView.of(report) for report in seen.workers],
             streams=self.hub.streams,
         )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from streams.monitor.live.messages import (
     COMMENT,
     RETRY,
+    FindingsUpdate,
     HistoryUpdate,
     RejectionCount,
     RequestCount,
@@ -71,6 +72,11 @@ class Listener:
             if message is None:
                 return
             yield message
+
+
+def find_present(monitor: Monitor) -> FindingsUpdate:
+    """Return what an operator should know now."""
+    return FindingsUpdate(problems=monitor.problems(), notes=list(monitor.supervision.findings.notes))
 
 
 class Channel:
@@ -136,6 +142,7 @@ class CampaignChannel(Channel):
         self._sample = watched.sample
         self._requests = self._count_requests()
         self._rejections = monitor.outputs(watched.name).rejections.total
+        self._findings = find_present(monitor)
 
     def full_state(self) -> bytes:
         """Return the message for a new listener: all that the others have received."""
@@ -145,6 +152,7 @@ class CampaignChannel(Channel):
             StreamEvent("overview", self._overview, sequence),
             StreamEvent("requests", RequestCount(count=self._requests), sequence),
             StreamEvent("rejections", self._count_rejections(), sequence),
+            StreamEvent("findings", self._findings, sequence),
         )
         return RETRY + b"".join(event.encode() for event in events)
 
@@ -193,6 +201,9 @@ class CampaignChannel(Channel):
         if rejections.total != self._rejections:
             events.append(StreamEvent("rejections", rejections, sequence))
             self._rejections = rejections.total
+        if (findings := find_present(self._monitor)) != self._findings:
+            events.append(StreamEvent("findings", findings, sequence))
+            self._findings = findings
         return events
 
 
@@ -204,6 +215,7 @@ class OverviewChannel(Channel):
         self._monitor, self._status = monitor, status
         self.names: set[str] = set()  # campaigns that changed
         self._sent: dict[str, Overview] = {}
+        self._findings: FindingsUpdate | None = None
 
     async def _run(self) -> None:
         monitor, status_at = self._monitor, 0.0
@@ -214,6 +226,9 @@ class OverviewChannel(Channel):
                 status_at = now
                 events.append(StreamEvent("status", await self._status()))
                 self.names |= {name for name, sent in self._sent.items() if sent.rate > 0}
+            if (findings := find_present(monitor)) != self._findings:
+                events.append(StreamEvent("findings", findings))
+                self._findings = findings
             for name in sorted(self.names):
                 watched = monitor.known(name)
                 overview = watched.overview(now) if watched else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.monitor.live.channels import CampaignChannel, Listener, OverviewChannel
+from streams.monitor.live.channels import CampaignChannel, Listener, OverviewChannel, find_present
 from streams.monitor.live.messages import RETRY, StreamEvent
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ class StreamHub:
         self._monitor.overview_streams += 1
         self._overviews.join(listener)
         try:
-            yield RETRY + b"".join(StreamEvent("overview", overview).encode() for overview in overviews)
+            events = [*(StreamEvent("overview", overview) for overview in overviews)]
+            events.append(StreamEvent("findings", find_present(self._monitor)))
+            yield RETRY + b"".join(event.encode() for event in events)
             async for message in listener.messages():
                 yield message
         finally:

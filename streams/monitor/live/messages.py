@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from streams.monitor.state.findings import Finding  # noqa: TC001
 from streams.monitor.state.payloads import HistoryPoint  # noqa: TC001
 from streams.wire.events import Leaderboard, Row, encode
 
@@ -41,6 +42,13 @@ class RejectionCount(Struct, frozen=True, kw_only=True):
 
     total: int
     reasons: dict[str, int]
+
+
+class FindingsUpdate(Struct, frozen=True, kw_only=True):
+    """What an operator should know now about the servers and the workers."""
+
+    problems: list[Finding]
+    notes: list[Finding]
 
 
 class StreamEvent(NamedTuple):

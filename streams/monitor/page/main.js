@@ -6,6 +6,7 @@ import { askForToken } from "./session.js";
 import { setUpThemes } from "./theme.js";
 import { CampaignView } from "./views/campaign.js";
 import { CampaignsView } from "./views/campaigns.js";
+import { hideFindings } from "./views/findings.js";
 
 const main = byId("main");
 const trail = byId("trail");
@@ -58,6 +59,7 @@ byId("skip").addEventListener("click", (event) => {
 });
 document.addEventListener("locked", () => {
   view?.close();
+  hideFindings();
   askForToken(main, () => show(read(location.hash).campaign));
 });
 addEventListener("hashchange", navigate);

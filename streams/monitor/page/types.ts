@@ -56,6 +56,7 @@ export interface Overview {
   leader: string | null;
   held: number;
   quarantine: { offset: number; error: string; cause: "fault" | "corrupt" | "retraction" } | null;
+  rerun_progress: number | null;
   problem: string | null;
 }
 
@@ -149,13 +150,36 @@ export interface Lag {
   applied: number;
   lag: number;
   missing: number;
+  forwarded: number;
   stopped: string | null;
 }
 
-export interface Status {
+export interface Finding {
+  text: string;
+  detail: string;
+  fix: string;
+}
+
+export interface FindingsPayload {
+  problems: Finding[];
+  notes: Finding[];
+}
+
+export interface WorkerReport {
+  worker: string;
+  version: string;
+  silent: boolean;
+  reported_seconds: number;
+  open: number[];
+  opening: number[];
+  stopped: number[];
+}
+
+export interface Status extends FindingsPayload {
   rate: number;
   waiting: string[];
   partitions: Lag[];
+  workers: WorkerReport[];
   streams: number;
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -12,15 +11,19 @@ from typing import TYPE_CHECKING
 
 from streams.errors import StoreUnavailable
 from streams.monitor.state import history
+from streams.monitor.state.findings import own_problems
 from streams.monitor.state.lookup import UnknownCampaign, check_name
 from streams.monitor.state.outputs import CampaignOutputs
 from streams.monitor.state.snapshot import CampaignSnapshot
+from streams.monitor.state.supervision import Supervision
+from streams.monitor.state.tasks import Tasks
 from streams.monitor.state.watched import WatchedCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streams.monitor.backends.base import Backend
+    from streams.monitor.state.findings import Finding
     from streams.monitor.state.snapshot import Overview
     from streams.wire.events import CampaignStatus, Leaderboard, Rejection
 
@@ -32,8 +35,6 @@ DUTY = 4.0  # a snapshot that took one second is not read again within this many
 MOST_OUTPUTS = 10_000  # campaigns whose outputs are kept, whether they exist or not
 MOST_SNAPSHOTS = 32  # kept; for other campaigns only the leaderboard and the overview
 PATIENCE_SECONDS = 0.8  # longest wait for unread campaigns in a list of all campaigns
-
-log = logging.getLogger(__name__)
 
 
 class Monitor:
@@ -48,31 +49,26 @@ class Monitor:
         self._outputs: dict[str, CampaignOutputs] = {}
         self._reading: dict[str, asyncio.Task[CampaignSnapshot]] = {}
         self._unread: set[str] = set()  # campaigns that exist and have not been read yet
-        self._following: asyncio.Task[None] | None = None
+        self.supervision = Supervision(backend)
+        self._tasks = Tasks()
 
     async def start(self) -> None:
         """Start to follow the campaigns."""
         await self.backend.start(self)
-        self._following = asyncio.create_task(self._follow(), name="following")
-        for task in (*self.backend.tasks(), self._following):
-            task.add_done_callback(_log_end)
+        self._tasks.start(self.backend.tasks(), following=self._follow(), supervision=self.supervision.run())
 
     async def stop(self) -> None:
         """Stop all tasks, and the backend."""
-        if self._following is not None:
-            self._following.cancel()
-            await asyncio.wait([self._following])
+        await self._tasks.stop()
         await self.backend.stop()
 
     def failure(self) -> str | None:
         """Return which task has ended and needs a restart. Return None if all are running."""
-        tasks = [*self.backend.tasks(), *([self._following] if self._following else [])]
-        ended = [task for task in tasks if task.done() and not task.cancelled()]
-        return f"{ended[0].get_name()} has ended: {ended[0].exception()!r}" if ended else None
+        return self._tasks.failure(self.backend.tasks())
 
-    def problems(self) -> list[str]:
-        """Return why the monitor is not ready, one line each: a task that has ended, or a server that is away."""
-        return [*filter(None, [self.failure()]), *self.backend.waiting()]
+    def problems(self) -> list[Finding]:
+        """Return what an operator has to repair: a task that has ended, a server that is away, or the workers."""
+        return [*own_problems(self.failure(), self.backend.waiting()), *self.supervision.findings.problems]
 
     # -- queries ---------------------------------------------------------------------------------------
 
@@ -265,6 +261,7 @@ class Monitor:
                     await self._try_read(watched.name)
                     cost += watched.cost
                 for watched in list(self._watched.values()):
+                    watched.rerun_progress = self.supervision.rerun_progress.get(watched.name)
                     await self._try_record(watched)
             except StoreUnavailable:
                 await asyncio.sleep(1.0)
@@ -293,8 +290,3 @@ class Monitor:
             if now - watched.read_at >= max(wait, DUTY * watched.cost):
                 due.append(watched)
         return due
-
-
-def _log_end(task: asyncio.Task[None]) -> None:
-    if not task.cancelled():
-        log.critical("%s has ended; only a restart helps", task.get_name(), exc_info=task.exception())

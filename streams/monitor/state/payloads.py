@@ -8,10 +8,12 @@ from typing import Literal
 from msgspec import Struct
 
 from streams.monitor.backends.base import Lag  # noqa: TC001
+from streams.monitor.state.findings import Finding  # noqa: TC001
 from streams.monitor.state.outputs import RejectionView  # noqa: TC001
 from streams.monitor.state.snapshot import Overview
 from streams.reports import PairView
 from streams.reports.views import JudgeView, SegmentView  # noqa: TC001
+from streams.stores.workers import WorkerReport  # noqa: TC001
 from streams.wire.events import CampaignSettings, MatchRequest, Rating
 
 
@@ -111,12 +113,46 @@ class OutcomePayload(Struct, frozen=True, kw_only=True):
     rejection: RejectionView | None = None
 
 
+class WorkerView(Struct, frozen=True, kw_only=True):
+    """A worker as it reported last. `silent` means that it should have reported again."""
+
+    worker: str
+    version: str
+    silent: bool
+    reported_seconds: float
+    working_seconds: float | None
+    open: list[int]
+    opening: list[int]
+    stopped: list[int]
+
+    @classmethod
+    def of(cls, report: WorkerReport) -> WorkerView:
+        """Return a report without what belongs to a campaign."""
+        return cls(
+            worker=report.worker,
+            version=report.version,
+            silent=report.is_silent,
+            reported_seconds=round(report.age, 1),
+            working_seconds=report.working_seconds,
+            open=list(report.open),
+            opening=list(report.opening),
+            stopped=sorted(report.stopped),
+        )
+
+
 class StatusPayload(Struct, frozen=True, kw_only=True):
-    """The state of the monitor, and the lag of the workers."""
+    """The state of the monitor and of the workers.
+
+    `problems` are what an operator has to repair, and `notes` what they should know. `waiting` are the servers that do
+    not answer the monitor.
+    """
 
     version: str
     ready: bool
+    problems: list[Finding]
+    notes: list[Finding]
     waiting: list[str]
     rate: float
     partitions: list[Lag]
+    workers: list[WorkerView]
     streams: int

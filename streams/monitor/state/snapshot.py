@@ -25,6 +25,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
     """The progress of a campaign. `rate` is judgments per second over the last minute.
 
     `problem` is an unexpected error of the monitor while it read the campaign. The rest is then as it was before.
+    `rerun_progress` is the share of the log that was read, while a worker rates the campaign again.
 
     `separation` is the share of neighbouring systems with a line between them: 0 means one cluster, 1 means one
     cluster per system.
@@ -36,6 +37,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
     leader: str | None
     sequence: int
     problem: str | None = None
+    rerun_progress: float | None = None
 
 
 class CampaignSnapshot:

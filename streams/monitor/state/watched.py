@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import StoreCorrupt
 from streams.monitor.state.snapshot import CampaignSnapshot, Overview, summarize
@@ -43,6 +45,7 @@ class WatchedCampaign:
     recorded_at: float = -1e9  # when a leaderboard was last added to the history, on the monitor's clock
     sample: Sample | None = None  # the last one that the history kept
     paired: int = -1  # sequence of the last pair counts that were added to the history
+    rerun_progress: float | None = None  # share of the log that is rated again, while that is done
     stale: bool = False  # whether the status has changed since the snapshot
     problem: str | None = None  # why the campaign could not be read the last time
     logged: set[str] = field(default_factory=set)  # the problems so far
@@ -54,7 +57,8 @@ class WatchedCampaign:
 
     def overview(self, now: float) -> Overview:
         """Return the summary of the campaign with its current rate."""
-        return summarize(self.view, self.board, rate=round(self.rate.at(now), 3), problem=self.problem)
+        overview = summarize(self.view, self.board, rate=round(self.rate.at(now), 3), problem=self.problem)
+        return overview if self.rerun_progress is None else replace(overview, rerun_progress=self.rerun_progress)
 
     def mark_failed(self, error: Exception) -> None:
         """Keep why the campaign could not be read. A new problem is logged."""

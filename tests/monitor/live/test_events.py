@@ -74,7 +74,8 @@ def test_only_rows_that_changed_are_sent() -> None:
 def test_everything_else_is_told_too(monitor: Running) -> None:
     monitor.publish(*crowd_log(20))
     with monitor.events("/campaigns/campaign-0/events") as events:
-        assert [next(events).event for _ in range(4)] == ["leaderboard", "overview", "requests", "rejections"]
+        first = [next(events).event for _ in range(5)]
+        assert first == ["leaderboard", "overview", "requests", "rejections", "findings"]
         monitor.publish(*crowd_log(40)[20:], judgment(99, campaign="campaign-0", ranks=(1,)))
         seen: dict[str, Any] = {}
         while seen.keys() < {"rows", "overview", "history", "rejections"}:

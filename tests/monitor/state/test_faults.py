@@ -131,6 +131,6 @@ def test_a_monitor_whose_task_has_ended_is_not_ready_and_says_why(monkeypatch: p
     with running(backend=EmbeddedBackend(Embedded(Settings()))) as monitor:
         answer = monitor.ask("/readyz")
         assert answer.status == 503
-        assert b"following has ended: ZeroDivisionError('nothing is followed')" in answer.body
+        assert b"Following has ended: ZeroDivisionError('nothing is followed')" in answer.body
         assert monitor.ask("/healthz").status == 503
         assert monitor.get("/status")["ready"] is False

@@ -179,9 +179,16 @@ def test_a_wrong_parameter_is_named(filled: Running, path: str, field: str) -> N
 def test_the_status_tells_lag_version_and_readiness(filled: Running) -> None:
     found = filled.get("/status")
     assert found["ready"] is True
-    assert found["partitions"] == [
-        {"partition": 0, "end": 401, "applied": 401, "lag": 0, "missing": 0, "stopped": None}
-    ]
+    (partition,) = found["partitions"]
+    assert {name: partition[name] for name in ("partition", "end", "readable", "applied")} == {
+        "partition": 0,
+        "end": 401,
+        "readable": 401,
+        "applied": 401,
+    }
+    assert (partition["lag"], partition["missing"], partition["forwarded"], partition["stopped"]) == (0, 0, 0, None)
+    assert [(worker["open"], worker["silent"]) for worker in found["workers"]] == [([0], False)]
+    assert found["problems"] == found["notes"] == []
     assert filled.ask("/readyz").body == filled.ask("/healthz").body == b"ok\n"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def status(site: Site, _: web.Request) -> web.Response:
-    """The state of the monitor, and the lag of the workers."""
+    """The state of the monitor and of the workers, with what is wrong and what to do."""
     return json_response(await site.status())
 
 
@@ -24,9 +24,9 @@ async def live(site: Site, _: web.Request) -> web.Response:
 
 
 async def ready(site: Site, _: web.Request) -> web.Response:
-    """Whether the monitor runs, and Kafka and Redis answer."""
-    problems = site.monitor.problems()
-    return web.Response(text=f"{'; '.join(problems) or 'ok'}\n", status=503 if problems else 200, headers=UNCACHED)
+    """Whether the monitor runs, Kafka and Redis answer, and the workers do their work."""
+    problems = "\n".join(map(str, site.monitor.problems()))
+    return web.Response(text=f"{problems or 'ok'}\n", status=503 if problems else 200, headers=UNCACHED)
 
 
 async def metrics(site: Site, request: web.Request) -> web.Response:

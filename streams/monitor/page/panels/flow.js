@@ -1,15 +1,14 @@
 /** Lag and throughput of the workers. */
 
-/** @import { Column, Lag, Status, TimedValue } from "../types.ts" */
+/** @import { Column, Lag, Status, TimedValue, WorkerReport } from "../types.ts" */
 /** @import { CampaignView } from "../views/campaign.js" */
 
 import { Chart } from "../charts/chart.js";
 import { timelineChart } from "../charts/timeline.js";
 import { fetchJson } from "../shared/api.js";
-import { element, setText } from "../shared/elements.js";
+import { element } from "../shared/elements.js";
 import { brief, count, counted } from "../shared/format.js";
 import { Table } from "../shared/table.js";
-import { stoppedPartitions } from "../views/trouble.js";
 import { Panel } from "./panel.js";
 
 const MOST_POINTS = 300;
@@ -29,6 +28,31 @@ const COLUMNS = [
   },
 ];
 
+/** @type {Column<WorkerReport>[]} */
+const WORKERS = [
+  { title: "Worker", value: ({ worker }) => worker },
+  { title: "State", value: workerState },
+  {
+    title: "Partitions",
+    numeric: true,
+    value: ({ open, opening, stopped }) => open.length + opening.length + stopped.length,
+  },
+  {
+    title: "Last report",
+    numeric: true,
+    value: ({ reported_seconds }) => reported_seconds,
+    text: ({ reported_seconds }) => `${Math.round(reported_seconds)} s ago`,
+  },
+  { title: "Version", minor: true, value: ({ version }) => version },
+];
+
+/** @param {WorkerReport} worker */
+function workerState({ silent, opening, stopped }) {
+  if (silent) return "silent";
+  if (stopped.length) return `${stopped.length} stopped`;
+  return opening.length ? "loading" : "working";
+}
+
 export class FlowPanel extends Panel {
   /** @param {CampaignView} campaign */
   constructor(campaign) {
@@ -37,7 +61,6 @@ export class FlowPanel extends Panel {
     this.rates = [];
     /** @type {TimedValue[]} */
     this.lags = [];
-    this.trouble = element("p", { class: "trouble", role: "status" });
     this.rate = new Chart();
     this.lag = new Chart();
     this.table = new Table({
@@ -46,10 +69,18 @@ export class FlowPanel extends Panel {
       sort: "Partition",
       descending: false,
     });
+    this.workers = new Table({
+      caption: "Workers",
+      columns: WORKERS,
+      sort: "Worker",
+      descending: false,
+      empty: "No worker is running. Start one: judgestream worker.",
+    });
     this.addChart(this.rate, "throughput");
     this.addChart(this.lag, "lag");
-    this.body.append(this.trouble, element("div", { class: "beside" }, this.rate.root, this.lag.root));
+    this.body.append(element("div", { class: "beside" }, this.rate.root, this.lag.root));
     this.addTable(this.table, { name: "partitions" });
+    this.body.append(this.workers.root);
   }
 
   /** @returns {Promise<Status>} */
@@ -71,8 +102,8 @@ export class FlowPanel extends Panel {
     this.note.textContent =
       `${brief(status.rate)} judgments per second in all campaigns. ${counted(lag, "record")} not applied yet. ` +
       `${counted(status.streams, "open page")}. The charts start when this section is first shown.${waiting}`;
-    setText(this.trouble, stoppedPartitions(status));
     this.table.show(status.partitions);
+    this.workers.show(status.workers);
     await this.rate.draw(
       `Judgments per second in all campaigns, now ${brief(status.rate)}`,
       timelineChart(this.rates, { label: "judgments/s", colour: "var(--blue)" }),

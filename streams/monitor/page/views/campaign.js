@@ -12,6 +12,7 @@ import { capitalized } from "../shared/format.js";
 import { Announcer } from "./announcer.js";
 import { Choice } from "./choice.js";
 import { Figures } from "./figures.js";
+import { showFindings } from "./findings.js";
 import { LeaderboardPanel } from "./leaderboard-panel.js";
 import { Panels } from "./panels.js";
 
@@ -59,6 +60,7 @@ export class CampaignView {
           history: (/** @type {HistoryUpdate} */ update) => this.panels.ratings.addSample(update),
           requests: () => this.panels.requests.changed(),
           rejections: () => this.panels.rejections.changed(),
+          findings: showFindings,
         },
         check: campaignPath(this.name),
         onState: (state, error) => this.connectionChanged(state, error),

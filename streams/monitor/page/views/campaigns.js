@@ -1,6 +1,6 @@
 /** The list of all campaigns: progress, rate and leader. */
 
-/** @import { Column, ConnectionState, Overview, Status } from "../types.ts" */
+/** @import { Column, ConnectionState, Overview } from "../types.ts" */
 
 import { showConnection } from "../live/connection.js";
 import { oncePerFrame } from "../live/frames.js";
@@ -10,8 +10,9 @@ import { button, element, isBeingSelected, nameElement, setText } from "../share
 import { NOTHING, brief, count, counted, moment, percent } from "../shared/format.js";
 import { saveCsv } from "../shared/save.js";
 import { Table } from "../shared/table.js";
+import { showFindings } from "./findings.js";
 import { Meter } from "./meter.js";
-import { stateOf, stoppedPartitions, troubleOf } from "./trouble.js";
+import { stateOf, troubleOf } from "./trouble.js";
 
 const STATES = ["any state", "open", "paused", "closed", "quarantined", "corrupt", "rated again", "unreadable"];
 
@@ -81,7 +82,6 @@ export class CampaignsView {
       empty: "No campaign matches the filter.",
     });
     this.about = element("p", { class: "about" });
-    this.trouble = element("p", { class: "trouble", role: "status" });
     this.name = element("input", {
       type: "search",
       "aria-label": "Filter by name or leader",
@@ -98,7 +98,6 @@ export class CampaignsView {
     });
     main.append(
       element("div", { class: "heading" }, element("h1", {}, "Campaigns"), this.about),
-      this.trouble,
       element("div", { class: "tools" }, this.name, this.state, csv),
       this.table.root,
     );
@@ -108,7 +107,7 @@ export class CampaignsView {
     this.stream = new Stream("events", {
       events: {
         overview: (/** @type {Overview} */ overview) => this.update(overview),
-        status: (/** @type {Status} */ status) => setText(this.trouble, stoppedPartitions(status)),
+        findings: showFindings,
       },
       check: "campaigns",
       onState: (state) => this.connectionChanged(state),

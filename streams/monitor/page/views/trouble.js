@@ -1,6 +1,8 @@
-/** The state of a campaign in one word, and what to do if a campaign or a partition of the log is in trouble. */
+/** The state of a campaign in one word, and what to do if it is in trouble. */
 
-/** @import { Overview, Status } from "../types.ts" */
+/** @import { Overview } from "../types.ts" */
+
+import { count, percent } from "../shared/format.js";
 
 const WORDS = { fault: "quarantined", corrupt: "corrupt", retraction: "rated again" };
 
@@ -12,16 +14,18 @@ export function stateOf(overview) {
 
 /** @param {Overview} overview */
 export function troubleOf(overview) {
-  const { campaign, held, problem, quarantine } = overview;
+  const { campaign, held, problem, quarantine, rerun_progress: progress } = overview;
   if (quarantine) {
-    const waiting = `${held} records from offset ${quarantine.offset} on wait in the log`;
+    const records = held === 1 ? "1 record waits" : `${count(held)} records wait`;
+    const waiting = `${records} in the log, from offset ${count(quarantine.offset)} on`;
+    const done = progress === null ? "" : ` (${percent(progress)} done)`;
     if (quarantine.cause === "retraction") {
-      return `This campaign is being rated again without what was retracted. ${waiting} until that is done.`;
+      return `This campaign is being rated again without what was retracted${done}. ${waiting}, until that is done.`;
     }
     if (quarantine.cause === "corrupt") {
       return (
-        `The stored state of this campaign is corrupt (${quarantine.error}). A worker rates it again from its log. ` +
-        `${waiting} until that is done. If it does not end, run: judgestream rebuild ${campaign}`
+        `The stored state of this campaign is corrupt (${quarantine.error}). A worker rates it again from its log${done}. ` +
+        `${waiting}, until that is done. If it does not end, run: judgestream rebuild ${campaign}`
       );
     }
     return (
@@ -31,13 +35,4 @@ export function troubleOf(overview) {
     );
   }
   return problem ? `The monitor could not read this campaign: ${problem}. The figures are the last known ones.` : "";
-}
-
-/** @param {Status} status */
-export function stoppedPartitions({ partitions }) {
-  const stopped = partitions.filter((partition) => partition.stopped);
-  if (!stopped.length) return "";
-  const numbers = stopped.map(({ partition }) => partition).join(", ");
-  const subject = stopped.length === 1 ? `Partition ${numbers} is` : `Partitions ${numbers} are`;
-  return `${subject} stopped: ${stopped.map((each) => each.stopped).join(". ")}`;
 }
