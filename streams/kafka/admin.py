@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import GroupCoordinatorNotAvailableError, for_code
+from aiokafka.errors import for_code
 
 from streams.errors import TopicError
-from streams.kafka.connection import answering, connection_options, consumer_group
+from streams.kafka.connection import answering, connection_options
 from streams.kafka.partitions import Partition
 from streams.wire.topics import JUDGMENTS, KEPT_FOREVER, TOPICS, Topic
 
@@ -45,11 +45,6 @@ class TopicReport:
     def describe(self) -> str:
         """Return the problems, and the command that repairs the configuration."""
         return f"{self.name}: {'; '.join(self.problems)}" + (f"; repair it with: {self.repair}" if self.repair else "")
-
-
-def count_workers(settings: Settings) -> int:
-    """Return the number of workers that share the log now."""
-    return asyncio.run(_count_workers(settings))
 
 
 def check_topics(settings: Settings) -> list[TopicReport]:
@@ -108,15 +103,6 @@ async def _describe_brokers(settings: Settings) -> str:
     async with _admin(settings) as admin:
         brokers = (await admin.describe_cluster())["brokers"]
     return f"{len(brokers)} broker{'s'[: len(brokers) != 1]} at {settings.kafka}"
-
-
-async def _count_workers(settings: Settings) -> int:
-    async with _admin(settings) as admin:
-        try:
-            (response,) = await admin.describe_consumer_groups([consumer_group(settings)])
-        except GroupCoordinatorNotAvailableError:
-            return 0  # this broker has had no group yet
-    return sum(len(found[5]) for found in response.groups)  # error, group, state, protocol type, protocol, members
 
 
 async def _inspect(settings: Settings) -> list[TopicReport]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from streams.kafka.admin import find_partitions
 from streams.kafka.connection import unavailable
 from streams.kafka.consumers import TIMEOUT_MS, Consumer
-from streams.wire.topics import MAX_OUTPUT_BYTES
+from streams.wire.topics import JUDGMENTS, MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from streams.kafka.consumers import FetchedRecord
     from streams.kafka.partitions import Partition
@@ -85,6 +85,14 @@ def open_reader(
             yield Reader(settings, runner, consumer)
         finally:
             runner.run(consumer.stop())
+
+
+@contextmanager
+def following_log_ends(settings: Settings) -> Iterator[Callable[[], dict[int, int]]]:
+    """Connect, and yield a function that returns up to where each partition of the log can be read at that moment."""
+    partitions = asyncio.run(find_partitions(settings, JUDGMENTS))[JUDGMENTS.name]
+    with open_reader(settings) as reader:
+        yield lambda: {partition.number: end for partition, end in reader.ends(partitions).items()}
 
 
 async def _start(settings: Settings, group: str | None, max_fetch_bytes: int) -> Consumer:

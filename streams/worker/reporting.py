@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from multiprocessing import current_process
+from platform import node
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ class Reporter(Service):
         self._store = store
         self._status = status
         self._partitions = partitions
-        self._worker = f"{socket.gethostname()}/{os.getpid()}"
+        self._worker = f"{node()}/{current_process().pid}"
         self._version = version("judgestream")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="report")
         self._problem = ""

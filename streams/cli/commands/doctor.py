@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check; `fix` says what to do if it failed."""
 
     subject: str
@@ -51,23 +51,23 @@ def command(settings: Settings, *, as_json: bool) -> None:
     sys.exit(0 if all(finding.well for finding in findings) else 1)
 
 
-def _python(_: Settings) -> Finding:
+def _python(_: Settings) -> CheckResult:
     from importlib.metadata import version
 
-    return Finding("judgestream", True, f"{version('judgestream')} on Python {platform.python_version()}")
+    return CheckResult("judgestream", True, f"{version('judgestream')} on Python {platform.python_version()}")
 
 
-def _check(subject: str, ask: Callable[[], str], fix: str) -> Finding:
+def _check(subject: str, ask: Callable[[], str], fix: str) -> CheckResult:
     """Return the answer, or the error with its fix."""
     from streams.errors import JudgestreamError
 
     try:
-        return Finding(subject, True, ask())
+        return CheckResult(subject, True, ask())
     except JudgestreamError as error:
-        return Finding(subject, False, str(error), fix)
+        return CheckResult(subject, False, str(error), fix)
 
 
-def _kafka(settings: Settings) -> Finding:
+def _kafka(settings: Settings) -> CheckResult:
     from streams.kafka.admin import describe_brokers
 
     return _check(
@@ -78,7 +78,7 @@ def _kafka(settings: Settings) -> Finding:
     )
 
 
-def _topics(settings: Settings) -> Finding:
+def _topics(settings: Settings) -> CheckResult:
     from streams.errors import TopicError
     from streams.kafka.admin import inspect_topics
 
@@ -95,7 +95,7 @@ def _topics(settings: Settings) -> Finding:
     )
 
 
-def _redis(settings: Settings) -> Finding:
+def _redis(settings: Settings) -> CheckResult:
     from streams.errors import SettingError
     from streams.settings import masked_value
     from streams.stores.redis.store import RedisStore
@@ -111,27 +111,34 @@ def _redis(settings: Settings) -> Finding:
             store.check_eviction()
         except SettingError as error:
             problem, _, fix = str(error).partition("; ")
-            return Finding("Redis", False, problem, fix)
+            return CheckResult("Redis", False, problem, fix)
     return found
 
 
-def _workers(settings: Settings) -> Finding:
-    from streams.errors import BrokerUnavailable
-    from streams.kafka.admin import count_workers
+def _workers(settings: Settings) -> CheckResult:
+    from streams.cli.worker_checks import check_workers
+    from streams.errors import JudgestreamError
 
     try:
-        running = count_workers(settings)
-    except BrokerUnavailable:
-        return Finding("workers", True, "unknown, because Kafka does not answer")
-    return Finding(
-        "workers", True, f"{running} running" if running else "none is running; start one with: judgestream worker"
+        checks = check_workers(settings)
+    except JudgestreamError as error:
+        return CheckResult("workers", True, f"unknown: {error}")
+    at_gaps = {lag.partition for lag in checks.lags if lag.stopped}  # the log is checked for them
+    problems = [problem for problem in checks.findings.problems if not at_gaps.intersection(problem.partitions)]
+    if not problems:
+        return CheckResult("workers", True, checks.describe())
+    return CheckResult(
+        "workers",
+        False,
+        " ".join(f"{problem.text} {problem.detail}".strip() for problem in problems),
+        " ".join(dict.fromkeys(problem.fix for problem in problems)),
     )
 
 
-def _judge_key(settings: Settings) -> Finding:
+def _judge_key(settings: Settings) -> CheckResult:
     if settings.judge_key:
-        return Finding("judge key", True, "set")
-    return Finding(
+        return CheckResult("judge key", True, "set")
+    return CheckResult(
         "judge key",
         False,
         "not set; a worker needs it to store judges under pseudonyms",
@@ -139,7 +146,7 @@ def _judge_key(settings: Settings) -> Finding:
     )
 
 
-def _campaigns(settings: Settings) -> Finding:
+def _campaigns(settings: Settings) -> CheckResult:
     from streams.cli.campaign_checks import check_campaigns
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
@@ -150,12 +157,12 @@ def _campaigns(settings: Settings) -> Finding:
         with open_store(settings) as store:
             checks = check_campaigns(store, [f"{topic}/{number}" for number in range(settings.partitions)])
     except JudgestreamError as error:
-        return Finding("campaigns", True, f"unknown: {error}")
+        return CheckResult("campaigns", True, f"unknown: {error}")
     again = f"; {checks.rated_again} being rated again after a retraction" if checks.rated_again else ""
     if not checks.problems:
-        return Finding("campaigns", True, f"{checks.stored} stored, none is quarantined{again}")
+        return CheckResult("campaigns", True, f"{checks.stored} stored, none is quarantined{again}")
     problems = "; ".join(f"{name} ({problem.text})" for name, problem in checks.problems.items())
-    return Finding(
+    return CheckResult(
         "campaigns",
         False,
         f"{len(checks.problems)} of {checks.stored} with a problem: {problems}{again}",
@@ -163,7 +170,7 @@ def _campaigns(settings: Settings) -> Finding:
     )
 
 
-def _log(settings: Settings) -> Finding:
+def _log(settings: Settings) -> CheckResult:
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
     from streams.stores.gaps import describe_gap
@@ -174,14 +181,18 @@ def _log(settings: Settings) -> Finding:
     try:
         with open_store(settings) as store:
             gaps = [(name, gap) for name in names for gap in store.read_gaps(name)]
+            forwarded = sum(int(store.read_partition(name).get("forwarded", 0)) for name in names)
     except JudgestreamError as error:
-        return Finding("log", True, f"unknown: {error}")
+        return CheckResult("log", True, f"unknown: {error}")
     accepted = sum(gap.missing for _, gap in gaps if gap.accepted)
     without = f"; {accepted:,} offsets are accepted as missing (judgestream gaps)" if accepted else ""
+    if forwarded:
+        without += f"; {forwarded:,} records came to the wrong partition and were forwarded; with librdkafka set "
+        without += "partitioner=murmur2_random"
     stopped = [describe_gap(name, gap.start, gap.end).split(". ", 1) for name, gap in gaps if gap.accepted is None]
     if not stopped:
-        return Finding("log", True, f"no partition is stopped at a gap{without}")
-    return Finding("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
+        return CheckResult("log", True, f"no partition is stopped at a gap{without}")
+    return CheckResult("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
 
 
 CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _log, _campaigns)

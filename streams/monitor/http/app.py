@@ -57,7 +57,7 @@ class Site:
         self.metrics.ready.set_function(lambda: not self.monitor.problems())
         seen = self.monitor.supervision
         self.metrics.workers.set_function(lambda: sum(not worker.is_silent for worker in seen.workers))
-        self.metrics.partitions_waiting.set_function(lambda: len(seen.findings.standing))
+        self.metrics.partitions_waiting.set_function(lambda: len(seen.findings.stalled))
 
     def app(self) -> web.Application:
         """Build the application."""

@@ -1,8 +1,8 @@
 """Whether the workers do their work: compares the log's ends, the stored offsets and the workers' reports.
 
-A partition stands if records wait in it and its offset does not move. That alone is a problem after some seconds; the
-reports say whose it is. All times are given by the caller, and the ages of the reports come from the store, so a clock
-that is wrong changes nothing.
+A partition is stalled if records wait in it and its offset does not move. That alone is a problem after some seconds.
+The reports say whose it is. All times are given by the caller, and the ages of the reports come from the store, so a
+clock that is wrong changes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streams.stores.workers import WorkerReport
 
 UNSERVED_SECONDS = 4.0  # records wait, and no worker is there at all
-STANDING_SECONDS = 7.0  # records wait, and workers are there; a batch or a takeover in order takes less
+STALL_SECONDS = 7.0  # records wait, and workers are there; a batch or a takeover in order takes less
 OPENING_SECONDS = 30.0  # a worker loads the state of a partition
 # After a time in which nothing was seen, also because Redis was away, the workers get so long to report again.
 GRACE_SECONDS = 8.0
@@ -40,34 +40,35 @@ PARTITIONER = (
 
 @dataclass(frozen=True)
 class Findings:
-    """The result of one look. `standing` are the partitions whose records wait because of a problem."""
+    """The result of one look. `stalled` are the partitions whose records wait because of a problem."""
 
     problems: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
-    standing: frozenset[int] = frozenset()
+    stalled: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
-class _Standing:
-    """Since when a partition stands, at which offset, with which worker, and whether that has rated it already."""
+class _Stall:
+    """Since when a partition is stalled, at which offset, with which worker, and whether that has rated it already."""
 
     applied: int
     worker: str
     was_open: bool
     since: float
 
-    def next(self, applied: int, worker: str, *, is_open: bool, now: float) -> _Standing:
+    def next(self, applied: int, worker: str, *, is_open: bool, now: float) -> _Stall:
         """Return what is known after another look. A new worker gets new time, and once more when it has opened."""
         if (applied, worker) != (self.applied, self.worker) or (is_open and not self.was_open):
-            return _Standing(applied, worker, is_open, now)
+            return _Stall(applied, worker, is_open, now)
         return self
 
 
 class Liveness:
-    """Remembers between two looks since when each partition stands."""
+    """Remembers between two looks since when each partition is stalled."""
 
-    def __init__(self) -> None:
-        self._standing: dict[int, _Standing] = {}
+    def __init__(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
+        self._grace_seconds = grace_seconds
+        self._stalls: dict[int, _Stall] = {}
         self._began_at: float | None = None  # the first look since then
         self._looked_at: float | None = None
         self._forwarded: dict[int, int] = {}
@@ -75,7 +76,7 @@ class Liveness:
 
     def forget(self) -> None:
         """Begin anew, after a time in which nothing was seen."""
-        self._standing.clear()
+        self._stalls.clear()
         self._began_at = self._looked_at = None
 
     def judge(self, now: float, lags: Sequence[Lag], workers: Sequence[WorkerReport]) -> Findings:
@@ -85,11 +86,11 @@ class Liveness:
         self._looked_at = now
         self._began_at = now if self._began_at is None else self._began_at
         waiting = {lag.partition: lag.readable - lag.applied for lag in lags if lag.readable > lag.applied}
-        in_grace = now - self._began_at < GRACE_SECONDS
+        in_grace = now - self._began_at < self._grace_seconds
         live = [worker for worker in workers if in_grace or not worker.is_silent]
         owners = {number: worker for worker in live for number in worker.partitions}
-        self._standing = {
-            lag.partition: self._update_standing(now, lag, owners.get(lag.partition))
+        self._stalls = {
+            lag.partition: self._update_stall(now, lag, owners.get(lag.partition))
             for lag in lags
             if lag.partition in waiting
         }
@@ -104,8 +105,8 @@ class Liveness:
                 left = worker.partitions - owners.keys() - stopped.keys()
                 orphans |= left
                 (problems if left else notes).append(_silent(worker, left, waiting, has_others=bool(live)))
-        patience = GRACE_SECONDS if in_grace else STANDING_SECONDS if live else UNSERVED_SECONDS
-        unserved = self._find_standing(now, waiting.keys() - owners.keys() - orphans - stopped.keys(), patience)
+        patience = self._grace_seconds if in_grace else STALL_SECONDS if live else UNSERVED_SECONDS
+        unserved = self._find_stalled(now, waiting.keys() - owners.keys() - orphans - stopped.keys(), patience)
         if unserved:
             problems.append(_unserved(unserved, waiting, has_workers=bool(live)))
         for worker in live:
@@ -117,33 +118,32 @@ class Liveness:
         if not live and not problems and lags:
             notes.append(Finding(kind="no_worker", text="No worker is running. Nothing waits.", fix=START))
         notes += self._misrouted(now, lags)
-        standing = {number for problem in problems for number in problem.partitions if number in waiting}
-        return Findings(tuple(problems), tuple(notes), frozenset(standing))
+        stalled = {number for problem in problems for number in problem.partitions if number in waiting}
+        return Findings(tuple(problems), tuple(notes), frozenset(stalled))
 
-    def _update_standing(self, now: float, lag: Lag, owner: WorkerReport | None) -> _Standing:
+    def _update_stall(self, now: float, lag: Lag, owner: WorkerReport | None) -> _Stall:
         worker, is_open = ("", False) if owner is None else (owner.worker, lag.partition in owner.open)
-        before = self._standing.get(lag.partition) or _Standing(lag.applied, worker, is_open, now)
+        before = self._stalls.get(lag.partition) or _Stall(lag.applied, worker, is_open, now)
         return before.next(lag.applied, worker, is_open=is_open, now=now)
 
-    @property
-    def is_settled(self) -> bool:
-        """Return whether nothing stands, so that another look would show the same."""
-        return not self._standing
+    def longest_stall(self, now: float) -> float:
+        """Return for how many seconds records wait in a partition that does not move, in the worst one."""
+        return max((now - stalled.since for stalled in self._stalls.values()), default=0.0)
 
-    def _find_standing(self, now: float, numbers: Collection[int], seconds: float) -> list[int]:
-        found = (number for number in numbers if number in self._standing)
-        return sorted(number for number in found if now - self._standing[number].since >= seconds)
+    def _find_stalled(self, now: float, numbers: Collection[int], seconds: float) -> list[int]:
+        found = (number for number in numbers if number in self._stalls)
+        return sorted(number for number in found if now - self._stalls[number].since >= seconds)
 
     def _stuck(
         self, now: float, worker: WorkerReport, waiting: Mapping[int, int], numbers: Collection[int]
     ) -> Iterator[Finding]:
-        """Yield why partitions of a worker that reports stand."""
-        standing = self._find_standing(now, numbers, STANDING_SECONDS)
-        late = self._find_standing(now, worker.opening, OPENING_SECONDS)
-        opened = [number for number in standing if number not in worker.opening]
+        """Yield why partitions of a worker that reports are stalled."""
+        stalled = self._find_stalled(now, numbers, STALL_SECONDS)
+        late = self._find_stalled(now, worker.opening, OPENING_SECONDS)
+        opened = [number for number in stalled if number not in worker.opening]
         if not opened and not late:
             return
-        longest = max(now - self._standing[number].since for number in opened or late)
+        longest = max(now - self._stalls[number].since for number in opened or late)
         detail, fix = f"Nothing was applied for {longest:.0f} s.", RESTART
         if worker.away:
             away = "; ".join(f"{server} ({reason})" for server, reason in sorted(worker.away.items()))
@@ -177,10 +177,10 @@ class Liveness:
 
 
 def _waiting_in(numbers: Collection[int], waiting: Mapping[int, int]) -> str:
-    standing = [number for number in numbers if number in waiting]
-    if not standing:
+    stalled = [number for number in numbers if number in waiting]
+    if not stalled:
         return ""
-    return f"{count_records(sum(waiting[number] for number in standing))} in {name_partitions(standing)}."
+    return f"{count_records(sum(waiting[number] for number in stalled))} in {name_partitions(stalled)}."
 
 
 def _stopped(number: int, reason: str) -> Finding:

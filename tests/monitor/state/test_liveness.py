@@ -105,7 +105,7 @@ def test_a_killed_worker_is_found_in_ten_seconds_and_another_one_ends_it(scene: 
         "500 records wait in partitions 0 and 1. "
         "Start a worker: judgestream worker. If its process still runs, look at its log and end it."
     )
-    assert scene.found.standing == {0, 1}
+    assert scene.found.stalled == {0, 1}
     scene.report("host/2", open=(0, 1))
     assert scene.wait(1).problems == ()
     scene.applied = dict(scene.ends)
@@ -116,7 +116,7 @@ def test_a_killed_worker_is_found_also_if_nothing_waits_yet(scene: Scene) -> Non
     scene.kill("host/1")
     assert scene.seconds_until_found() <= PROMISED_SECONDS
     assert "It has partitions 0 and 1. Nothing waits yet." in only(scene.found)
-    assert scene.found.standing == frozenset()
+    assert scene.found.stalled == frozenset()
 
 
 def test_of_two_workers_one_is_killed_and_its_partition_waits_to_be_taken_over(scene: Scene) -> None:
@@ -258,7 +258,7 @@ def test_a_stopped_partition_is_a_problem_with_its_way_out_until_it_goes_on(scen
         "Partition 1 is stopped, the others go on: the records at 1 are not ours. Bring the old topic back."
     )
     assert only(scene.wait(20)).startswith("Partition 1 is stopped"), "it is not called stuck as well"
-    assert scene.found.standing == {1}
+    assert scene.found.stalled == {1}
     scene.report("host/1", open=(0, 1))
     assert scene.wait(1).problems == ()
 
