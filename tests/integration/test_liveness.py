@@ -1,17 +1,18 @@
-"""A worker that is killed, stopped or hangs while judgments come is shown in time, and not any more when it is healed."""
+"""A worker that is killed, stopped or hangs while judgments come is shown in time, until it is healed."""
 
 from __future__ import annotations
 
 import json
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from streams.wire.events import encode
 from tests.builders import crowd_log
-from tests.faults.stack import FaultStack, state_of
+from tests.faults.stack import state_of
 from tests.integration.monitors import MonitorProcess, monitor_on
+from tests.integration.stack import Stack
 from tests.waiting import calm_time, wait_for
 
 if TYPE_CHECKING:
@@ -38,12 +39,12 @@ cli()
 
 
 @pytest.fixture
-def monitor(stack: FaultStack) -> Iterator[MonitorProcess]:
+def monitor(stack: Stack) -> Iterator[MonitorProcess]:
     with monitor_on(stack) as monitor:
         yield monitor
 
 
-def publish(stack: FaultStack, number: int, *, start: int = 0) -> None:
+def publish(stack: Stack, number: int, *, start: int = 0) -> None:
     stack.publish([(each.campaign.encode(), encode(each)) for each in crowd_log(start + number)[start:]])
 
 
@@ -51,7 +52,7 @@ def ready(monitor: MonitorProcess) -> bool:
     return monitor.ask("/readyz").status == 200
 
 
-def wait_until_shown(stack: FaultStack, monitor: MonitorProcess, text: str) -> str:
+def wait_until_shown(stack: Stack, monitor: MonitorProcess, text: str) -> str:
     """Wait until the monitor is not ready for a reason. Return it, and check that it came in time."""
     began = calm_time()
     answer = ""
@@ -68,7 +69,7 @@ def wait_until_shown(stack: FaultStack, monitor: MonitorProcess, text: str) -> s
     return answer
 
 
-def work(stack: FaultStack, monitor: MonitorProcess) -> WorkerProcess:
+def work(stack: Stack, monitor: MonitorProcess) -> WorkerProcess:
     """Start a worker, and wait until it has applied some judgments and the monitor is ready."""
     worker = stack.start_worker()
     publish(stack, 100)
@@ -77,16 +78,21 @@ def work(stack: FaultStack, monitor: MonitorProcess) -> WorkerProcess:
     return worker
 
 
-def doctor(stack: FaultStack) -> tuple[int, dict[str, dict[str, str]]]:
+def kill(worker: WorkerProcess) -> None:
+    worker.process.kill()
+    worker.process.wait()
+
+
+def doctor(stack: Stack) -> tuple[int, dict[str, dict[str, Any]]]:
     result = stack.command("doctor", "--json")
     return result.returncode, {each["subject"]: each for each in json.loads(result.stdout)["findings"]}
 
 
 def test_a_killed_worker_is_shown_with_what_to_do_until_another_one_works(
-    stack: FaultStack, monitor: MonitorProcess
+    stack: Stack, monitor: MonitorProcess
 ) -> None:
     worker = work(stack, monitor)
-    stack.kill(worker)
+    kill(worker)
     publish(stack, 500, start=100)
     reason = wait_until_shown(stack, monitor, f"/{worker.process.pid} does not report any more")
     wait_for(lambda: "500 records wait in" in monitor.ask("/readyz").body.decode())
@@ -106,9 +112,7 @@ def test_a_killed_worker_is_shown_with_what_to_do_until_another_one_works(
     assert found["workers"]["found"].startswith("1 running; nothing waits")
 
 
-def test_a_stopped_process_is_shown_and_is_well_again_when_it_goes_on(
-    stack: FaultStack, monitor: MonitorProcess
-) -> None:
+def test_a_stopped_process_is_shown_and_is_well_again_when_it_goes_on(stack: Stack, monitor: MonitorProcess) -> None:
     worker = work(stack, monitor)
     worker.process.send_signal(signal.SIGSTOP)
     wait_for(lambda: state_of(worker) == "T")
@@ -121,9 +125,7 @@ def test_a_stopped_process_is_shown_and_is_well_again_when_it_goes_on(
     stack.wait_for(lambda: ready(monitor), "it is healed")
 
 
-def test_a_rating_thread_that_hangs_is_shown_although_the_worker_reports(
-    stack: FaultStack, monitor: MonitorProcess
-) -> None:
+def test_a_rating_thread_that_hangs_is_shown_although_the_worker_reports(stack: Stack, monitor: MonitorProcess) -> None:
     worker = stack.start_worker(script=HANGING)
     stack.wait_for(lambda: any(each["open"] for each in monitor.get("/status")["workers"]), "it has its partitions")
     publish(stack, 50)
@@ -132,13 +134,13 @@ def test_a_rating_thread_that_hangs_is_shown_although_the_worker_reports(
     assert monitor.get("/status")["workers"][0]["silent"] is False
     code, found = doctor(stack)
     assert (code, found["workers"]["well"]) == (1, False)
-    stack.kill(worker)
+    kill(worker)
     stack.start_worker()
     stack.wait_until_read(50)
     stack.wait_for(lambda: ready(monitor), "it is healed")
 
 
-def test_without_a_worker_only_waiting_records_are_a_problem(stack: FaultStack, monitor: MonitorProcess) -> None:
+def test_without_a_worker_only_waiting_records_are_a_problem(stack: Stack, monitor: MonitorProcess) -> None:
     worker = work(stack, monitor)
     worker.terminate()
     wait_for(lambda: monitor.get("/status")["workers"] == [], "it has removed its report")
