@@ -23,17 +23,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.integration
 
 PROMISED_SECONDS = 10.0
-# The worker reports as usual, but the first judgment of this campaign never returns from the rating thread.
+# The worker reports as usual, but its rating thread never returns from the first batch.
 HANGING = """
 import threading
 from streams.cli.main import cli
-from streams.core.campaign.campaign import Campaign
-apply = Campaign.apply
-def hang(campaign, *arguments, **options):
-    if campaign.name == "campaign-0":
-        threading.Event().wait()
-    return apply(campaign, *arguments, **options)
-Campaign.apply = hang
+from streams.pipeline.processor import Processor
+Processor.prepare = lambda *_: threading.Event().wait()
 cli()
 """
 
