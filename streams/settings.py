@@ -90,6 +90,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["create", "reject"],
         Meta(description="What to do with a judgment of an unknown campaign: create it, or reject."),
     ] = "create"
+    idle_seconds: Annotated[
+        float, Meta(ge=0, description="Seconds without a record after which a campaign leaves a worker's memory.")
+    ] = 600.0
+    max_loaded_campaigns: Annotated[
+        int, Meta(ge=1, description="Maximum campaigns per partition in a worker's memory between two batches.")
+    ] = 500
     max_rejected_in_a_row: Annotated[
         int, Meta(ge=0, description="Maximum rejected records in a row before the worker stops; 0: no limit.")
     ] = 1000

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.core.campaign.state import CampaignChange
-    from streams.pipeline.partition_campaigns import ReadLog
+    from streams.pipeline.campaign_batches import ReadLog
     from streams.pipeline.record import Record
     from streams.wire.events import Command
 

@@ -88,6 +88,7 @@ class WorkerMetrics(Metrics):
         )
         self.errors = self._counter("server_errors", "Calls to a server that failed. They are repeated.", ["server"])
         self.campaigns = self._gauge("campaigns", "Campaigns in memory.")
+        self.known_campaigns = self._gauge("known_campaigns", "Campaigns of the worker's partitions, also idle ones.")
         self.quarantined = self._gauge(
             "quarantined_campaigns", "Campaigns that are not rated after an unexpected error in their code."
         )

@@ -21,6 +21,8 @@ class ProcessorOptions:
     limits: RejectionLimits
     max_record_bytes: int
     snapshot_judgments: int  # a leaderboard is emitted after this many judgments; 0: never
+    idle_seconds: float  # a campaign without records for so long leaves memory
+    max_loaded_campaigns: int  # in memory between two batches
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ProcessorOptions:
@@ -39,4 +41,6 @@ class ProcessorOptions:
             ),
             max_record_bytes=settings.max_record_bytes,
             snapshot_judgments=settings.snapshot_judgments,
+            idle_seconds=settings.idle_seconds,
+            max_loaded_campaigns=settings.max_loaded_campaigns,
         )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.result import BatchResult
 from streams.wire import topics
 from streams.wire.events import encode
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     import msgspec
 
-    from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.quarantined import QuarantinedCampaign
 
 
@@ -31,15 +31,12 @@ def status_outputs(result: BatchResult) -> Iterator[Output]:
     return (make_output(topics.CAMPAIGNS, status.campaign, status) for status in result.statuses)
 
 
-def present_outputs(
-    rated: Iterable[Campaign], quarantined: Iterable[QuarantinedCampaign], *, origin: str
-) -> Iterator[Output]:
-    """Yield the present rating of every system, and the present status of every campaign."""
-    for campaign in rated:
-        if campaign.exists:
-            result = BatchResult(ratings=campaign.ratings(origin=origin), statuses=(campaign.status,))
-            yield from batch_outputs(campaign.name, result)
-    yield from (make_output(topics.CAMPAIGNS, each.name, each.meta.status) for each in quarantined)
+def present_outputs(campaign: Campaign | QuarantinedCampaign | None, *, origin: str) -> Iterator[Output]:
+    """Yield the present rating of every system, except in a quarantine, and the present status of a campaign."""
+    if campaign is None or campaign.meta.status.offset < 0:
+        return
+    ratings = campaign.ratings(origin=origin) if isinstance(campaign, Campaign) else ()
+    yield from batch_outputs(campaign.name, BatchResult(ratings=ratings, statuses=(campaign.meta.status,)))
 
 
 def make_output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:

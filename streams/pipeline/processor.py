@@ -8,7 +8,7 @@
 6. **Emit**: what the batch brought about, with ids derived from its place in the log.
 
 After step 5 the source's offset may be committed: the next owner emits again what may not have been emitted. Steps 3
-and 4 are in `streams.core.campaign.campaign`, and `streams.pipeline.partition_campaigns` says what a fault does.
+and 4 are in `streams.core.campaign.campaign`, and `streams.pipeline.campaign_batches` says what a fault does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from streams.errors import Fenced, RecordError
-from streams.pipeline.outputs import present_outputs
+from streams.pipeline.campaign_batches import CampaignBatches
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.rejection_limits import Tally
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.quarantined import QuarantinedCampaign
     from streams.core.campaign.state import CampaignChange
+    from streams.pipeline.campaign_batches import ReadLog
     from streams.pipeline.options import ProcessorOptions
-    from streams.pipeline.partition_campaigns import ReadLog
     from streams.pipeline.record import Record
     from streams.stores import Lease, Store
     from streams.stores.commit import PartitionState
@@ -63,6 +63,7 @@ class Processor:
         self._options = options
         self._lease = lease
         self._campaigns = campaigns
+        self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
         self._read_log = read_log
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
         self._read, self._rejected = state.read, state.rejected
@@ -84,7 +85,7 @@ class Processor:
         Return the processor, and the outputs that the former owner may not have emitted.
         """
         lease, state = store.open(f"{topic}/{partition}")
-        campaigns = PartitionCampaigns(topic, partition, store, options, lease=lease, read_log=read_log)
+        campaigns = PartitionCampaigns(topic, partition, store, options, lease=lease)
         outputs = (*state.outbox, *campaigns.open(state.campaigns))
         processor = cls(
             topic, partition, store, options, lease=lease, state=state, campaigns=campaigns, read_log=read_log
@@ -93,8 +94,13 @@ class Processor:
 
     @property
     def campaigns(self) -> dict[str, Campaign]:
-        """The campaigns that are rated, by name."""
+        """The campaigns in memory that are rated, by name."""
         return self._campaigns.rated
+
+    @property
+    def campaign_names(self) -> list[str]:
+        """The names of all campaigns of the partition: rated, in quarantine, or at rest in the store."""
+        return self._campaigns.names()
 
     @property
     def quarantined(self) -> dict[str, QuarantinedCampaign]:
@@ -123,7 +129,7 @@ class Processor:
         self._rejected += len(without_campaign)
         rejections, changes, applied, duplicates, held = dict(without_campaign), [], 0, 0, 0
         for name, (offsets, events) in batches.items():
-            result, change = self._campaigns.apply(name, offsets, events, fresh)
+            result, change = self._batches.apply(name, offsets, events, fresh)
             self._rejected += result.rejected_without_campaign
             rejections |= result.rejections
             applied += result.applied
@@ -229,8 +235,7 @@ class Processor:
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
-        campaigns = {name: campaign.persisted_offset for name, campaign in self.campaigns.items()}
-        self._store.verify(self._lease, self.persisted_offset, campaigns)
+        self._store.verify(self._lease, self.persisted_offset, self._campaigns.offsets_to_verify())
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""
@@ -269,12 +274,9 @@ class Processor:
         """Remove the report after the present outputs were emitted."""
         self._store.clear_late(self._lease.partition, report)
 
-    def present_outputs(self) -> tuple[Output, ...]:
-        """Return the present leaderboard, ratings and status of every campaign."""
-        self._campaigns.announce_all()
-        leaderboards = self._campaigns.snapshots()
-        rated, quarantined = self.campaigns.values(), self.quarantined.values()
-        return (*leaderboards, *present_outputs(rated, quarantined, origin=self._lease.partition))
+    def present_outputs(self, campaigns: Iterable[str]) -> tuple[Output, ...]:
+        """Return the present leaderboards, ratings and statuses of campaigns."""
+        return self._campaigns.present_outputs(campaigns)
 
     def counts(self) -> Outcomes:
         """Return what became of every offset of the partition so far."""
@@ -286,3 +288,10 @@ class Processor:
     def snapshots(self) -> tuple[Output, ...]:
         """Return the leaderboards of the campaigns that changed since the last call."""
         return self._campaigns.snapshots()
+
+    def rest(self, now: float) -> tuple[Output, ...]:
+        """Remove campaigns without recent records from memory. Return their leaderboards that are not emitted yet.
+
+        The last batch must be persisted. A campaign comes back with its next record.
+        """
+        return self._campaigns.rest(now)

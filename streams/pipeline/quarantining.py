@@ -12,8 +12,9 @@ from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import decode_meta
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
-from streams.pipeline.outputs import batch_outputs, status_outputs
+from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
 from streams.pipeline.rejections import rejection_output
+from streams.wire import topics
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
@@ -37,20 +38,28 @@ class QuarantinedCampaigns:
 
     def __init__(self, topic: str, partition: int, options: ProcessorOptions) -> None:
         self.by_name: dict[str, QuarantinedCampaign] = {}
+        self._unannounced: set[str] = set()
         self._topic, self._partition = topic, partition
         self._options = options
 
-    def add(self, campaign: QuarantinedCampaign, error: Exception) -> None:
-        """Set a campaign apart after an error."""
+    def add(self, campaign: QuarantinedCampaign, error: Exception, *, announced: bool = True) -> None:
+        """Set a campaign apart after an error. If it is not `announced` by the caller, its next outputs announce it."""
         self.by_name[campaign.name] = campaign
+        if not announced:
+            self._unannounced.add(campaign.name)
         text = describe_quarantine(campaign.name, campaign.quarantine)
         log.error("%s", text, exc_info=error, extra=self._log_fields(campaign))
+
+    def announce(self) -> tuple[Output, ...]:
+        """Return the statuses of the campaigns whose quarantine is new."""
+        names, self._unannounced = sorted(self._unannounced), set()
+        return tuple(make_output(topics.CAMPAIGNS, name, self.by_name[name].meta.status) for name in names)
 
     def hold(self, name: str, offsets: Sequence[int], events: Sequence[Event]) -> Applied:
         """Hold a campaign's part of a batch."""
         campaign = self.by_name[name]
         result = campaign.hold(offsets, events)
-        outputs = tuple(status_outputs(result))
+        outputs = (*self.announce(), *status_outputs(result))
         return result, campaign.drain_changes(outputs, seen_ids=self._options.campaign.seen_ids)
 
     def begin_rerun(

@@ -20,8 +20,9 @@ from streams.wire.quarantine import describe_error, describe_quarantine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from streams.pipeline.campaign_batches import ReadLog
     from streams.pipeline.options import ProcessorOptions
-    from streams.pipeline.partition_campaigns import PartitionCampaigns, ReadLog
+    from streams.pipeline.partition_campaigns import PartitionCampaigns
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
 

@@ -6,7 +6,7 @@ For each partition:
 2. Rate the log again from its beginning, into a store in memory. Compare each campaign at the offset that is stored.
 3. Stop if nothing differs. Otherwise take the partition over, which fences its worker off for a while.
 4. Rate the rest of the log up to the partition's offset.
-5. Leave a campaign as it is if this code fails on it (see `streams.pipeline.partition_campaigns`).
+5. Leave a campaign as it is if this code fails on it (see `streams.pipeline.campaign_batches`).
 6. Write each other campaign that differs to fresh keys, read it back, and swap it in with one atomic call. The
    partition's head comes last: after a crash some campaigns may be ahead of it, and then skip the records they have.
 """

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from streams.core.campaign.state import decode_meta
+from streams.errors import Conflict, ForeignCampaign, StoreCorrupt, StoreNewer
 from streams.stores.commit import PartitionState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
     from streams.stores.workers import WorkerReport
+    from streams.wire.outputs import Output
 
 SEEN_SEARCHED = 10_000  # ids that `has_seen` looks at, so that it never takes long
 
@@ -46,6 +50,15 @@ class StagedCampaign:
     position: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class CampaignSummary:
+    """What is stored of a campaign besides its tables. The store has it at `offset`."""
+
+    meta: CampaignMeta
+    outbox: tuple[Output, ...]
+    offset: int
+
+
 class Store(Protocol):
     """Where the state is stored. Every implementation passes the same conformance suite."""
 
@@ -62,6 +75,12 @@ class Store(Protocol):
 
         Return None if there is no such campaign. A state that is lost, not complete or older than its partition knows
         has a `problem`. Raise ForeignCampaign if another partition writes it.
+        """
+
+    def survey(self, lease: Lease, campaigns: Iterable[str]) -> Iterator[tuple[str, CampaignSummary | None]]:
+        """Make the lease the writer of campaigns, and yield a summary of each.
+
+        There is none of a campaign that can't be claimed, or that has a problem. `load` says why.
         """
 
     def persist(self, lease: Lease, commit: Commit) -> None:
@@ -170,6 +189,26 @@ class Store(Protocol):
 
     def find_problems(self, partition: str) -> dict[str, str]:
         """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
+
+
+def summarize(campaign: str, stored: StoredCampaign | None) -> CampaignSummary | None:
+    """Return the summary of a stored campaign, or None if it has a problem."""
+    if stored is not None and stored.problem is None:
+        with suppress(StoreCorrupt, StoreNewer):
+            meta = decode_meta(campaign, stored.meta)
+            return CampaignSummary(meta=meta, outbox=stored.outbox, offset=stored.offset)
+    return None
+
+
+def survey_by_loading(
+    store: Store, lease: Lease, campaigns: Iterable[str]
+) -> Iterator[tuple[str, CampaignSummary | None]]:
+    """Survey campaigns of a store from which it is cheap to load. It can be a method of the store."""
+    for name in campaigns:
+        found = None
+        with suppress(ForeignCampaign, Conflict):
+            found = summarize(name, store.load(lease, name))
+        yield name, found
 
 
 def encode_head(commit: Commit) -> dict[str, str]:

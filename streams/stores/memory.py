@@ -11,7 +11,14 @@ from msgspec.structs import replace
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_judge, decode_meta, join_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign
-from streams.stores.base import SEEN_SEARCHED, Lease, StagedCampaign, encode_head, partition_state
+from streams.stores.base import (
+    SEEN_SEARCHED,
+    Lease,
+    StagedCampaign,
+    encode_head,
+    partition_state,
+    survey_by_loading,
+)
 from streams.stores.completeness import checked, find_missing_rows
 from streams.stores.gaps import gaps_to_show, new_gap
 from streams.stores.workers import MemoryWorkers
@@ -60,6 +67,8 @@ class _Campaign:
 
 class MemoryStore(MemoryWorkers):
     """Stores the state as long as the process lives."""
+
+    survey = survey_by_loading
 
     def __init__(self) -> None:
         super().__init__()

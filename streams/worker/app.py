@@ -102,6 +102,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     source = BatchSource(settings, store, rater, batches, status, metrics)
     metrics.watch_partitions(source.progress)
     metrics.campaigns.set_function(source.count_campaigns)
+    metrics.known_campaigns.set_function(source.count_known_campaigns)
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     app.service(Reporter(store, status, source.partitions))  # type: ignore[arg-type]
     app.service(Reruns(settings, source, rater, status))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic, perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from streams.metrics import WorkerMetrics
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import Record
+    from streams.stores.commit import Commit
     from streams.wire.outputs import Output
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.status import WorkerStatus
@@ -27,6 +29,7 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
+REPEATED_AT_ONCE = 100  # campaigns whose outputs are emitted again before the next batch may be rated
 LATE_SECONDS = 1.0  # a session of the group lasts longer
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
 
@@ -80,12 +83,12 @@ class Rater:
                 raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
             commit, rated = await self._run(ownership, lambda: processor.prepare(batch.records))
             since = monotonic()
-            _, persisted = await self._run(ownership, lambda: processor.persist(commit))
+            boards, persisted = await self._run(ownership, lambda: _persist(processor, commit))
             ownership.applied_at = time()
             delay = None if batch.written_at is None else ownership.applied_at - batch.written_at
             self._metrics.count_batch(commit, rated=rated, persisted=persisted, delay=delay)
             with self._metrics.emit_seconds.time():
-                await self._emit_owned(commit.outputs, ownership, processor, since=since)
+                await self._emit_owned((*commit.outputs, *boards), ownership, processor, since=since)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
@@ -114,23 +117,32 @@ class Rater:
         """Emit the leaderboards that changed."""
         async with self.turn:
             processor, since = ownership.processor, monotonic()
-            leaderboards, seconds = await self._run(ownership, processor.snapshots)
+            leaderboards, seconds = await self._run(ownership, lambda: _snapshots(processor))
             if leaderboards:
                 self._metrics.snapshot_seconds.observe(seconds)
             await self._emit_owned(leaderboards, ownership, processor, since=since)
 
     async def repeat_after_late(self, ownership: PartitionOwnership) -> None:
-        """Emit the present outputs of a partition again if a former owner has emitted older ones after them."""
+        """Emit the present outputs of a partition again if a former owner has emitted older ones after them.
+
+        Batches may be rated in between. Their outputs are newer.
+        """
+        processor, emitted = ownership.processor, 0
         async with self.turn:
-            processor, since = ownership.processor, monotonic()
             report, _ = await self._run(ownership, processor.late_report)
-            if not report:
-                return
-            outputs, _ = await self._run(ownership, processor.present_outputs)
-            await self._emit_owned(outputs, ownership, processor, since=since)
+        if not report:
+            return
+        names = processor.campaign_names
+        for first in range(0, len(names), REPEATED_AT_ONCE):
+            async with self.turn:
+                part, since = names[first : first + REPEATED_AT_ONCE], monotonic()
+                outputs, _ = await self._run(ownership, partial(processor.present_outputs, part))
+                await self._emit_owned(outputs, ownership, processor, since=since)
+                emitted += len(outputs)
+        async with self.turn:
             await self._run(ownership, lambda: processor.clear_late(report))
-            message = "%s: a former owner has emitted outputs late; %d present ones were emitted again"
-            log.warning(message, ownership.partition, len(outputs), extra=ownership.log_fields())
+        message = "%s: a former owner has emitted outputs late; %d present ones were emitted again"
+        log.warning(message, ownership.partition, emitted, extra=ownership.log_fields())
 
     def close(self) -> None:
         """Release the thread."""
@@ -211,3 +223,14 @@ class Rater:
                 return result, perf_counter() - started
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _persist(processor: Processor, commit: Commit) -> tuple[Output, ...]:
+    """Write a batch, and remove idle campaigns from memory. Return their last leaderboards."""
+    processor.persist(commit)
+    return processor.rest(monotonic())
+
+
+def _snapshots(processor: Processor) -> tuple[Output, ...]:
+    """Return the leaderboards that changed, and remove idle campaigns from memory."""
+    return (*processor.snapshots(), *processor.rest(monotonic()))

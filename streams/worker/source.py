@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from streams.kafka.partitions import Partition
     from streams.metrics import WorkerMetrics
+    from streams.pipeline.processor import Processor
     from streams.settings import Settings
     from streams.stores import Store
     from streams.wire.quarantine import Quarantine
@@ -250,6 +251,11 @@ class BatchSource(Service):
 
     def count_campaigns(self) -> int:
         """Return the number of campaigns in memory."""
-        return sum(
-            len(ownership.processor.campaigns) for ownership in self._assignment.owned.values() if ownership.may_write
-        )
+        return sum(len(processor.campaigns) for processor in self._processors())
+
+    def count_known_campaigns(self) -> int:
+        """Return the number of campaigns of this worker's partitions, in memory or not."""
+        return sum(len(processor.campaign_names) for processor in self._processors())
+
+    def _processors(self) -> list[Processor]:
+        return [ownership.processor for ownership in self._assignment.owned.values() if ownership.may_write]

@@ -36,6 +36,7 @@ from streams.stores.redis.client import Client
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
+from streams.stores.redis.survey import survey
 from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
 from streams.stores.redis.workers import RedisWorkers
 
@@ -56,6 +57,7 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     No call is retried here. The caller may repeat `persist` and `load`, which change nothing the second time.
     """
 
+    survey = survey
     stage, read_staged, swap_staged = staged.stage, staged.read_staged, staged.swap_staged
     drop_staged, remove = staged.drop_staged, staged.remove
 
