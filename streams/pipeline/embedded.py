@@ -81,9 +81,12 @@ class Embedded:
     def campaign(self, name: str) -> Campaign:
         """Return a campaign by name. Raise KeyError if there is none, and JudgestreamError if it is quarantined."""
         for processor in self.processors:
-            if (quarantined := processor.quarantined.get(name)) is not None:
-                raise JudgestreamError(describe_quarantine(name, quarantined.quarantine))
-        return {name: found for processor in self.processors for name, found in processor.campaigns.items()}[name]
+            if name in processor.campaign_names:
+                processor.load(name)
+                if (quarantined := processor.quarantined.get(name)) is not None:
+                    raise JudgestreamError(describe_quarantine(name, quarantined.quarantine))
+                return processor.campaigns[name]
+        raise KeyError(name)
 
     def counts(self) -> Outcomes:
         """Return what became of every record."""

@@ -290,8 +290,9 @@ class Processor:
         return self._campaigns.snapshots()
 
     def rest(self, now: float) -> tuple[Output, ...]:
-        """Remove campaigns without recent records from memory. Return their leaderboards that are not emitted yet.
-
-        The last batch must be persisted. A campaign comes back with its next record.
-        """
+        """Remove idle campaigns from memory. Return their leaderboards that are not emitted yet. All is persisted."""
         return self._campaigns.rest(now)
+
+    def load(self, campaign: str) -> None:
+        """Bring a campaign back to memory."""
+        self._campaigns.load(campaign)
