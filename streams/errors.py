@@ -11,13 +11,13 @@
     ├── BrokerUnavailable    Kafka does not answer: a command ends, a running worker waits
     ├── NoAnswer             a command was sent, but no worker has answered it yet
     ├── TopicError           a topic is missing or has the wrong configuration
-    ├── TooManyRejections    almost all records are rejected: the worker stops
+    ├── TooManyUndecodable   almost all records of a partition can't be decoded: the partition stops
     ├── WrongLog             the log is not the one that the state was computed from: the partition stops
     ├── LogGap               records of the log are gone before they were read: the partition stops
     ├── StoreUnavailable     the store does not answer: the same batch is tried again
     ├── StoreCorrupt         stored data can't be read: the campaign is rated again, or the partition stops
     ├── StoreNewer           the store holds data of a newer version: the partition stops
-    ├── ForeignCampaign      the campaign belongs to another partition: the record is rejected
+    ├── ForeignCampaign      the campaign belongs to another partition: the record is forwarded
     ├── HistoryGone          the beginning of the log has been deleted: it can't be rated again
     ├── Conflict             the store is not at the expected offset: the partition is loaded again
     └── Fenced               another worker owns the partition now: this worker drops it
@@ -74,8 +74,8 @@ class TopicError(JudgestreamError):
     """A topic is missing, has the wrong configuration, or could not be created."""
 
 
-class TooManyRejections(JudgestreamError):  # noqa: N818
-    """More records were rejected than the limits allow."""
+class TooManyUndecodable(JudgestreamError):  # noqa: N818
+    """More records of a partition can't be decoded than the limits allow."""
 
 
 class WrongLog(JudgestreamError):  # noqa: N818

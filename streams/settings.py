@@ -96,14 +96,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_loaded_campaigns: Annotated[
         int, Meta(ge=1, description="Maximum campaigns per partition in a worker's memory between two batches.")
     ] = 500
-    max_rejected_in_a_row: Annotated[
-        int, Meta(ge=0, description="Maximum rejected records in a row before the worker stops; 0: no limit.")
+    max_undecodable_in_a_row: Annotated[
+        int, Meta(ge=0, description="Maximum undecodable records in a row before a partition stops; 0: no limit.")
     ] = 1000
-    max_rejected_share: Annotated[
-        float, Meta(gt=0, le=1, description="Maximum share of rejected records before the worker stops; 1: no limit.")
+    max_undecodable_share: Annotated[
+        float,
+        Meta(gt=0, le=1, description="Maximum share of undecodable records before a partition stops; 1: no limit."),
     ] = 0.5
-    rejected_window: Annotated[
-        int, Meta(ge=1, description="Recent records over which max_rejected_share is computed.")
+    undecodable_window: Annotated[
+        int, Meta(ge=1, description="Recent records over which max_undecodable_share is computed.")
     ] = 5000
     seed: Annotated[int, Meta(ge=0, description="Seed of the random number generator.")] = 1
     health_host: Annotated[

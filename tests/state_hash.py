@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streams.stores.base import Store
 
-HEAD_FIELDS = ("offset", "read", "rejected")
+HEAD_FIELDS = ("offset", "read", "rejected", "forwarded")
 
 
 def state_hash(store: Store, partitions: Iterable[str]) -> str:

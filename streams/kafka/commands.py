@@ -43,11 +43,10 @@ async def _send(settings: Settings, command: Command, *, patience: float) -> Cam
         # Records that are there before the command is sent are no answer to it.
         for partition, end in (await consumer.end_offsets(answers)).items():
             consumer.seek(partition, end)
-        record = command_record(command)
-        await send_records(settings, [record])
+        await send_records(settings, [command_record(command)])
         try:
             async with asyncio.timeout(patience):
-                return await _wait_for_answer(settings, consumer, command.id, record.value)
+                return await _wait_for_answer(settings, consumer, command.id)
         except TimeoutError:
             place = topics.COMMANDS.within(settings.namespace)
             raise NoAnswer(
@@ -56,8 +55,8 @@ async def _send(settings: Settings, command: Command, *, patience: float) -> Cam
             ) from None
 
 
-async def _wait_for_answer(settings: Settings, consumer: Consumer, command: str, value: bytes) -> CampaignStatus:
-    """Wait for the status that names the command, or for the rejection that holds it."""
+async def _wait_for_answer(settings: Settings, consumer: Consumer, command: str) -> CampaignStatus:
+    """Wait for the status or the rejection that names the command."""
     campaigns = topics.CAMPAIGNS.within(settings.namespace)
     while True:
         for partition, records in (await consumer.fetch(timeout_ms=POLL_MS)).items():
@@ -69,7 +68,7 @@ async def _wait_for_answer(settings: Settings, consumer: Consumer, command: str,
                             return status
                     else:
                         rejection = msgspec.json.decode(record.value or b"", type=Rejection)
-                        if rejection.original == value:
+                        if rejection.judgment == command:
                             raise RecordError(rejection.reason, rejection.message, field=rejection.field)
                 except ValueError:
                     continue  # written by another version, so no answer to this command

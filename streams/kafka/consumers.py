@@ -33,6 +33,8 @@ class FetchedRecord(Protocol):
 
     offset: int
     timestamp: int  # milliseconds of Unix time; negative if the producer sent none
+    timestamp_type: int
+    headers: Sequence[tuple[str, bytes]]
     key: bytes | None
     value: bytes | None
 

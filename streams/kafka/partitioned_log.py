@@ -9,13 +9,14 @@ from streams.errors import HistoryGone
 from streams.kafka.connection import consumer_group
 from streams.kafka.partitions import Partition
 from streams.kafka.reading import open_reader
-from streams.pipeline.record import Record
+from streams.kafka.records import raw_records
 from streams.wire.topics import JUDGMENTS, MAX_LOG_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.kafka.reading import Reader
+    from streams.pipeline.record import Record
     from streams.settings import Settings
 
 
@@ -57,7 +58,7 @@ class PartitionedLog:
         """Read a partition from an offset to before another, in batches."""
         partition = Partition(self.topic, number)
         for _, records in self._reader.read({partition: start}, {partition: before}, max_records=self._batch_records):
-            yield [Record(record.offset, record.key, record.value) for record in records]
+            yield raw_records(records)
 
 
 def read_log(settings: Settings, number: int, start: int, before: int) -> Iterator[list[Record]]:

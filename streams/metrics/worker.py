@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.wire.outputs import Output
 
-OUTCOMES = ("applied", "duplicate", "rejected", "held")
+OUTCOMES = ("applied", "duplicate", "rejected", "held", "forwarded")
 SERVERS = ("kafka", "redis")
 
 

@@ -18,6 +18,7 @@ from streams.pipeline.outputs import batch_outputs, make_output
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.decoding import decode
+from streams.wire.times import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +92,7 @@ class CampaignRerun:
         for offset, record in mine.items():
             try:
                 event = decode(record.value, max_bytes=self._options.max_record_bytes)
+                check_time(event, record.written_at)
             except RecordError:
                 continue  # it belongs to no campaign, and was rejected when it was read
             if event.campaign == self.name:
@@ -102,7 +104,7 @@ class CampaignRerun:
         if self.is_outdated:
             return ()
         return tuple(
-            rejection_output(self._topic, self._partition, mine[offset], error)
+            rejection_output(self._topic, self._partition, mine[offset], error, self._options.campaign.pseudonyms)
             for offset, error in sorted(rejections.items())
             if offset >= self._quarantine.offset
         )

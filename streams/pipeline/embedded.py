@@ -59,24 +59,29 @@ class Embedded:
     def run(self) -> int:
         """Process the records of the log and append the outputs. Return the number of records."""
         done = 0
-        for processor in self.processors:
-            while records := self.log.read(
-                topics.JUDGMENTS.name,
-                processor.partition,
-                start=processor.next_offset,
-                limit=self.settings.batch_records,
-            ):
-                outputs = processor.process(records)
-                for output in (*outputs, *chain.from_iterable(processor.rate_again().values())):
-                    self.log.append(output.topic, output.key, output.value)
-                done += len(records)
+        while found := sum(map(self._run_partition, self.processors)):  # one may forward records to another
+            done += found
+        return done
+
+    def _run_partition(self, processor: Processor) -> int:
+        done = 0
+        while records := self.log.read(
+            topics.JUDGMENTS.name,
+            processor.partition,
+            start=processor.next_offset,
+            limit=self.settings.batch_records,
+        ):
+            outputs = processor.process(records)
+            for output in (*outputs, *chain.from_iterable(processor.rate_again().values())):
+                self.log.append_output(output)
+            done += len(records)
         return done
 
     def snapshot(self) -> None:
         """Emit the leaderboards of the campaigns that changed."""
         for processor in self.processors:
             for output in processor.snapshots():
-                self.log.append(output.topic, output.key, output.value)
+                self.log.append_output(output)
 
     def campaign(self, name: str) -> Campaign:
         """Return a campaign by name. Raise KeyError if there is none, and JudgestreamError if it is quarantined."""

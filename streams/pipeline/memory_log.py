@@ -6,6 +6,7 @@ from collections import defaultdict
 from zlib import crc32
 
 from streams.pipeline.record import Record
+from streams.wire.outputs import FORWARDED_FROM, Output
 
 
 class MemoryLog:
@@ -15,19 +16,29 @@ class MemoryLog:
     >>> log.append("judgments.v1", b"c", b"{}")
     (0, 0)
     >>> log.read("judgments.v1", 0, start=0, limit=10)
-    [Record(offset=0, key=b'c', value=b'{}')]
+    [Record(offset=0, key=b'c', value=b'{}', written_at=None, is_forwarded=False)]
     """
 
     def __init__(self, partitions: int = 1) -> None:
         self.partitions = partitions
         self._records: defaultdict[tuple[str, int], list[Record]] = defaultdict(list)
 
-    def append(self, topic: str, key: bytes | None, value: bytes | None) -> tuple[int, int]:
-        """Append a record. Return its partition and offset."""
-        partition = crc32(key or b"") % self.partitions
+    def append(
+        self, topic: str, key: bytes | None, value: bytes | None, *, partition: int | None = None
+    ) -> tuple[int, int]:
+        """Append a record, to the partition of its key unless one is given. Return its partition and offset."""
+        if partition is None:
+            partition = crc32(key or b"") % self.partitions
         records = self._records[topic, partition]
         records.append(Record(len(records), key, value))
         return partition, len(records) - 1
+
+    def append_output(self, output: Output) -> None:
+        """Append what a processor emits."""
+        partition, offset = self.append(output.topic, output.key, output.value, partition=output.partition)
+        if any(name == FORWARDED_FROM for name, _ in output.headers):
+            records = self._records[output.topic, partition]
+            records[offset] = records[offset]._replace(is_forwarded=True)
 
     def read(self, topic: str, partition: int, *, start: int, limit: int) -> list[Record]:
         """Return up to `limit` records of a partition."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
-from streams.pipeline.rejection_limits import RejectionLimits
+from streams.pipeline.undecodable_limits import UndecodableLimits
 
 if TYPE_CHECKING:
     from streams.settings import Settings
@@ -18,7 +18,7 @@ class ProcessorOptions:
     """Options of a processor and of its campaigns."""
 
     campaign: CampaignOptions
-    limits: RejectionLimits
+    limits: UndecodableLimits
     max_record_bytes: int
     snapshot_judgments: int  # a leaderboard is emitted after this many judgments; 0: never
     idle_seconds: float  # a campaign without records for so long leaves memory
@@ -34,10 +34,10 @@ class ProcessorOptions:
                 create_unknown=settings.unknown_campaign == "create",
                 seed=settings.seed,
             ),
-            limits=RejectionLimits(
-                in_a_row=settings.max_rejected_in_a_row,
-                share=settings.max_rejected_share,
-                window=settings.rejected_window,
+            limits=UndecodableLimits(
+                in_a_row=settings.max_undecodable_in_a_row,
+                share=settings.max_undecodable_share,
+                window=settings.undecodable_window,
             ),
             max_record_bytes=settings.max_record_bytes,
             snapshot_judgments=settings.snapshot_judgments,

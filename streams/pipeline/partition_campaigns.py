@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.state import StoredCampaign
-from streams.errors import Conflict, ForeignCampaign, RecordError, StoreCorrupt
+from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
 from streams.pipeline.faults import is_campaign_fault
 from streams.pipeline.leaderboards import Leaderboards
 from streams.pipeline.outputs import present_outputs
@@ -76,7 +76,7 @@ class PartitionCampaigns:
                 stored = self.load_stored(name)
             except ForeignCampaign as error:
                 # Its state was lost, and another partition began it anew with a record that was sent there.
-                log.error("%s; %s lists it too, and rejects its records", error, self._lease.partition)
+                log.error("%s; %s lists it too, and forwards its records", error, self._lease.partition)
                 continue
             if stored is not None:
                 outputs += stored.outbox
@@ -87,18 +87,12 @@ class PartitionCampaigns:
         return outputs
 
     def load(self, name: str) -> None:
-        """Load or begin a campaign that is not in memory. Raise RecordError if it lives on another partition."""
-        self._uses.add(name)
+        """Load or begin a campaign that is not in memory. Raise ForeignCampaign if it lives on another partition."""
         if name in self.rated or name in self.quarantined:
+            self._uses.add(name)
             return
-        try:
-            stored = self.load_stored(name)
-        except ForeignCampaign as error:
-            message = (
-                f"the campaign {name!r} lives on {error.home} and this record came on {self._lease.partition}; "
-                "publish with the campaign as the record's key, and with one partitioner"
-            )
-            raise RecordError("wrong_partition", message, field="campaign") from None
+        stored = self.load_stored(name)
+        self._uses.add(name)
         if (left := self.resting.get(name)) is not None:
             self._check_rested(name, left, stored)
         if stored is None:

@@ -1,7 +1,7 @@
 """The walk of one batch: decode ▶ dedupe ▶ rate ▶ persist ▶ emit, the same for every log and every store.
 
 1. **Source** hands over raw records of one partition, in order.
-2. **Decode**: bytes become events, or a Rejection.
+2. **Decode**: bytes become events, or a Rejection. An event of another partition's campaign is forwarded there.
 3. **Dedupe**: an offset that the campaign has applied is skipped; so is a judgment id that it has seen.
 4. **Rate**: `Campaign.apply`, pure, on arrays. A fault in its code quarantines that campaign alone.
 5. **Persist**: one atomic call, refused if another worker has taken the partition over.
@@ -20,10 +20,12 @@ from streams.errors import Fenced, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
-from streams.pipeline.rejection_limits import Tally
 from streams.pipeline.reruns import PartitionReruns
+from streams.pipeline.routing import Router
+from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
 from streams.wire.decoding import decode, decode_all
+from streams.wire.times import are_in_time, check_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +68,8 @@ class Processor:
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
         self._read_log = read_log
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
-        self._read, self._rejected = state.read, state.rejected
+        self._router = Router(topic, partition, campaigns.load, pseudonyms=options.campaign.pseudonyms)
+        self._read, self._rejected, self._forwarded = state.read, state.rejected, state.forwarded
         self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
 
@@ -114,21 +117,15 @@ class Processor:
         """
         fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
         without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
-        batches: dict[str, tuple[list[int], list[Judgment | Command]]] = {}
-        for offset, event in self._decode(fresh, without_campaign):
-            batch = batches.get(event.campaign)
-            if batch is None:
-                try:
-                    self._campaigns.load(event.campaign)
-                except RecordError as error:
-                    without_campaign[offset] = error
-                    continue
-                batch = batches[event.campaign] = ([], [])
-            batch[0].append(offset)
-            batch[1].append(event)
+        decoded = self._decode(fresh, without_campaign)
+        tally = self._tally.after(map(without_campaign.get, fresh), self._options.limits)
+        routed = self._router.route(decoded, fresh)
+        self._tally = tally  # from here on no server is asked, so the call is not repeated
+        without_campaign |= routed.rejections
         self._rejected += len(without_campaign)
+        self._forwarded += len(routed.forwarded)
         rejections, changes, applied, duplicates, held = dict(without_campaign), [], 0, 0, 0
-        for name, (offsets, events) in batches.items():
+        for name, (offsets, events) in routed.mine.items():
             result, change = self._batches.apply(name, offsets, events, fresh)
             self._rejected += result.rejected_without_campaign
             rejections |= result.rejections
@@ -139,7 +136,6 @@ class Processor:
                 without_campaign |= result.rejections
             else:
                 changes.append(change)
-        self._tally = self._tally.after((rejections.get(offset) for offset in fresh), self._options.limits)
         before, empty = self.next_offset, 0
         if fresh:
             last = next(reversed(fresh.values()))
@@ -150,13 +146,14 @@ class Processor:
         return self._commit(
             before,
             campaigns=tuple(changes),
-            outbox=self._campaigns.reject(fresh, without_campaign),
+            outbox=(*self._campaigns.reject(fresh, without_campaign), *routed.forwarded),
             outcomes=Outcomes(
                 read=len(fresh),
                 applied=applied,
                 duplicate=duplicates,
                 rejected=len(rejections),
                 held=held,
+                forwarded=len(routed.forwarded),
                 empty=empty,
             ),
             reasons=Counter(error.reason for error in rejections.values()),
@@ -177,6 +174,7 @@ class Processor:
             after=self.next_offset,
             read=self._read,
             rejected=self._rejected,
+            forwarded=self._forwarded,
             missing=self._missing,
             empty=self._empty,
             rejected_in_a_row=self._tally.in_a_row,
@@ -218,12 +216,14 @@ class Processor:
         """Return the events of the records, and add an error to `rejections` for each record that is none."""
         limit = self._options.max_record_bytes
         judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
-        if judgments is not None:
+        if judgments is not None and are_in_time(judgments, (record.written_at for record in records.values())):
             return zip(records, judgments, strict=True)
         events: list[tuple[int, Judgment | Command]] = []
         for offset, record in records.items():
             try:
-                events.append((offset, decode(record.value, max_bytes=limit)))
+                event = decode(record.value, max_bytes=limit)
+                check_time(event, record.written_at)
+                events.append((offset, event))
             except RecordError as error:
                 rejections[offset] = error
         return events
@@ -282,7 +282,11 @@ class Processor:
         """Return what became of every offset of the partition so far."""
         found = self._campaigns.counts()
         return found._replace(
-            read=self._read, rejected=self._rejected + found.rejected, missing=self._missing, empty=self._empty
+            read=self._read,
+            rejected=self._rejected + found.rejected,
+            forwarded=self._forwarded,
+            missing=self._missing,
+            empty=self._empty,
         )
 
     def snapshots(self) -> tuple[Output, ...]:

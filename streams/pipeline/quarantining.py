@@ -115,7 +115,7 @@ class QuarantinedCampaigns:
     def reject(self, records: Mapping[int, Record], errors: Mapping[int, RecordError]) -> tuple[Output, ...]:
         """Return the rejections of records, by offset."""
         return tuple(
-            rejection_output(self._topic, self._partition, records[offset], error)
+            rejection_output(self._topic, self._partition, records[offset], error, self._options.campaign.pseudonyms)
             for offset, error in sorted(errors.items())
         )
 

@@ -13,6 +13,7 @@ class Record(NamedTuple):
     key: bytes | None
     value: bytes | None
     written_at: float | None = None  # when the broker wrote it, in seconds since 1970; None: unknown
+    is_forwarded: bool = False  # a worker has moved it here from another partition
 
 
 def record_fingerprint(record: Record) -> str:

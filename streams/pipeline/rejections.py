@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.pipeline.originals import without_judge
 from streams.wire import topics
 from streams.wire.events import Rejection, encode
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streams.errors import RecordError
     from streams.pipeline.record import Record
 
@@ -16,14 +19,18 @@ if TYPE_CHECKING:
 CONNECT = "__connect.errors."
 
 
-def rejection_output(topic: str, partition: int, record: Record, error: RecordError) -> Output:
-    """Return the Rejection of a record, under the record's own key."""
+def rejection_output(
+    topic: str, partition: int, record: Record, error: RecordError, pseudonyms: Mapping[str, str] | None
+) -> Output:
+    """Return the Rejection of a record, under the record's own key. It does not hold the id of the judge."""
+    original = without_judge(record.value, pseudonyms)
     rejection = Rejection(
         id=f"{topic}/{partition}/{record.offset}",
         reason=error.reason,
         field=error.field,
         message=error.message,
-        original=record.value or b"",
+        judgment=original.id,
+        original=original.value,
         topic=topic,
         partition=partition,
         offset=record.offset,

@@ -269,9 +269,7 @@ class _PartitionRebuild:
             before=0,
             after=int(fields["offset"]),
             campaigns=(),
-            outbox=tuple(
-                dict.fromkeys((*outbox, *(self._rerun.publications.rejected_without_campaign if late else ())))
-            ),
+            outbox=tuple(dict.fromkeys((*outbox, *(self._rerun.publications.without_campaign if late else ())))),
             **decode_head(fields),
         )
         self._staging.put_partition(lease, commit)

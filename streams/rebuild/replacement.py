@@ -41,13 +41,13 @@ class Publications:
         self._newest: defaultdict[str, dict[tuple[str, bytes | None], Output]] = defaultdict(dict)
         self._requests: defaultdict[str, dict[str, Output]] = defaultdict(dict)
         self._rejections: defaultdict[str, list[Output]] = defaultdict(list)
-        self.rejected_without_campaign: list[Output] = []  # late rejections
+        self.without_campaign: list[Output] = []  # late rejections, and forwarded records
         self._held_from: dict[str, int] = {}  # where quarantines began
 
     def add(self, commit: Commit, *, emitted: int) -> None:
         """Add the outputs of a batch. A worker has already emitted the rejections up to the offset `emitted`."""
         if commit.after > emitted:
-            self.rejected_without_campaign += commit.outbox
+            self.without_campaign += commit.outbox
         for change in commit.campaigns:
             out = None
             asked = any(output.topic == topics.MATCH_REQUESTS.name for output in change.outbox)

@@ -12,7 +12,7 @@ from streams.errors import ForeignCampaign, StoreCorrupt
 from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.pipeline.rejection_limits import RejectionLimits
+from streams.pipeline.undecodable_limits import UndecodableLimits
 from streams.rebuild.replacement import Publications
 from streams.stores.memory import MemoryStore
 
@@ -51,7 +51,7 @@ class Rerun:
     def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
         options = ProcessorOptions.from_settings(settings)
         # The workers read all of these records, whatever their limits were then.
-        limits = RejectionLimits(in_a_row=0, share=1.0, window=options.limits.window)
+        limits = UndecodableLimits(in_a_row=0, share=1.0, window=options.limits.window)
         options = replace(options, limits=limits, snapshot_judgments=0)
         self._processor, _ = Processor.open(topic, number, store, options, read_log=partial(read_log, settings, number))
         self._partition = f"{topic}/{number}"

@@ -25,6 +25,7 @@ SEEN_SEARCHED = 10_000  # ids that `has_seen` looks at, so that it never takes l
 HEAD_FIELDS: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("read", "read", int),
     ("rejected", "rejected", int),
+    ("forwarded", "forwarded", int),
     ("missing", "missing", int),
     ("empty", "empty", int),
     ("rejected_in_a_row", "rejected_in_a_row", int),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Outcomes(NamedTuple):
-    """Numbers of records. Every record that was read is applied, a duplicate, rejected, or held in a quarantine.
+    """Numbers of records. Every one that was read is applied, a duplicate, rejected, held, or forwarded.
 
     Of the other offsets, `missing` were deleted from the log before they were read, and `empty` never had a record that
     counts: they are markers of transactions, or records of transactions that were aborted.
@@ -24,6 +24,7 @@ class Outcomes(NamedTuple):
     duplicate: int = 0
     rejected: int = 0
     held: int = 0
+    forwarded: int = 0  # to the partition of their campaign
     missing: int = 0
     empty: int = 0
 
@@ -35,6 +36,7 @@ class PartitionState:
     next_offset: int = 0
     read: int = 0
     rejected: int = 0
+    forwarded: int = 0
     missing: int = 0
     empty: int = 0
     rejected_in_a_row: int = 0
@@ -48,16 +50,18 @@ class PartitionState:
 class Commit:
     """All changes that one batch of a partition makes. They are persisted together or not at all.
 
-    `read` is the number of records of the partition so far, and `rejected` the number of those that belong to no
-    campaign. `missing` and `empty` are the numbers of offsets without a record, so that `after` is the sum of `read`,
-    `missing` and `empty`. `rejected_in_a_row` and `rejected_share` describe the most recent records. `outcomes` and
-    `reasons` describe this batch alone: they are for metrics, and are not stored.
+    `read` is the number of records of the partition so far, `rejected` the number of those that belong to no campaign,
+    and `forwarded` the number of those that belong to another partition. `missing` and `empty` are the numbers of
+    offsets without a record, so that `after` is the sum of `read`, `missing` and `empty`. `rejected_in_a_row` and
+    `rejected_share` count the undecodable ones of the most recent records. `outcomes` and `reasons` describe this batch
+    alone: they are for metrics, and are not stored.
     """
 
     before: int
     after: int
     read: int
     rejected: int
+    forwarded: int = 0
     missing: int = 0
     empty: int = 0
     rejected_in_a_row: int = 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Header of a record that a worker has copied to the partition of its campaign: the place of the original.
+FORWARDED_FROM = "judgestream-forwarded-from"
+
 
 class Output(NamedTuple):
     """A record for an output topic."""

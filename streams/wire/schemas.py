@@ -130,7 +130,8 @@ def asyncapi() -> Json:
 
 def _channel(topic: Topic) -> Json:
     configuration = {
-        name: value.split(",") if name == "cleanup.policy" else int(value) for name, value in topic.config.items()
+        name: value.split(",") if name == "cleanup.policy" else _number_or_text(value)
+        for name, value in topic.config.items()
     }
     return {
         "address": topic.name,
@@ -138,6 +139,10 @@ def _channel(topic: Topic) -> Json:
         "messages": {event: {"$ref": f"#/components/messages/{event}"} for event in _carried(topic)},
         "bindings": {"kafka": {"topicConfiguration": configuration, "bindingVersion": _BINDING_VERSION}},
     }
+
+
+def _number_or_text(value: str) -> int | str:
+    return int(value) if value.lstrip("-").isdigit() else value
 
 
 def _operation(action: str, topic: Topic, events: Iterable[str], *, about: str | None = None) -> Json:

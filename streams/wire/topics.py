@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _DAY_MS = 24 * 60 * 60 * 1000
 # With any other value Kafka deletes records of the log that are still needed.
 KEPT_FOREVER = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+# The broker sets the timestamp of a record. Otherwise a producer could choose it, and with it what "the future" is.
+_WRITTEN_BY_BROKER = {"message.timestamp.type": "LogAppendTime"}
 _MAY_BE_LARGER = ("max.message.bytes", "min.insync.replicas")
 MAX_LOG_BYTES = 8 * 1024 * 1024
 # A rejection carries the rejected record in base64, and a message.
@@ -88,14 +90,14 @@ JUDGMENTS = Topic(
     events=(Judgment, *get_args(Command)),
     key="campaign",
     about="The log: judgments and accepted commands, in order. All state is derived from it.",
-    config=KEPT_FOREVER | {"max.message.bytes": str(MAX_LOG_BYTES)},
+    config=KEPT_FOREVER | _WRITTEN_BY_BROKER | {"max.message.bytes": str(MAX_LOG_BYTES)},
 )
 COMMANDS = Topic(
     name="commands.v1",
     events=get_args(Command),
     key="campaign",
     about="Commands of operators. Accepted commands are appended to the log.",
-    config=_kept_for(_DAY_MS) | {"max.message.bytes": str(MAX_LOG_BYTES)},
+    config=_kept_for(_DAY_MS) | _WRITTEN_BY_BROKER | {"max.message.bytes": str(MAX_LOG_BYTES)},
 )
 CAMPAIGNS = Topic(
     name="campaigns.v1",

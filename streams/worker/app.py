@@ -11,13 +11,17 @@ from faust.exceptions import ProducerSendError
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import RecordError
 from streams.kafka.connection import answering, connection_options, unavailable
+from streams.kafka.consumers import METADATA_MS
+from streams.kafka.records import LOG_APPEND_TIME
 from streams.pipeline.record import Record
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.decoding import decode_command
 from streams.wire.outputs import Output
+from streams.wire.times import check_time
 from streams.worker.health import HealthServer
 from streams.worker.rater import Rater
 from streams.worker.reporting import Reporter
@@ -77,6 +81,8 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         broker_heartbeat_interval=settings.session_timeout_seconds / 3,
         producer_acks=-1,
         producer_max_request_size=topics.MAX_OUTPUT_BYTES,
+        producer_metadata_max_age_ms=METADATA_MS,
+        consumer_metadata_max_age_ms=METADATA_MS,
         stream_wait_empty=False,
     )
     app.transport = CommittedTransport(app.conf.broker_consumer, app)
@@ -89,14 +95,16 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
             try:
                 sent = [
                     await app.producer.send(
-                        names[output.topic], output.key, output.value, None, None, list(output.headers)
+                        names[output.topic], output.key, output.value, output.partition, None, list(output.headers)
                     )
                     for output in outputs
                 ]
                 await asyncio.gather(*sent)
-            except ProducerSendError as error:
+            except (ProducerSendError, AssertionError) as error:
+                # aiokafka asserts that it knows an explicit partition. A new one becomes known within seconds.
                 raise unavailable(settings, str(error)) from None
 
+    pseudonyms = Pseudonyms(settings.judge_key.encode())
     batches = BatchChannel(app, maxsize=WAITING_BATCHES)
     rater = Rater(send, status, metrics)
     source = BatchSource(settings, store, rater, batches, status, metrics)
@@ -121,7 +129,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
     async def command(stream: StreamT[Any]) -> None:
         async for event in stream.events():
-            output = _forward(event, max_bytes=settings.max_record_bytes)
+            output = _pass_on(event, pseudonyms, max_bytes=settings.max_record_bytes)
             await rater.emit([output])
             metrics.commands.labels("rejected" if output.topic == topics.REJECTED.name else "passed_on").inc()
 
@@ -147,13 +155,14 @@ def _credentials(
     return None if ssl_context is None else faust.SSLCredentials(ssl_context)
 
 
-def _forward(event: EventT[Any], *, max_bytes: int) -> Output:
+def _pass_on(event: EventT[Any], pseudonyms: Pseudonyms, *, max_bytes: int) -> Output:
     """Return the record that puts a command into its campaign's log, or its rejection if the command is not valid."""
     message = event.message
+    written_at = message.timestamp if message.timestamp_type == LOG_APPEND_TIME else None
+    record = Record(message.offset, message.key, event.value, written_at)
     try:
-        command = decode_command(event.value, max_bytes=max_bytes)
+        command = decode_command(record.value, max_bytes=max_bytes)
+        check_time(command, record.written_at)
     except RecordError as error:
-        return rejection_output(
-            message.topic, message.partition, Record(message.offset, message.key, event.value), error
-        )
+        return rejection_output(message.topic, message.partition, record, error, pseudonyms)
     return Output(topics.JUDGMENTS.name, command.campaign.encode(), event.value)

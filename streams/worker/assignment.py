@@ -16,7 +16,7 @@ from streams.errors import (
     LogGap,
     StoreCorrupt,
     StoreNewer,
-    TooManyRejections,
+    TooManyUndecodable,
     WrongLog,
 )
 from streams.kafka.partitioned_log import read_log
@@ -140,9 +140,10 @@ class Assignment:
             self._stop(ownership, error)
             ownership.end()
             self._service.add_future(self._reopen_later(ownership, LOOK_SECONDS))
-        except TooManyRejections as error:
-            ownership.end()
-            self._status.fail(error)
+        except TooManyUndecodable as error:
+            # Only a restart with another limit helps. Until then nothing is read, and the lag is shown.
+            self._stop(ownership, error)
+            ownership.close()
         except BaseException as error:  # noqa: BLE001 - the worker stops with it
             ownership.end()  # nothing after a batch that failed may be applied
             await self._service.crash(error)

@@ -19,8 +19,8 @@ from mode import Service
 
 from streams.errors import BrokerUnavailable, HistoryGone, StoreUnavailable
 from streams.kafka.consumers import Consumer
+from streams.kafka.records import raw_records
 from streams.pipeline.faults import is_campaign_fault
-from streams.pipeline.record import Record
 from streams.wire.topics import MAX_LOG_BYTES
 from streams.worker.ownership import Abandoned
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from streams.pipeline.campaign_rerun import CampaignRerun
+    from streams.pipeline.record import Record
     from streams.settings import Settings
     from streams.wire.outputs import Output
     from streams.worker.ownership import PartitionOwnership
@@ -170,7 +171,7 @@ class _Pass:
         target = self._find_end()
         fetched = await self._consumer.fetch(self._partition, timeout_ms=FETCH_MS, max_records=STEP_RECORDS)
         found = fetched.get(self._partition, ())
-        records = [Record(each.offset, each.key, each.value) for each in found if each.offset < target]
+        records = raw_records(each for each in found if each.offset < target)
         position = await self._consumer.position(self._partition)
         if min(position, *(record.offset for record in records[:1])) > self._position:
             await self._check_beginning()  # a hole may be records that are gone

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def run(settings: Settings) -> None:
-    """Run a worker until it is stopped. Raise the error that stopped it, if there is one."""
+    """Run a worker until it is stopped."""
     with reporting(settings):
         _run(settings)
 
@@ -48,12 +48,7 @@ def _run(settings: Settings) -> None:
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
-    status = WorkerStatus()
-    app = create_app(settings, store, status, WorkerMetrics())
+    app = create_app(settings, store, WorkerStatus(), WorkerMetrics())
     worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False)
     worker.spinner = None  # it would draw on standard output
-    try:
-        worker.execute_from_commandline()
-    finally:
-        if status.failure is not None:
-            raise status.failure
+    worker.execute_from_commandline()

@@ -23,8 +23,8 @@ from mode import Service
 from streams.errors import BrokerUnavailable
 from streams.kafka.connection import answering
 from streams.kafka.consumers import Consumer
+from streams.kafka.records import raw_records
 from streams.metrics import PartitionProgress
-from streams.pipeline.record import Record
 from streams.wire import topics
 from streams.worker.assignment import Assignment
 from streams.worker.rater import PartitionBatch
@@ -120,7 +120,7 @@ class BatchSource(Service):
                 if not ownership.is_open:
                     continue
                 fetched = await self._consumer.fetch(partition, timeout_ms=0, max_records=self._settings.batch_records)
-                records = [Record(record.offset, record.key, record.value) for record in fetched.get(partition, ())]
+                records = raw_records(fetched.get(partition, ()))
                 if records and ownership.is_open:  # it may have been revoked during the fetch
                     idle = False
                     timestamp = fetched[partition][0].timestamp

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from signal import SIGTERM, raise_signal
 from typing import TYPE_CHECKING
 
 from streams.wire.quarantine import Quarantine, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-
-    from streams.errors import JudgestreamError
 
 # A reading loop that has not run for this long will not run any more.
 STUCK_SECONDS = 60.0
@@ -30,15 +27,8 @@ class WorkerStatus:
     stopped: dict[str, str] = field(default_factory=dict)  # partitions that wait for an operator, and why
     quarantined: dict[str, Quarantine] = field(default_factory=dict)  # campaigns that are not rated now
     rerun_progress: dict[str, float] = field(default_factory=dict)  # share of the log that is rated again
-    failure: JudgestreamError | None = None  # why the worker stops
     loop_ran_at: float = 0.0  # when the reading loop last ran
     work_began_at: float | None = None  # when the work in the rating thread began, if there is any
-
-    def fail(self, error: JudgestreamError) -> None:
-        """Stop the worker in order, for an error that a restart does not repair."""
-        if self.failure is None:
-            self.failure = error
-            raise_signal(SIGTERM)
 
     def mark_away(self, server: str, reason: str) -> None:
         """Remember that a server does not answer."""
@@ -54,8 +44,6 @@ class WorkerStatus:
         >>> WorkerStatus(joined=True, assigned=2, open=1).find_readiness_problem()
         '1 of 2 partitions are not open yet'
         """
-        if self.failure:
-            return str(self.failure)
         if self.away:
             return "; ".join(f"waiting for {server}: {reason}" for server, reason in sorted(self.away.items()))
         if not self.joined:

@@ -419,7 +419,7 @@ class Interleavings(RuleBasedStateMachine):
         assert self.hash() == calm.hash
         counts, missing = last.counts(), sum(map(len, self.log.missing))
         assert counts.read == len(self.log.kept) == counts.applied + counts.duplicate + counts.rejected
-        assert (counts.held, counts.missing) == (0, missing)
+        assert (counts.held, counts.forwarded, counts.missing) == (0, 0, missing)
         assert last.next_offset == counts.read + counts.empty + missing
         assert self.owed <= self.sent
         assert {value for topic, value in self.sent if topic == topics.REJECTED.name} == calm.rejections

@@ -19,6 +19,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 from streams.kafka.admin import create_topics
 from streams.kafka.connection import consumer_group
+from streams.kafka.records import raw_records
 from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.redis.store import RedisStore
@@ -144,7 +145,7 @@ class Stack:
                 consumer.seek(partition, beginning)
             while any([await consumer.position(partition) < end for partition, end in ends.items()]):
                 for partition, records in (await consumer.getmany(timeout_ms=200)).items():
-                    found[partition.partition] += [Record(each.offset, each.key, each.value) for each in records]
+                    found[partition.partition] += raw_records(records)
         return found
 
     def values(self, topic: topics.Topic) -> list[bytes]:

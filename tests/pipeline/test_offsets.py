@@ -26,7 +26,7 @@ def records(*offsets: int) -> list[Record]:
 def assert_every_offset_is_counted(processor: Processor) -> None:
     counts = processor.counts()
     assert processor.next_offset == counts.read + counts.missing + counts.empty
-    assert counts.read == counts.applied + counts.duplicate + counts.rejected + counts.held
+    assert counts.read == counts.applied + counts.duplicate + counts.rejected + counts.held + counts.forwarded
 
 
 def test_offsets_between_records_are_empty_in_any_batches() -> None:

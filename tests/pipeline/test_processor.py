@@ -68,6 +68,20 @@ def opened(store: MemoryStore | None = None, partition: int = 0, options: Proces
     return processor
 
 
+def shown(value: bytes | None) -> bytes:
+    """Return a bad record as its rejection holds it: without the id of the judge."""
+    pseudonym = OPTIONS.campaign.pseudonyms["judge"] if OPTIONS.campaign.pseudonyms else ""
+    try:
+        fields = {} if value is None else msgspec.json.decode(value, type=dict[str, msgspec.Raw])
+    except (ValueError, RecursionError):
+        fields = {}
+        if b"judge" in (value or b""):
+            return b'"%d bytes that are no JSON object and may hold the id of a judge"' % len(value or b"")
+    if "judge" not in fields:
+        return value or b""
+    return encode(fields | {"judge": f"~{pseudonym}"})
+
+
 def of_topic(outputs: tuple[Output, ...], topic: topics.Topic) -> list[bytes]:
     return [output.value for output in outputs if output.topic == topic.name]
 
@@ -83,7 +97,7 @@ def test_a_bad_record_gets_one_rejection_and_its_neighbours_are_applied(kind: st
     (rejection,) = rejections(processor.process(records(encode(judgment(7)), value, encode(judgment(8)))))
     assert (rejection.reason, rejection.field) == (reason, field)
     assert (rejection.topic, rejection.partition, rejection.offset) == ("judgments.v1", 0, 1)
-    assert rejection.original == (value or b"")
+    assert rejection.original == shown(value)
     assert rejection.message
     assert processor.counts() == Outcomes(read=3, applied=2, duplicate=0, rejected=1)
     assert processor.campaigns["c"].counts.judgments == 2
@@ -240,16 +254,6 @@ def test_a_batch_prepared_while_the_store_was_away_is_persisted_when_it_is_back(
     processor.persist(commit)
     processor.persist(commit)  # the reply was lost, and the caller insists
     assert opened(store).counts() == Outcomes(read=1, applied=1, duplicate=0, rejected=0)
-
-
-def test_a_campaign_on_a_second_partition_is_rejected_there() -> None:
-    store = MemoryStore()
-    opened(store, 0).process(records(GOOD))
-    other = opened(store, 1)
-    (rejection,) = rejections(other.process(records(encode(judgment(2)))))
-    assert rejection.reason == "wrong_partition"
-    assert "judgments.v1/0" in rejection.message
-    assert other.counts() == Outcomes(read=1, applied=0, duplicate=0, rejected=1)
 
 
 def test_two_partitions_that_open_one_campaign_at_once_conflict() -> None:

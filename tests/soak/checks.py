@@ -58,7 +58,7 @@ def replay(topic: str, log: Sequence[Sequence[Record]], settings: Settings, *, f
 
 
 def unaccounted(store: Store, heads: Sequence[str], *, ends: Sequence[int], missing: Sequence[int]) -> Iterator[str]:
-    """Yield the partitions some of whose offsets are not applied, duplicate, rejected, held, empty or missing."""
+    """Yield the partitions some of whose offsets did not end in one of the ways that are counted."""
     for head, end, gone in zip(heads, ends, missing, strict=True):
         fields = store.read_partition(head)
         offset, read, lost, empty = (int(fields.get(name, 0)) for name in ("offset", "read", "missing", "empty"))
@@ -69,9 +69,11 @@ def unaccounted(store: Store, heads: Sequence[str], *, ends: Sequence[int], miss
         if offset != read + lost + empty:
             yield f"{head}: offset {offset} is not {read} read + {lost} missing + {empty} empty"
         metas = [store.read_meta(name) for name in store.list_campaigns([head])]
-        ended = sum(meta.counts.records for meta in metas if meta is not None) + int(fields.get("rejected", 0))
+        ended = sum(meta.counts.records for meta in metas if meta is not None)
+        ended += int(fields.get("rejected", 0)) + int(fields.get("forwarded", 0))
         if ended != read:
-            yield f"{head}: {read} records were read, and {ended} ended as applied, duplicate, rejected or held"
+            ways = "applied, duplicate, rejected, held or forwarded"
+            yield f"{head}: {read} records were read, and {ended} ended as {ways}"
 
 
 # -- state --------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import threading
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
+from streams.kafka.records import raw_records
 from streams.pipeline.record import Record
 
 
@@ -57,6 +58,6 @@ class LogCopy:
                         raise
                     continue
                 for partition, records in found.items():
-                    self.records[partition.partition] += [Record(each.offset, each.key, each.value) for each in records]
+                    self.records[partition.partition] += raw_records(records)
                 for partition in partitions:
                     self.ends[partition.partition] = await consumer.position(partition)

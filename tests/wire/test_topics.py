@@ -25,6 +25,7 @@ def test_nothing_of_the_log_is_ever_deleted() -> None:
         "cleanup.policy": "delete",
         "retention.ms": "-1",
         "retention.bytes": "-1",
+        "message.timestamp.type": "LogAppendTime",
         "max.message.bytes": str(MAX_LOG_BYTES),
         "min.insync.replicas": "2",
         "unclean.leader.election.enable": "false",

@@ -210,7 +210,7 @@ def test_another_log_stops_the_partition_until_the_old_one_is_back() -> None:
         await worker.rate(list(worker.consumer.logs[ONE].values())[:2])
         assert "is not the log" in worker.status.stopped[str(ONE)]
         assert worker.offset == 10
-        assert worker.service.crashed is worker.status.failure is None
+        assert worker.service.crashed is None
         worker.consumer.logs[ONE] = old
         await worker.until(lambda: worker.is_open(ONE))
         assert worker.status.stopped == {}
@@ -255,12 +255,38 @@ def test_a_head_that_cannot_be_read_stops_the_partition_until_it_can(kind: type[
         worker = Worker(store)
         await worker.open()
         assert worker.status.stopped == {str(ONE): "the head can't be read. Update this worker"}
-        assert worker.service.crashed is worker.status.failure is None
+        assert worker.service.crashed is None
         store.readable = True
         await worker.until(lambda: worker.is_open(ONE))
         assert worker.status.stopped == {}
 
     asyncio.run(run())
+
+
+def test_undecodable_records_stop_their_partition_once_and_a_restart_stops_there_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rubbish = [Record(offset, b"c", b"\xff") for offset in range(10, 1011)]
+
+    async def run() -> None:
+        worker = Worker()
+        await worker.open()
+        await worker.rate(worker.consumer.logs[ONE].values())
+        await worker.rate(rubbish)
+        assert "max_undecodable_in_a_row" in worker.status.stopped[str(ONE)]
+        assert worker.service.crashed is None
+        assert worker.is_open(TWO)
+        assert not worker.is_open(ONE)
+        assert worker.assignment.owned[ONE].is_loaded, "its lag is shown"
+        assert worker.offset == 10
+        again = Worker(worker.store)
+        await again.open()
+        await again.rate(rubbish)
+        assert again.status.stopped == worker.status.stopped
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(run())
+    assert sum("is stopped, the other partitions go on" in record.message for record in caplog.records) == 2
 
 
 def test_a_stopped_partition_can_be_taken_away() -> None:

@@ -1,0 +1,84 @@
+"""Where the events of a batch go: to the campaigns of this partition, or on to the partition of their campaign.
+
+A campaign lives on the partition where it first appeared. A record that a producer sent to another one is copied into
+the campaign's log, under the right key. The copy has a header, so that no record is forwarded twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from streams.errors import ForeignCampaign, RecordError
+from streams.pipeline.originals import without_judge
+from streams.wire import topics
+from streams.wire.outputs import FORWARDED_FROM, Output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from streams.core.campaign.campaign import Event
+    from streams.pipeline.record import Record
+
+
+@dataclass
+class RoutedBatch:
+    """The events of a batch by campaign, with their offsets, and what does not belong to this partition."""
+
+    mine: dict[str, tuple[list[int], list[Event]]] = field(default_factory=dict)
+    forwarded: list[Output] = field(default_factory=list)
+    rejections: dict[int, RecordError] = field(default_factory=dict)
+
+
+class Router:
+    """Routes the events of one partition. `load` raises ForeignCampaign for a campaign of another partition."""
+
+    def __init__(
+        self, topic: str, partition: int, load: Callable[[str], None], *, pseudonyms: Mapping[str, str] | None
+    ) -> None:
+        self._topic, self._name = topic, f"{topic}/{partition}"
+        self._load = load
+        self._pseudonyms = pseudonyms
+
+    def route(self, events: Iterable[tuple[int, Event]], records: Mapping[int, Record]) -> RoutedBatch:
+        """Return where each event goes."""
+        routed = RoutedBatch()
+        homes: dict[str, str] = {}  # of the campaigns of other partitions
+        for offset, event in events:
+            name = event.campaign
+            batch = routed.mine.get(name)
+            if batch is None:
+                try:
+                    if name not in homes:
+                        self._load(name)
+                        batch = routed.mine[name] = ([], [])
+                except ForeignCampaign as error:
+                    homes[name] = error.home
+                except RecordError as error:
+                    routed.rejections[offset] = error
+                    continue
+            if batch is not None:
+                batch[0].append(offset)
+                batch[1].append(event)
+            elif records[offset].is_forwarded:
+                routed.rejections[offset] = self._wrong_partition(name, homes[name])
+            else:
+                routed.forwarded.append(self._forward(name, homes[name], records[offset]))
+        return routed
+
+    def _forward(self, campaign: str, home: str, record: Record) -> Output:
+        return Output(
+            topics.JUDGMENTS.name,
+            campaign.encode(),
+            without_judge(record.value, self._pseudonyms).value,
+            ((FORWARDED_FROM, f"{self._name}/{record.offset}".encode()),),
+            partition=int(home.removeprefix(f"{self._topic}/")),
+        )
+
+    def _wrong_partition(self, campaign: str, home: str) -> RecordError:
+        message = (
+            f"the campaign {campaign!r} lives on {home}, but this record was forwarded to {self._name}: the campaign "
+            "was lost and began anew meanwhile. Send it with the campaign as its key. A producer that uses librdkafka "
+            "needs partitioner=murmur2_random"
+        )
+        return RecordError("wrong_partition", message, field="campaign")
