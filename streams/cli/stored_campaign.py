@@ -77,11 +77,10 @@ def open_store(settings: Settings) -> Iterator[RedisStore]:
 
 def load_stored_campaign(store: RedisStore, settings: Settings, name: str) -> ReadOnlyCampaign:
     """Load a campaign. If it does not exist, the error suggests a similar name."""
+    from streams.cli.log_partitions import name_partitions
     from streams.reports.views import load_campaign
-    from streams.wire.topics import JUDGMENTS
 
-    topic = JUDGMENTS.within(settings.namespace)
-    return load_campaign(store, name, partitions=[f"{topic}/{number}" for number in range(settings.partitions)])
+    return load_campaign(store, name, partitions=name_partitions(settings))
 
 
 def read_campaign(settings: Settings, name: str, *, as_object: bool, as_table: bool) -> ReadOnlyCampaign:

@@ -128,7 +128,7 @@ def _compare(
             "its configuration can't be read, so nobody knows whether Kafka keeps the records; "
             "allow the user to describe it (DescribeConfigs)"
         )
-    if partitions != settings.partitions:
+    if partitions < settings.partitions:  # more are fine: everything asks the broker for the number
         problems.append(f"it has {partitions} partitions, but the setting `partitions` is {settings.partitions}")
     if replicas < settings.replication:
         problems.append(f"it has {replicas} replicas, but the setting `replication` is {settings.replication}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.log_partitions import PARTITIONER, describe_forwarded, name_partitions
 from streams.cli.options import with_settings
 
 if TYPE_CHECKING:
@@ -150,12 +151,10 @@ def _campaigns(settings: Settings) -> CheckResult:
     from streams.cli.campaign_checks import check_campaigns
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
-    from streams.wire.topics import JUDGMENTS
 
-    topic = JUDGMENTS.within(settings.namespace)
     try:
         with open_store(settings) as store:
-            checks = check_campaigns(store, [f"{topic}/{number}" for number in range(settings.partitions)])
+            checks = check_campaigns(store, list(name_partitions(settings)))
     except JudgestreamError as error:
         return CheckResult("campaigns", True, f"unknown: {error}")
     again = f"; {checks.rated_again} being rated again after a retraction" if checks.rated_again else ""
@@ -174,10 +173,8 @@ def _log(settings: Settings) -> CheckResult:
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
     from streams.stores.gaps import describe_gap
-    from streams.wire.topics import JUDGMENTS
 
-    topic = JUDGMENTS.within(settings.namespace)
-    names = [f"{topic}/{number}" for number in range(settings.partitions)]
+    names = list(name_partitions(settings))
     try:
         with open_store(settings) as store:
             gaps = [(name, gap) for name in names for gap in store.read_gaps(name)]
@@ -195,4 +192,19 @@ def _log(settings: Settings) -> CheckResult:
     return CheckResult("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
 
 
-CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _log, _campaigns)
+def _partitioner(settings: Settings) -> Finding:
+    from streams.cli.stored_campaign import open_store
+    from streams.errors import JudgestreamError
+
+    try:
+        with open_store(settings) as store:
+            found = describe_forwarded(store, name_partitions(settings))
+    except JudgestreamError as error:
+        return Finding("partitioner", True, f"unknown: {error}")
+    # Nothing is lost, so this is no failure. The count stays after the producer has been repaired.
+    return Finding(
+        "partitioner", True, f"{found}; {PARTITIONER}" if found else "all records came on the right partition"
+    )
+
+
+CHECKS = (_python, _kafka, _topics, _redis, _judge_key, _workers, _log, _partitioner, _campaigns)

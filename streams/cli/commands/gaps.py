@@ -30,23 +30,21 @@ Examples:
 @click.option("--accept", "place", metavar="PARTITION:START-END", help="Gap to go on without, as in the list.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@with_settings("redis", "namespace", "partitions")
+@with_settings("kafka", "redis", "namespace", "partitions")
 def command(settings: Settings, *, place: str | None, as_json: bool, yes: bool) -> None:
     """List records that were deleted from the log before they were read, or accept their loss.
 
     A partition stops at such a gap. Once you accept the gap, its worker goes on after it by itself. The gap stays
     listed, and its offsets stay counted as missing. The exit code is 1 if a gap is not accepted.
     """
+    from streams.cli.log_partitions import name_partitions
     from streams.cli.stored_campaign import open_store
-    from streams.wire.topics import JUDGMENTS
 
-    topic = JUDGMENTS.within(settings.namespace)
     with open_store(settings) as store:
         if place is not None:
             _accept(store, place, yes=yes)
             return
-        names = (f"{topic}/{number}" for number in range(settings.partitions))
-        gaps = [(name, gap) for name in names for gap in store.read_gaps(name)]
+        gaps = [(name, gap) for name in name_partitions(settings) for gap in store.read_gaps(name)]
     _print(gaps, as_json=as_json)
     if any(gap.accepted is None for _, gap in gaps):
         raise click.exceptions.Exit(1)
