@@ -178,21 +178,17 @@ def _log(settings: Settings) -> CheckResult:
     try:
         with open_store(settings) as store:
             gaps = [(name, gap) for name in names for gap in store.read_gaps(name)]
-            forwarded = sum(int(store.read_partition(name).get("forwarded", 0)) for name in names)
     except JudgestreamError as error:
         return CheckResult("log", True, f"unknown: {error}")
     accepted = sum(gap.missing for _, gap in gaps if gap.accepted)
     without = f"; {accepted:,} offsets are accepted as missing (judgestream gaps)" if accepted else ""
-    if forwarded:
-        without += f"; {forwarded:,} records came to the wrong partition and were forwarded; with librdkafka set "
-        without += "partitioner=murmur2_random"
     stopped = [describe_gap(name, gap.start, gap.end).split(". ", 1) for name, gap in gaps if gap.accepted is None]
     if not stopped:
         return CheckResult("log", True, f"no partition is stopped at a gap{without}")
     return CheckResult("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
 
 
-def _partitioner(settings: Settings) -> Finding:
+def _partitioner(settings: Settings) -> CheckResult:
     from streams.cli.stored_campaign import open_store
     from streams.errors import JudgestreamError
 
@@ -200,9 +196,9 @@ def _partitioner(settings: Settings) -> Finding:
         with open_store(settings) as store:
             found = describe_forwarded(store, name_partitions(settings))
     except JudgestreamError as error:
-        return Finding("partitioner", True, f"unknown: {error}")
+        return CheckResult("partitioner", True, f"unknown: {error}")
     # Nothing is lost, so this is no failure. The count stays after the producer has been repaired.
-    return Finding(
+    return CheckResult(
         "partitioner", True, f"{found}; {PARTITIONER}" if found else "all records came on the right partition"
     )
 
