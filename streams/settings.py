@@ -125,6 +125,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     monitor_origins: Annotated[
         str, Meta(description="Other web origins that may call the monitor, comma-separated. If empty, none.")
     ] = ""
+    monitor_hosts: Annotated[
+        str,
+        Meta(description="Names of the monitor in URLs, comma-separated; *: any. Addresses always work."),
+    ] = ""
     monitor_proxies: Annotated[
         str,
         Meta(description="Trusted proxies that name the client: addresses or networks, comma-separated."),
@@ -140,6 +144,23 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Maximum requests per second of one token, or of one address without a token.",
         ),
     ] = 1000
+    monitor_connections: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Maximum open connections of the monitor.")
+    ] = 5000
+    monitor_connections_per_address: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Maximum open connections of one address, except a trusted proxy.")
+    ] = 500
+    monitor_streams: Annotated[int, Meta(ge=1, le=1_000_000, description="Maximum open event streams.")] = 2000
+    monitor_streams_per_address: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Maximum open event streams of one address.")
+    ] = 100
+    monitor_idle_seconds: Annotated[
+        float, Meta(ge=1, le=86_400, description="Seconds after which a connection without a request is closed.")
+    ] = 75.0
+    monitor_request_seconds: Annotated[
+        float,
+        Meta(ge=1, le=3600, description="Seconds in which the head of a request must arrive, and then its body."),
+    ] = 30.0
     monitor_lease_seconds: Annotated[
         float, Meta(ge=1, le=86_400, description="Seconds for which a match is leased to a judge.")
     ] = 600.0

@@ -43,7 +43,7 @@ def read_monitor(monitor: Client, campaigns: list[str]) -> None:
                 check_answer(route.response, answer.body)
     for campaign in campaigns:
         _ask_for_match(monitor, f"/campaigns/{quote(campaign)}/next-match")
-    listed = msgspec.json.decode(monitor.ask("/campaigns").body, type=CampaignsPayload)
+    listed = msgspec.json.decode(monitor.ask("/campaigns?limit=1000").body, type=CampaignsPayload)
     assert {each.campaign for each in listed.campaigns} >= set(campaigns)
     assert monitor.get("/status")["ready"]
 

@@ -12,16 +12,20 @@ from aiohttp import web
 
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Access
+from streams.monitor.http.addresses import ClientAddresses
+from streams.monitor.http.connections import CONNECTIONS, Connections
 from streams.monitor.http.demand import MatchDemand
 from streams.monitor.http.guard import RequestGuard
 from streams.monitor.http.intake import Intake
 from streams.monitor.http.judge_names import JudgeNames
+from streams.monitor.http.limits import Slots
 from streams.monitor.http.matches import Matches
 from streams.monitor.http.openapi import document
 from streams.monitor.http.routes import ROUTES
 from streams.monitor.live.hub import StreamHub
 from streams.monitor.state.metas import CampaignMetas
 from streams.monitor.state.monitor import Monitor
+from streams.monitor.state.overviews import Overviews
 from streams.monitor.state.payloads import StatusPayload, WorkerView
 from streams.monitor.state.queries import Queries
 
@@ -48,9 +52,19 @@ class Site:
             backend, metas, seconds=settings.monitor_lease_seconds, most=settings.monitor_max_demand
         )
         self.matches = Matches(backend, metas, judges, self._demand, settings, self.metrics)
-        self.hub = StreamHub(self.monitor, self.status, self.metrics)
+        self.overviews = Overviews(self.monitor)
+        self.hub = StreamHub(self.monitor, self.overviews, self.status, self.metrics)
         self.openapi = document()
-        self.guard = RequestGuard(settings, self.access, self.metrics)
+        self.addresses = ClientAddresses(settings.monitor_proxies)
+        self.connections = Connections(settings, self.addresses)
+        self.streams = Slots(most=settings.monitor_streams, most_per_sender=settings.monitor_streams_per_address)
+        self.guard = RequestGuard(
+            settings,
+            access=self.access,
+            addresses=self.addresses,
+            connections=self.connections,
+            metrics=self.metrics,
+        )
         self._following_access: asyncio.Task[None]
         self.metrics.event_streams.set_function(lambda: self.hub.streams)
         self.metrics.campaigns.set_function(lambda: self.monitor.campaigns)
@@ -62,6 +76,7 @@ class Site:
     def app(self) -> web.Application:
         """Build the application."""
         app = web.Application(middlewares=[self.guard.middleware], client_max_size=self.settings.monitor_body_bytes)
+        app[CONNECTIONS] = self.connections
         for route in ROUTES:
             handler = self.guard.protect(route, partial(route.handler, self))
             app.router.add_route(route.method, route.path, handler, name=route.name)

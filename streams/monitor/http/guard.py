@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from math import ceil
 from typing import TYPE_CHECKING
 
 from aiohttp import hdrs, web
 
 from streams.errors import BrokerUnavailable, RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.access import TOKEN, VIEWER, WRONG_TOKEN
-from streams.monitor.http.addresses import ClientAddresses
+from streams.monitor.http.hosts import KnownHosts
 from streams.monitor.http.limits import Mistakes, Quota
-from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response, refusal
+from streams.monitor.http.responses import HEADERS, REVALIDATED, RequestError, error_response, refusal, too_many
 from streams.monitor.http.routes import EVENTS
 from streams.monitor.state.lookup import UnknownCampaign
 from streams.wire.quarantine import describe_error
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
     from streams.metrics import MonitorMetrics
     from streams.monitor.http.access import Access
+    from streams.monitor.http.addresses import ClientAddresses
+    from streams.monitor.http.connections import Connections
     from streams.monitor.http.routes import Route
     from streams.settings import Settings
 
@@ -35,16 +36,31 @@ WARNINGS_PER_SECOND = 0.5
 REASONS = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 ANYBODY = "*"
 STATIC = "/static/"
+TOO_FAST = "too many requests; wait, or send more judgments per request"
+IDENTITY = "identity"
+PROBES = ("/healthz", "/readyz")  # an orchestrator asks for them by any name
+SMALL_BODY = 4096  # bytes, where no token is needed
 
 
 class RequestGuard:
     """Checks requests before the handlers, and completes responses after them."""
 
-    def __init__(self, settings: Settings, access: Access, metrics: MonitorMetrics) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        access: Access,
+        addresses: ClientAddresses,
+        connections: Connections,
+        metrics: MonitorMetrics,
+    ) -> None:
         self._access = access
+        self._addresses = addresses
+        self._connections = connections
+        self._hosts = KnownHosts(settings)
+        self._body_seconds = settings.monitor_request_seconds
         self._metrics = metrics
         self._quota = Quota(rate=settings.monitor_rate)
-        self._addresses = ClientAddresses(settings.monitor_proxies)
         self.mistakes = Mistakes()
         self._warnings = Quota(rate=WARNINGS_PER_SECOND)
         self._origins = frozenset(filter(None, (part.strip() for part in settings.monitor_origins.split(","))))
@@ -56,7 +72,7 @@ class RequestGuard:
         async def guarded(request: web.Request) -> web.StreamResponse:
             try:
                 await self._check(route, request)
-                return await handler(request)
+                return await handler(await self._with_body(route, request))
             except RequestError as error:
                 if error.problem.reason == WRONG_TOKEN:
                     await self._slow_down(self._addresses.of(request))
@@ -79,6 +95,20 @@ class RequestGuard:
             self._access.check(token, route.scopes, campaign)
             log.debug("%s, by the token %s", route.name, request[TOKEN].name)
 
+    async def _with_body(self, route: Route, request: web.Request) -> web.Request:
+        """Return the request with its body read. Raise if the body is too large, or if it comes too slowly."""
+        if route.body is None:
+            return request
+        if route.needs == "open":
+            request = request.clone(client_max_size=SMALL_BODY)
+        try:
+            async with asyncio.timeout(self._body_seconds):
+                await request.read()
+        except TimeoutError:
+            message = f"the body did not arrive within {self._body_seconds:g} seconds"
+            raise RequestError(408, "too_slow", message) from None
+        return request
+
     async def _slow_down(self, sender: str) -> None:
         """Delay the answer to a wrong token. Raise at once if many answers to the same address wait already."""
         now = time.monotonic()
@@ -87,14 +117,14 @@ class RequestGuard:
             return
         if not self._warnings.wait(sender, now):
             log.warning("many wrong tokens from %s; further ones have to wait", sender)
-        with self.mistakes.slot(sender) as free:
-            if not free:
-                raise _too_many(seconds) from None
+        with self.mistakes.waiting.hold(sender) as full:
+            if full:
+                raise too_many("too many wrong tokens", seconds=seconds) from None
             await asyncio.sleep(seconds)
 
     def _limit(self, sender: str) -> None:
         if seconds := self._quota.wait(sender, time.monotonic()):
-            raise _too_many(seconds)
+            raise too_many(TOO_FAST, seconds=seconds)
 
     # -- responses ------------------------------------------------------------------------------------
 
@@ -102,7 +132,11 @@ class RequestGuard:
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Return a response for every request, and count it."""
         began = time.perf_counter()
-        response = self._preflight(request) or await self._respond(request, handler)
+        self._connections.begin(request)
+        try:
+            response = self._preflight(request) or await self._respond(request, handler)
+        finally:
+            self._connections.end(request)
         resource = request.match_info.route.resource
         streamed = response.content_type == EVENTS
         self._metrics.count_request(
@@ -115,6 +149,7 @@ class RequestGuard:
 
     async def _respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
+            self._check_headers(request)
             return await handler(request)
         except RequestError as error:
             return error_response(error)
@@ -140,6 +175,14 @@ class RequestGuard:
             message = f"unexpected error ({describe_error(error)}); the monitor's log has the traceback"
             return error_response(RequestError(500, "internal_error", message))
 
+    def _check_headers(self, request: web.Request) -> None:
+        """Raise for a name that is not the monitor's, and for a compressed body, before the body is read."""
+        if request.path not in PROBES:
+            self._hosts.check(request.headers.get(hdrs.HOST))
+        if request.headers.get(hdrs.CONTENT_ENCODING, IDENTITY).lower() != IDENTITY:
+            message = "the body is compressed; send it without Content-Encoding"
+            raise RequestError(415, "unsupported_encoding", message, field="Content-Encoding")
+
     async def prepare(self, request: web.Request, response: web.StreamResponse) -> None:
         """Add the common headers."""
         response.headers.update(HEADERS)
@@ -161,10 +204,3 @@ class RequestGuard:
             hdrs.ACCESS_CONTROL_MAX_AGE: "600",
         }
         return web.Response(status=204, headers=allowed)
-
-
-def _too_many(seconds: float) -> RequestError:
-    headers = {"Retry-After": str(max(1, ceil(seconds)))}
-    return RequestError(
-        429, "too_many_requests", "too many requests; wait, or send more judgments per request", headers=headers
-    )

@@ -1,11 +1,11 @@
-"""The limits of each sender: requests per second, and how long an address with wrong tokens has to wait."""
+"""The limits of each sender: requests per second, slots, and how long an address with wrong tokens has to wait."""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from contextlib import contextmanager
 from math import exp2, log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class Mistakes:
 
     def __init__(self) -> None:
         self._counts: OrderedDict[str, tuple[float, float]] = OrderedDict()  # wrong tokens, and when that was
-        self._waiting: Counter[str] = Counter()
+        self.waiting = Slots(most=MOST_WAITING_IN_ALL, most_per_sender=MOST_WAITING)  # answers that wait
 
     def add(self, sender: str, now: float) -> float:
         """Count a wrong token. Return the seconds that its answer has to wait."""
@@ -67,19 +67,35 @@ class Mistakes:
             return 0.0
         return min(LONGEST_WAIT, FIRST_WAIT * exp2(count - FREE_MISTAKES - 1.0))
 
-    @property
-    def waiting(self) -> int:
-        """Return the number of answers that wait."""
-        return self._waiting.total()
+
+class Slots:
+    """What may be held at the same time, by each sender and by all together.
+
+    >>> slots = Slots(most=3, most_per_sender=2)
+    >>> with slots.hold("me") as first, slots.hold("me") as second, slots.hold("me") as third:
+    ...     first, second, third
+    (None, None, 'sender')
+    """
+
+    def __init__(self, *, most: int, most_per_sender: int) -> None:
+        self._most, self._most_per_sender = most, most_per_sender
+        self._held: Counter[str] = Counter()
+        self.total = 0
 
     @contextmanager
-    def slot(self, sender: str) -> Iterator[bool]:
-        """Yield whether the sender may wait. If too many of its answers wait already, it is to be refused at once."""
-        free = self._waiting[sender] < MOST_WAITING and self.waiting < MOST_WAITING_IN_ALL
-        self._waiting[sender] += free
-        try:
-            yield free
-        finally:
-            self._waiting[sender] -= free
-            if not self._waiting[sender]:
-                del self._waiting[sender]
+    def hold(self, sender: str) -> Iterator[Literal["sender", "all"] | None]:
+        """Yield who holds too many, the sender or all together. If neither does, hold a slot meanwhile."""
+        if self._held[sender] >= self._most_per_sender:
+            yield "sender"
+        elif self.total >= self._most:
+            yield "all"
+        else:
+            self._held[sender] += 1
+            self.total += 1
+            try:
+                yield None
+            finally:
+                self.total -= 1
+                self._held[sender] -= 1
+                if not self._held[sender]:
+                    del self._held[sender]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from streams.errors import RecordError
 
 JSON = "application/json"
+RETRY_SECONDS = 2
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -61,6 +63,16 @@ class RequestError(Exception):
         self.headers = headers or {}
 
 
+def too_many(message: str, *, seconds: float) -> RequestError:
+    """Return the error of a sender that has to wait."""
+    return RequestError(429, "too_many_requests", message, headers={"Retry-After": str(max(1, ceil(seconds)))})
+
+
+def too_busy(message: str) -> RequestError:
+    """Return the error of a monitor that has no room."""
+    return RequestError(503, "unavailable", message, headers={"Retry-After": str(RETRY_SECONDS)})
+
+
 def json_response(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return a response with a JSON body."""
     return web.Response(body=encode(value), status=status, content_type=JSON, headers={**UNCACHED, **(headers or {})})
@@ -73,4 +85,7 @@ def refusal(error: RecordError) -> RequestError:
 
 def error_response(error: RequestError) -> web.Response:
     """Return the response to a request that failed."""
-    return json_response(ErrorPayload(error=error.problem), status=error.status, headers=error.headers)
+    response = json_response(ErrorPayload(error=error.problem), status=error.status, headers=error.headers)
+    if error.status == 408:
+        response.force_close()  # the rest of the request may still come
+    return response

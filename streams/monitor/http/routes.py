@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from streams.monitor.http.handlers import health, parameters, read, session, write
 from streams.monitor.http.intake import AcceptedCommandPayload, AcceptedPayload
 from streams.monitor.http.matches import NextMatchPayload
+from streams.monitor.state.overviews import CURSOR, PAGE_ROWS
 from streams.monitor.state.payloads import (
     CampaignPayload,
     CampaignsPayload,
@@ -76,8 +77,8 @@ class Route:
         return self.handler.__name__
 
 
-def _limit(default: int) -> QueryParameter:
-    schema = {"type": "integer", "minimum": 0, "maximum": parameters.MOST_ROWS, "default": default}
+def _limit(default: int, *, least: int = 0, most: int = parameters.MOST_ROWS) -> QueryParameter:
+    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return QueryParameter(name="limit", about="Largest number of rows.", schema=schema)
 
 
@@ -91,7 +92,7 @@ def _posting(path: str, handler: Handler, *, body: Body, also: tuple[Need, ...] 
         needs="publish",
         also=also,
         body=body,
-        errors=(403, 404, 409, 413, 415, 422, 503),
+        errors=(403, 404, 409, 422, 503),
     )
 
 
@@ -105,6 +106,11 @@ AFTER = QueryParameter(
     about="Only samples with a greater sequence number.",
     schema={"type": "integer", "minimum": 0, "maximum": 2**53},
 )
+PAGE_AFTER = QueryParameter(
+    name="after",
+    about="Only campaigns after this place: `next` of the page before.",
+    schema={"type": "string", "pattern": f"^{CURSOR.pattern}$"},
+)
 JUDGMENT = QueryParameter(
     name="judgment",
     about="Only rejections of the judgment or command with this id.",
@@ -115,7 +121,14 @@ ROUTES = (
     # First, because routes are searched in this order and this one is used most.
     _posting("/judgments", write.post_judgments, body="judgments", also=("judge",)),
     Route(method="GET", path="/", handler=read.page, response=HTML, needs="open"),
-    Route(method="GET", path="/campaigns", handler=read.campaigns, response=CampaignsPayload, errors=(503,)),
+    Route(
+        method="GET",
+        path="/campaigns",
+        handler=read.campaigns,
+        response=CampaignsPayload,
+        query=(_limit(PAGE_ROWS, least=1, most=parameters.MOST_CAMPAIGNS), PAGE_AFTER),
+        errors=(422, 503),
+    ),
     *(
         Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, response=response, query=query, errors=errors)
         for path, handler, response, query, errors in (
@@ -180,7 +193,7 @@ ROUTES = (
         handler=session.open_session,
         needs="open",
         body="token",
-        errors=(401, 403, 413, 422, 503),
+        errors=(401, 403, 422, 503),
     ),
     Route(method="DELETE", path="/session", handler=session.close_session, needs="open", errors=(503,)),
     Route(method="GET", path="/status", handler=health.status, response=StatusPayload),

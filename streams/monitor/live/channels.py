@@ -36,6 +36,7 @@ PAUSE_SECONDS = 0.25  # between two messages on one campaign
 QUIET_SECONDS = 15.0  # without messages, after which a comment keeps the connection open
 STATUS_SECONDS = 5.0
 OVERVIEW_SECONDS = 1.0  # between two overviews of one campaign
+AT_ONCE = 20  # listeners that are written to before other requests get their turn
 MOST_WAITING = 32  # messages per listener; a slower listener gets the full state instead
 
 
@@ -61,16 +62,8 @@ class Listener:
         self._queue.put_nowait(message)
 
     async def messages(self) -> AsyncIterator[bytes]:
-        """Yield the messages as they arrive, and a comment after a long silence."""
-        while True:
-            try:
-                async with asyncio.timeout(QUIET_SECONDS):
-                    message = await self._queue.get()
-            except TimeoutError:
-                yield COMMENT
-                continue
-            if message is None:
-                return
+        """Yield the messages as they arrive."""
+        while (message := await self._queue.get()) is not None:
             yield message
 
 
@@ -82,8 +75,9 @@ def find_present(monitor: Monitor) -> FindingsUpdate:
 class Channel:
     """The listeners of one stream. A task sends to them while there are any."""
 
-    def __init__(self, metrics: MonitorMetrics) -> None:
+    def __init__(self, metrics: MonitorMetrics, turn: asyncio.Lock) -> None:
         self._metrics = metrics
+        self._turn = turn
         self.listeners: set[Listener] = set()
         self.changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -116,17 +110,23 @@ class Channel:
     async def _run(self) -> None:
         raise NotImplementedError
 
-    def send(self, events: list[StreamEvent]) -> None:
-        """Send events to all listeners, as one message. A listener gets only what it may read."""
-        encoded = [(event.campaign, event.encode()) for event in events]
+    async def send(self, events: list[StreamEvent]) -> None:
+        """Send events to all listeners, as one message, or a comment if there are none.
+
+        A listener gets only what it may read.
+        """
+        encoded = [(event.campaign, event.encode()) for event in events] or [(None, COMMENT)]
         messages: dict[tuple[str, ...], bytes] = {}  # by the patterns of the campaigns that may be read
-        for listener in self.listeners:
-            viewer = listener.viewer
-            if viewer.campaigns not in messages:
-                parts = (data for campaign, data in encoded if campaign is None or viewer.covers(campaign))
-                messages[viewer.campaigns] = b"".join(parts)
-            if message := messages[viewer.campaigns]:
-                listener.put(message)
+        async with self._turn:  # of the channels, so that only a few listeners are written to at once
+            for number, listener in enumerate(list(self.listeners), 1):
+                viewer = listener.viewer
+                if viewer.campaigns not in messages:
+                    parts = (data for campaign, data in encoded if campaign is None or viewer.covers(campaign))
+                    messages[viewer.campaigns] = b"".join(parts)
+                if message := messages[viewer.campaigns]:
+                    listener.put(message)
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)  # other requests are served in between
         for event in events:
             self._metrics.events_sent.labels(event.event).inc(len(self.listeners))
 
@@ -134,8 +134,8 @@ class Channel:
 class CampaignChannel(Channel):
     """The stream of one campaign. All its listeners have received the same state."""
 
-    def __init__(self, monitor: Monitor, watched: WatchedCampaign, metrics: MonitorMetrics) -> None:
-        super().__init__(metrics)
+    def __init__(self, monitor: Monitor, watched: WatchedCampaign, metrics: MonitorMetrics, turn: asyncio.Lock) -> None:
+        super().__init__(metrics, turn)
         self._monitor, self._watched = monitor, watched
         self.board = watched.board
         self._overview, self._overview_at = watched.overview(monitor.now()), monitor.now()
@@ -165,17 +165,22 @@ class CampaignChannel(Channel):
         return RejectionCount(total=total, reasons=dict(rejections.reasons.most_common()))
 
     async def _run(self) -> None:
+        sent_at = self._monitor.now()
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(OVERVIEW_SECONDS):  # the rate changes even if nothing else does
                     await self.changed.wait()
             self.changed.clear()
             if events := self._new_events():
-                self.send(events)
+                sent_at = self._monitor.now()
+                await self.send(events)
                 for listener in self.listeners:
                     if listener.behind:
                         listener.behind = False
                         listener.put(self.full_state())
+            elif self._monitor.now() - sent_at >= QUIET_SECONDS:
+                sent_at = self._monitor.now()
+                await self.send([])
             await asyncio.sleep(PAUSE_SECONDS)
 
     def _new_events(self) -> list[StreamEvent]:
@@ -210,8 +215,10 @@ class CampaignChannel(Channel):
 class OverviewChannel(Channel):
     """The stream of all campaigns: their overviews, and the status."""
 
-    def __init__(self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics) -> None:
-        super().__init__(metrics)
+    def __init__(
+        self, monitor: Monitor, status: Callable[[], Awaitable[Struct]], metrics: MonitorMetrics, turn: asyncio.Lock
+    ) -> None:
+        super().__init__(metrics, turn)
         self._monitor, self._status = monitor, status
         self.names: set[str] = set()  # campaigns that changed
         self._sent: dict[str, Overview] = {}
@@ -237,5 +244,5 @@ class OverviewChannel(Channel):
                     events.append(StreamEvent("overview", overview, campaign=name))
             self.names.clear()
             if events:
-                self.send(events)
+                await self.send(events)
             await asyncio.sleep(OVERVIEW_SECONDS)

@@ -27,6 +27,12 @@ export interface RowsUpdate {
   gone: string[];
 }
 
+export interface CampaignsPage {
+  campaigns: Overview[];
+  total: number;
+  next: string | null;
+}
+
 export interface Overview {
   campaign: string;
   state: string;

@@ -18,9 +18,14 @@ from streams.wire.events import CampaignSettings, MatchRequest, Rating
 
 
 class CampaignsPayload(Struct, frozen=True, kw_only=True):
-    """All campaigns, the one with the newest judgment first."""
+    """A page of the campaigns, the one with the newest judgment first.
+
+    `total` counts all campaigns that may be read. `next` is the parameter `after` of the next page, if there is one.
+    """
 
     campaigns: list[Overview]
+    total: int
+    next: str | None
 
 
 class CampaignPayload(Overview, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from streams.monitor.state.history import first_half, history_payload, meetings,
 from streams.monitor.state.lookup import check_name
 from streams.monitor.state.payloads import (
     CampaignPayload,
-    CampaignsPayload,
     HistoryPayload,
     JudgesPayload,
     OutcomePayload,
@@ -26,7 +25,7 @@ from streams.monitor.state.payloads import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from streams.monitor.ledger.base import PairSample
     from streams.monitor.state.monitor import Monitor
@@ -44,10 +43,6 @@ class Queries:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
-
-    async def campaigns(self, covers: Callable[[str], bool]) -> CampaignsPayload:
-        """Return all campaigns that may be read."""
-        return CampaignsPayload(campaigns=[each for each in await self._monitor.overviews() if covers(each.campaign)])
 
     async def campaign(self, name: str) -> CampaignPayload:
         """Return one campaign with its settings."""

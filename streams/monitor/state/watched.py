@@ -49,6 +49,7 @@ class WatchedCampaign:
     stale: bool = False  # whether the status has changed since the snapshot
     problem: str | None = None  # why the campaign could not be read the last time
     logged: set[str] = field(default_factory=set)  # the problems so far
+    _overview: tuple[tuple[object, ...], Overview] | None = None  # the last one, after what it was made from
 
     @property
     def is_behind(self) -> bool:
@@ -56,9 +57,16 @@ class WatchedCampaign:
         return self.snapshot is None or self.stale or self.board.offset > self.snapshot.leaderboard.offset
 
     def overview(self, now: float) -> Overview:
-        """Return the summary of the campaign with its current rate."""
-        overview = summarize(self.view, self.board, rate=round(self.rate.at(now), 3), problem=self.problem)
-        return overview if self.rerun_progress is None else replace(overview, rerun_progress=self.rerun_progress)
+        """Return the summary of the campaign with its current rate. It is made again only if something has changed."""
+        made_from = (self.view, self.board, round(self.rate.at(now), 3), self.problem, self.rerun_progress)
+        if self._overview is None or self._overview[0] != made_from:
+            view, board, rate, problem, progress = made_from
+            overview = summarize(view, board, rate=rate, problem=problem)
+            self._overview = (
+                made_from,
+                replace(overview, rerun_progress=progress) if progress is not None else overview,
+            )
+        return self._overview[1]
 
     def mark_failed(self, error: Exception) -> None:
         """Keep why the campaign could not be read. A new problem is logged."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Viewer
 from streams.monitor.live import channels
-from streams.monitor.live.channels import MOST_WAITING, Listener
-from streams.monitor.live.messages import rows_update
+from streams.monitor.live.channels import AT_ONCE, MOST_WAITING, Channel, Listener
+from streams.monitor.live.messages import StreamEvent, rows_update
 from streams.wire.events import Leaderboard, Row, WithdrawSystem
 from tests.builders import NOON, crowd_log, judgment
 from tests.monitor.site import Event, Running
@@ -129,6 +131,28 @@ def test_who_does_not_keep_up_loses_what_waits_and_is_marked() -> None:
     listener.put(b"last")
     assert listener.behind
     assert listener.waiting == 1
+
+
+def test_other_work_goes_on_while_thousands_of_listeners_are_written_to() -> None:
+    """Count the turns that others get while two channels send."""
+
+    async def send_to(listeners: int) -> int:
+        turn = asyncio.Lock()
+        busy = [Channel(MonitorMetrics(), turn) for _ in range(2)]
+        for channel in busy:
+            channel.listeners = {Listener(Viewer()) for _ in range(listeners)}
+        sending = [asyncio.create_task(channel.send([StreamEvent("requests", {"count": 1})])) for channel in busy]
+        most, turns = 0, 0
+        while not all(task.done() for task in sending):
+            before = sum(listener.waiting for channel in busy for listener in channel.listeners)
+            await asyncio.sleep(0)
+            after = sum(listener.waiting for channel in busy for listener in channel.listeners)
+            most, turns = max(most, after - before), turns + 1
+        assert after == 2 * listeners
+        assert most <= AT_ONCE
+        return turns
+
+    assert asyncio.run(send_to(500)) >= 2 * 500 / AT_ONCE
 
 
 def test_streams_end_with_the_monitor(monitor: Running) -> None:

@@ -102,7 +102,7 @@ def test_a_campaign_that_the_monitor_cannot_compute_is_marked_and_following_goes
         assert len(logged) == 1
         assert logged[0].exc_info is not None
     assert monitor.get("/campaigns/sick/leaderboard")["judgments"] == 1
-    assert shown(monitor, "sick")["problem"] is None
+    wait_for(lambda: shown(monitor, "sick")["problem"] is None)
 
 
 def test_a_fault_in_the_history_of_one_campaign_does_not_end_the_following(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 MOST_ROWS = 10_000
+MOST_CAMPAIGNS = 1000  # per page
 
 
 def campaign_name(request: web.Request) -> str:
@@ -29,14 +30,14 @@ def new_campaign_name(request: web.Request) -> str:
     return name
 
 
-def number(request: web.Request, name: str, *, default: int, most: int = MOST_ROWS) -> int:
+def number(request: web.Request, name: str, *, default: int, least: int = 0, most: int = MOST_ROWS) -> int:
     """Return a number of the query, or its default."""
     text = request.query.get(name)
     if text is None:
         return default
     value = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1
-    if not 0 <= value <= most:
-        raise RequestError(422, "invalid_value", f"`{name}` must be a number from 0 to {most}", field=name)
+    if not least <= value <= most:
+        raise RequestError(422, "invalid_value", f"`{name}` must be a number from {least} to {most}", field=name)
     return value
 
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
 from streams.monitor.http.access import VIEWER
-from streams.monitor.http.handlers.parameters import campaign_name, event_id, judgment_id, number
-from streams.monitor.http.responses import REVALIDATED, UNCACHED, RequestError, json_response
+from streams.monitor.http.handlers.parameters import MOST_CAMPAIGNS, campaign_name, event_id, judgment_id, number
+from streams.monitor.http.responses import (
+    RETRY_SECONDS,
+    REVALIDATED,
+    UNCACHED,
+    RequestError,
+    json_response,
+    too_busy,
+    too_many,
+)
+from streams.monitor.state.overviews import PAGE_ROWS, place_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from streams.monitor.http.app import Site
     from streams.monitor.state.queries import Order
+
+STALLED_SECONDS = 30.0  # in which a client must read something of an event stream
 
 
 async def page(site: Site, _: web.Request) -> web.StreamResponse:
@@ -23,8 +35,13 @@ async def page(site: Site, _: web.Request) -> web.StreamResponse:
 
 
 async def campaigns(site: Site, request: web.Request) -> web.Response:
-    """Summaries of all campaigns that may be read."""
-    return json_response(await site.queries.campaigns(request[VIEWER].covers))
+    """Summaries of the campaigns that may be read, in pages, the one with the newest judgment first."""
+    viewer, cursor = request[VIEWER], request.query.get("after")
+    after = None if cursor is None else place_of(cursor)
+    if cursor is not None and after is None:
+        raise RequestError(422, "invalid_value", "`after` must be `next` of the page before", field="after")
+    limit = number(request, "limit", default=PAGE_ROWS, least=1, most=MOST_CAMPAIGNS)
+    return json_response(await site.overviews.page(viewer.campaigns, viewer.covers, after=after, limit=limit))
 
 
 async def campaign(site: Site, request: web.Request) -> web.Response:
@@ -90,16 +107,25 @@ async def command_outcome(site: Site, request: web.Request) -> web.Response:
 
 async def events(site: Site, request: web.Request) -> web.StreamResponse:
     """Changes of all campaigns, as server-sent events."""
-    return await _stream(request, site.hub.follow_all(request[VIEWER]))
+    return await _stream(site, request, site.hub.follow_all(request[VIEWER]))
 
 
 async def campaign_events(site: Site, request: web.Request) -> web.StreamResponse:
     """Changes of one campaign, as server-sent events."""
-    return await _stream(request, site.hub.follow_campaign(campaign_name(request), request[VIEWER]))
+    return await _stream(site, request, site.hub.follow_campaign(campaign_name(request), request[VIEWER]))
 
 
-async def _stream(request: web.Request, messages: AsyncIterator[bytes]) -> web.StreamResponse:
+async def _stream(site: Site, request: web.Request, messages: AsyncIterator[bytes]) -> web.StreamResponse:
     """Send messages as they come, until either side closes. An unknown campaign is an error before anything is sent."""
+    with site.streams.hold(site.addresses.of(request)) as full:
+        if full == "sender":
+            raise too_many("too many event streams from this address", seconds=RETRY_SECONDS)
+        if full == "all":
+            raise too_busy("this monitor has no room for another event stream")
+        return await _send(request, messages)
+
+
+async def _send(request: web.Request, messages: AsyncIterator[bytes]) -> web.StreamResponse:
     iterator = aiter(messages)
     first = await anext(iterator)
     response = web.StreamResponse(
@@ -109,9 +135,13 @@ async def _stream(request: web.Request, messages: AsyncIterator[bytes]) -> web.S
         await response.prepare(request)
         await response.write(first)
         async for message in iterator:
-            await response.write(message)
+            async with asyncio.timeout(STALLED_SECONDS):
+                await response.write(message)
     except ConnectionResetError:
         pass  # the client closed the connection, as most do
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()  # the client does not read
     finally:
         await iterator.aclose()  # type: ignore[attr-defined]
     return response

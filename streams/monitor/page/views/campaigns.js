@@ -1,6 +1,6 @@
 /** The list of all campaigns: progress, rate and leader. */
 
-/** @import { Column, ConnectionState, Overview } from "../types.ts" */
+/** @import { CampaignsPage, Column, ConnectionState, Overview } from "../types.ts" */
 
 import { showConnection } from "../live/connection.js";
 import { oncePerFrame } from "../live/frames.js";
@@ -14,6 +14,8 @@ import { showFindings } from "./findings.js";
 import { Meter } from "./meter.js";
 import { stateOf, troubleOf } from "./trouble.js";
 
+const PAGE = 500; // campaigns per request
+const MOST_CAMPAIGNS = 10000; // that are kept; the newest of them
 const STATES = ["any state", "open", "paused", "closed", "quarantined", "corrupt", "rated again", "unreadable"];
 
 /** @type {Column<Overview>[]} */
@@ -73,6 +75,8 @@ export class CampaignsView {
     /** @type {Map<string, Overview>} */
     this.campaigns = new Map();
     this.lost = false;
+    this.closed = false;
+    this.total = 0;
     this.table = new Table({
       caption: "Campaigns",
       columns: COLUMNS,
@@ -109,16 +113,27 @@ export class CampaignsView {
         overview: (/** @type {Overview} */ overview) => this.update(overview),
         findings: showFindings,
       },
-      check: "campaigns",
+      check: "campaigns?limit=1",
       onState: (state) => this.connectionChanged(state),
     });
   }
 
   async load() {
     try {
-      /** @type {{ campaigns: Overview[] }} */
-      const { campaigns } = await fetchJson("campaigns");
-      this.campaigns = new Map(campaigns.map((overview) => [overview.campaign, overview]));
+      /** @type {string | null} */
+      let next = null;
+      /** @type {Map<string, Overview>} */
+      const found = new Map();
+      if (this.campaigns.size === 0) this.campaigns = found; // the first pages are shown while others come
+      do {
+        /** @type {CampaignsPage} */
+        const page = await fetchJson(`campaigns?limit=${PAGE}${next ? `&after=${encodeURIComponent(next)}` : ""}`);
+        for (const overview of page.campaigns) found.set(overview.campaign, overview);
+        this.total = page.total;
+        next = page.next;
+        this.draw();
+      } while (next && found.size < MOST_CAMPAIGNS && !this.closed);
+      this.campaigns = found;
       this.draw();
     } catch (error) {
       setText(this.about, messageOf(error));
@@ -150,11 +165,13 @@ export class CampaignsView {
     );
     const judgments = all.reduce((sum, row) => sum + row.judgments, 0);
     const rate = all.reduce((sum, row) => sum + row.rate, 0);
-    setText(this.about, `${counted(all.length, "campaign")}, ${counted(judgments, "judgment")}, ${brief(rate)} per second`);
+    const shown = this.total > MOST_CAMPAIGNS ? `the newest ${count(all.length)} of ` : "";
+    setText(this.about, `${shown}${counted(Math.max(all.length, this.total), "campaign")}, ${counted(judgments, "judgment")}, ${brief(rate)} per second`);
     this.table.show(matching);
   }
 
   close() {
+    this.closed = true;
     this.stream.close();
   }
 }
