@@ -3,9 +3,11 @@
 1. 100 open event streams and 500 posts per second: the time from when a post was due to its response.
 2. A campaign of 200 systems and a million judgments: the time until a new monitor shows its leaderboard, the time
    from a post to the event that contains it, and the bytes per second of one event stream.
+3. 5,000 idle connections and 5,000 event streams: the time of `/healthz` with and without them.
 
     python benchmarks/monitor.py --seconds 60
     python benchmarks/monitor.py --seconds 60 --judgments 1000000
+    python benchmarks/monitor.py --seconds 5 --idle 5000
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ sys.path.insert(0, str(ROOT))
 import aiohttp  # noqa: E402
 from aiokafka import AIOKafkaProducer  # noqa: E402
 
+from benchmarks.crowded import LIMITS, crowded  # noqa: E402
 from benchmarks.http_load import Pool, Stream  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
@@ -270,12 +273,15 @@ def main() -> int:
     parser.add_argument(
         "--judgments", type=int, default=0, help="judgments of the large campaign; 0: leave it out (default: 0)"
     )
+    parser.add_argument(
+        "--idle", type=int, default=0, help="idle connections, and as many event streams; 0: leave it out (default: 0)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder))
         try:
             os.environ.update(servers.start())
-            os.environ |= {
+            os.environ |= LIMITS | {
                 "JUDGESTREAM_JUDGE_KEY": "benchmark",
                 "JUDGESTREAM_MONITOR_TOKENS": entry_of("benchmark", SECRET),
                 "JUDGESTREAM_SNAPSHOT_SECONDS": "1",
@@ -292,6 +298,11 @@ def main() -> int:
                         url, processes, streams=options.streams, rate=options.rate, seconds=options.seconds
                     )
                     held = asyncio.run(load)
+                    if options.idle:
+                        paths = ["/events", *(f"/campaigns/campaign-{number}/events" for number in range(CAMPAIGNS))]
+                        more = list(judgments(1000, systems=SYSTEMS, begin=10**6))
+                        posts = [(f"/campaigns/{each.campaign}/judgments", encode(each)) for each in more]
+                        held &= crowded(url, count=options.idle, paths=paths, posts=posts, headers=HEADERS)
                 if options.judgments:
                     done = options.rate * (int(options.seconds) + 1)
                     asyncio.run(fill(settings, options.judgments))
