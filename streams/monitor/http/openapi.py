@@ -108,8 +108,10 @@ def _responses(route: Route) -> dict[str, Json]:
     else:
         described = "Accepted." if route.success == 202 else "Success."
         responses = {str(route.success): {"description": described, "content": _content(route.response)}}
-    also = {401, 403} if route.needs != "open" else set()
-    for status in sorted({*route.errors, *also, *({429, 500} if route.limited else ())}):
+    also = {*route.errors, *({421, 429, 500} if route.limited else ())}  # probes are not limited
+    also |= {401, 403} if route.needs != "open" else set()
+    also |= {408, 413, 415} if route.body is not None else set()
+    for status in sorted(also):
         responses[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: {"schema": ERROR}}}
     if route.name in ("live", "ready"):
         responses["503"] = {"description": "What is wrong.", "content": _content(route.response or "")}

@@ -165,7 +165,7 @@ ROUTES = (
         success=202,
         needs="operate",
         body="command",
-        errors=(413, 415, 422, 503),
+        errors=(422, 503),
     ),
     Route(
         method="POST",
@@ -174,7 +174,7 @@ ROUTES = (
         response=NextMatchPayload,
         needs="judge",
         body="next-match",
-        errors=(404, 409, 413, 415, 422, 503),
+        errors=(404, 409, 422, 503),
     ),
     *(
         Route(
@@ -183,7 +183,7 @@ ROUTES = (
             handler=handler,
             needs="judge",
             body="held-match",
-            errors=(404, 413, 415, 422, 503),
+            errors=(404, 422, 503),
         )
         for path, handler in (("return", write.return_match), ("skip", write.skip_match))
     ),

@@ -117,8 +117,9 @@ class Channel:
         """
         encoded = [(event.campaign, event.encode()) for event in events] or [(None, COMMENT)]
         messages: dict[tuple[str, ...], bytes] = {}  # by the patterns of the campaigns that may be read
+        listeners = list(self.listeners)  # one that joins from now on begins with the state after these events
         async with self._turn:  # of the channels, so that only a few listeners are written to at once
-            for number, listener in enumerate(list(self.listeners), 1):
+            for number, listener in enumerate(listeners, 1):
                 viewer = listener.viewer
                 if viewer.campaigns not in messages:
                     parts = (data for campaign, data in encoded if campaign is None or viewer.covers(campaign))

@@ -62,10 +62,7 @@ class WatchedCampaign:
         if self._overview is None or self._overview[0] != made_from:
             view, board, rate, problem, progress = made_from
             overview = summarize(view, board, rate=rate, problem=problem)
-            self._overview = (
-                made_from,
-                replace(overview, rerun_progress=progress) if progress is not None else overview,
-            )
+            self._overview = (made_from, overview if progress is None else replace(overview, rerun_progress=progress))
         return self._overview[1]
 
     def mark_failed(self, error: Exception) -> None:
