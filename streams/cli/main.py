@@ -36,6 +36,7 @@ SECTIONS = {
         "replay": "Publish a log to Kafka, or rate it without servers.",
         "gaps": "List records that were deleted unread, or go on without them.",
         "rebuild": "Rebuild the state in Redis from the log in Kafka.",
+        "copy-log": "Copy the log without ids and forgotten judges.",
     },
     "Services": {
         "worker": "Rate judgments from Kafka and keep the state in Redis.",

@@ -50,7 +50,7 @@ def publish_log(
 
     async def publish() -> None:
         async with open_producer(settings, patience=patience) as producer:
-            batches = _PartitionBatches(producer, sent)
+            batches = PartitionBatches(producer, sent)
             try:
                 for seconds, judgments in steps:
                     await asyncio.sleep(seconds)
@@ -83,7 +83,7 @@ class _FillingBatch:
     judgments: int = 0
 
 
-class _PartitionBatches:
+class PartitionBatches:
     """The batch that fills, per partition, and the batches that the broker has not acknowledged yet."""
 
     def __init__(self, producer: Producer, sent: SentRecords) -> None:
@@ -93,15 +93,21 @@ class _PartitionBatches:
         self._unacknowledged: deque[tuple[asyncio.Future[Any], int, _FillingBatch]] = deque()
 
     async def add(self, partition: int, event: Judgment | Create) -> None:
-        """Add an event to its partition's batch. Send that first if it is full."""
-        key, value = event.campaign.encode(), encode(event)
+        """Add an event to its partition's batch."""
+        filling = await self.append(partition, event.campaign.encode(), encode(event))
+        filling.judgments += isinstance(event, Judgment)
+
+    async def append(
+        self, partition: int, key: bytes | None, value: bytes | None, timestamp: int | None = None
+    ) -> _FillingBatch:
+        """Add a record to its partition's batch, and return that. Send the one before first if it is full."""
         filling = self._filling.get(partition)
-        if filling is None or filling.batch.append(key=key, value=value, timestamp=None) is None:
+        if filling is None or filling.batch.append(key=key, value=value, timestamp=timestamp) is None:
             if filling is not None:
                 await self._send(partition)
             filling = self._filling[partition] = _FillingBatch(self._producer.create_batch())
-            filling.batch.append(key=key, value=value, timestamp=None)
-        filling.judgments += isinstance(event, Judgment)
+            filling.batch.append(key=key, value=value, timestamp=timestamp)
+        return filling
 
     async def flush(self) -> None:
         """Send the batches that fill."""

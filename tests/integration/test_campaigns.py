@@ -173,7 +173,7 @@ def test_an_excluded_judge_is_heard_no_more_and_a_retracted_one_never_was(runnin
     pseudonym = Pseudonyms(running.settings.judge_key.encode())["bert"]
     excluded = running.command("campaign", "exclude", "c", "bert")
     assert excluded.returncode == 0, excluded.stderr
-    assert f"pseudonym of the judge: {pseudonym}" in excluded.stdout
+    assert f"the judge {pseudonym} (given as an id) has 2 judgments" in excluded.stdout
     publish(running, judgment(4, judge="bert"))
     (rejection,) = rejected(running, "--reason", "judge_excluded")
     assert rejection["offset"] == 5

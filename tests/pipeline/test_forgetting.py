@@ -13,6 +13,7 @@ from streams.pipeline.embedded import Embedded
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
+from streams.replay.erasing import Erasure
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
@@ -185,3 +186,33 @@ def test_the_status_is_announced_without_the_excluded_judge() -> None:
     values = [record.value or b"" for record in stream.log.all(topics.CAMPAIGNS.name)]
     assert pseudonym(ANNA).encode() in values[-2]
     assert pseudonym(ANNA).encode() not in values[-1]
+
+
+@pytest.mark.parametrize("log", LOGS.values(), ids=list(LOGS))
+def test_a_copy_of_the_log_without_the_judge_gives_the_same_board(log: list[Event]) -> None:
+    erasure = Erasure("key", max_bytes=1_000_000)
+    values = [encode(event) for event in log]
+    for offset, value in enumerate(values):
+        erasure.learn(offset, value)
+    copied = [erasure.copy(offset, value)[1] or b"" for offset, value in enumerate(values)]
+    assert erasure.counts.ids > 200
+    (first, *_) = (offset for offset, event in enumerate(log) if isinstance(event, events.ForgetJudge))
+    assert pseudonym(ANNA).encode() not in b"".join(copied[: first + 1])
+    assert b'"judge-' not in b"".join(copied)
+    campaigns = []
+    for each, key in ((values, "key"), (copied, "not used")):
+        stream = Embedded(Settings(judge_key=key, batch_records=50))
+        for value in each:
+            stream.log.append(topics.JUDGMENTS.name, b"c", value)
+        stream.run()
+        campaigns.append(stream.campaign("c"))
+    assert campaigns[0].leaderboard() == campaigns[1].leaderboard()
+    assert campaigns[0].counts == campaigns[1].counts
+
+
+def test_a_copy_empties_what_no_campaign_has() -> None:
+    erasure = Erasure("key", max_bytes=1_000_000)
+    bad = [None, b"", b"not JSON of judge-1", b'{"judge":"judge-1"}', encode(judgment(1, judge="judge-1"))]
+    copied = [erasure.copy(offset, value, is_home=lambda _: False) for offset, value in enumerate(bad)]
+    assert copied == [(None, None)] * 5
+    assert erasure.counts.emptied == 5

@@ -1,0 +1,99 @@
+"""What a copy of a log replaces: the ids of judges by pseudonyms, and forgotten judges by names that say nothing.
+
+A worker that reads the copy ends with the same ratings as one that reads the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from streams.core.campaign.pseudonyms import MARK, Pseudonyms, forgotten_name, is_wire_pseudonym
+from streams.errors import RecordError
+from streams.wire.decoding import decode
+from streams.wire.events import ForgetJudge, Judgment, Retract, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streams.wire.events import Command
+
+    IsHome = Callable[[str], bool]  # whether a partition is that of a campaign
+
+
+class _NewName(NamedTuple):
+    until: float  # the offset of the last record in which it stands for the judge
+    name: str
+
+
+@dataclass
+class ErasedCounts:
+    """What was replaced so far."""
+
+    ids: int = 0  # of judges, by pseudonyms
+    forgotten: int = 0  # records of forgotten judges
+    emptied: int = 0  # records that are no events, or are not on the partition of their campaign
+
+
+def _everywhere(_: str) -> bool:
+    return True
+
+
+class Erasure:
+    """Replaces judges in the records of a log. First it has to `learn` all of them."""
+
+    def __init__(self, key: str, *, max_bytes: int) -> None:
+        self.counts = ErasedCounts()
+        self._pseudonyms = Pseudonyms(key.encode())
+        self._max_bytes = max_bytes
+        self._names: dict[tuple[str, str], list[_NewName]] = {}  # by campaign and pseudonym
+        self._seen: set[tuple[str, str]] = set()
+
+    def learn(self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere) -> None:
+        """Take note of a record that forgets or retracts a judge."""
+        if value is None or not (b'"forget"' in value or b'"retract"' in value or b"\\" in value):
+            return
+        event = self._decode(value)
+        if not isinstance(event, ForgetJudge | Retract) or event.judge is None or not is_home(event.campaign):
+            return
+        judge = (event.campaign, self._pseudonyms[event.judge])
+        names = self._names.get(judge, [])
+        if isinstance(event, Retract):
+            # It takes back all judgments of the judge, also those from before they were forgotten. So all of them have
+            # one name from the first to the last.
+            self._names[judge] = [_NewName(inf, names[0].name)] if names else []
+        elif (event.campaign, event.id) not in self._seen and not (names and names[-1].until == inf):
+            self._seen.add((event.campaign, event.id))
+            self._names[judge] = [*names, _NewName(offset, forgotten_name(event.campaign, event.id))]
+
+    def copy(
+        self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere
+    ) -> tuple[bytes | None, bytes | None]:
+        """Return key and value of a record in the copy. One that changes nothing is empty, and is rejected there too.
+
+        That is a record that is no event, and one that is not on the partition of its campaign: it was forwarded.
+        """
+        event = self._decode(value)
+        if event is None or not is_home(event.campaign):
+            self.counts.emptied += 1
+            return None, None
+        key, given = event.campaign.encode(), getattr(event, "judge", None)
+        if given is None:
+            return key, value
+        self.counts.ids += not is_wire_pseudonym(given)
+        pseudonym = self._pseudonyms[given]
+        for new in self._names.get((event.campaign, pseudonym), ()):
+            if offset <= new.until:
+                self.counts.forgotten += 1
+                pseudonym = new.name
+                break
+        return key, encode(replace(event, judge=MARK + pseudonym))
+
+    def _decode(self, value: bytes | None) -> Judgment | Command | None:
+        try:
+            return decode(value, max_bytes=self._max_bytes)
+        except RecordError:
+            return None
