@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hmac
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from msgspec import structs
@@ -85,3 +89,12 @@ def test_the_name_of_a_forgotten_judge_looks_like_a_pseudonym_and_is_new_for_eac
 def test_a_judgment_is_published_with_the_pseudonym_and_nothing_else_changes() -> None:
     replaced = Pseudonyms(b"a key").replace_judge(judgment(1, judge="alice", request="r"))
     assert replaced == judgment(1, judge=wire_pseudonym("alice", KEY), request="r")
+
+
+def test_the_snippets_of_the_docs_make_the_same_pseudonym() -> None:
+    snippets = re.findall(r"```(python|sh)\n(.*?)```", Path("docs/privacy.md").read_text(), re.DOTALL)
+    assert [language for language, _ in snippets] == ["python", "python", "sh"]
+    for language, code in snippets:
+        command = [sys.executable, "-c", f"{code}\nprint(judge)"] if language == "python" else ["sh", "-c", code]
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert found == f"{wire_pseudonym('alice', 'the judge key')}\n"
