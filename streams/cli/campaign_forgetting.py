@@ -12,7 +12,7 @@ from streams.cli.judges import NO_KEY, FoundJudge, look_up, read_as
 from streams.cli.options import with_settings
 from streams.cli.stored_campaign import open_store
 from streams.cli.terminal import confirm, safe
-from streams.errors import JudgestreamError, suggestion
+from streams.errors import JudgestreamError, StoreCorrupt, suggestion
 from streams.wire import events
 from streams.wire.quarantine import describe_quarantine
 
@@ -69,18 +69,21 @@ def forget(
 
     with open_store(settings) as store:
         names = _campaigns(store, settings, chosen)
-        found = find_in(store, settings, names, judge)
-        pseudonym, given_as = next(iter(read_as(judge, settings))) if not found else _common(found)
+        failed: dict[str, str] = {}
+        found = find_in(store, settings, names, judge, failed)
+        for name, why in failed.items():
+            click.echo(safe(f"✗ {name} can't be searched: {why}"), err=True)
         if not found:
             raise click.ClickException(
-                f"no campaign knows this judge, given as {given_as} ({pseudonym}); {len(names):,} were searched"
+                f"no campaign knows this judge; {len(names):,} were searched. For an id, JUDGESTREAM_JUDGE_KEY must be "
+                "the key of the workers"
             )
+        pseudonym = next(iter(found.values())).pseudonym
         if not as_json:
             for name, each in found.items():
                 click.echo(f"{name}: {each}")
         where = f"{len(found):,} campaign{'s' * (len(found) != 1)}"
         confirm(f"erase this judge in {where}? This can't be undone.", yes=yes)
-        failed = {}
         for name in found:
             try:
                 said = _send(settings, name, f"~{pseudonym}", by=by, timeout=timeout)
@@ -96,13 +99,8 @@ def forget(
     if as_json:
         click.echo(events.encode({"judge": pseudonym, "forgotten": sorted(found.keys() - failed), "failed": failed}))
     if failed:
-        raise click.ClickException(f"{len(failed):,} of {where} did not forget the judge; run the command again")
+        raise click.ClickException(f"{', '.join(failed)} did not forget the judge; run the command again")
     click.echo(STILL, err=True)
-
-
-def _common(found: dict[str, FoundJudge]) -> tuple[str, str]:
-    first = next(iter(found.values()))
-    return first.pseudonym, first.given_as
 
 
 def _campaigns(store: Store, settings: Settings, chosen: Sequence[str]) -> list[str]:
@@ -119,13 +117,22 @@ def _campaigns(store: Store, settings: Settings, chosen: Sequence[str]) -> list[
     return list(dict.fromkeys(chosen)) or known
 
 
-def find_in(store: Store, settings: Settings, campaigns: Collection[str], given: str) -> dict[str, FoundJudge]:
-    """Return the judge that a text means in each of the campaigns that know them."""
+def find_in(
+    store: Store, settings: Settings, campaigns: Collection[str], given: str, failed: dict[str, str]
+) -> dict[str, FoundJudge]:
+    """Return the judge that a text means in each of the campaigns that know them. Add those that can't be read."""
     candidates = list(read_as(given, settings))
     if not candidates:
         raise click.ClickException(NO_KEY)
     for pseudonym, given_as in candidates:
-        found = {name: judge for name in campaigns if (judge := look_up(store, name, pseudonym, given_as)) is not None}
+        found: dict[str, FoundJudge] = {}
+        for name in campaigns:
+            try:
+                judge = look_up(store, name, pseudonym, given_as)
+            except StoreCorrupt as error:
+                failed[name] = str(error)
+            else:
+                found |= {} if judge is None else {name: judge}
         if found:
             return found
     return {}

@@ -59,8 +59,8 @@ def find_judge(store: Store, settings: Settings, campaign: str, given: str, *, u
         return FoundJudge(pseudonym=pseudonym, given_as=given_as, judgments=0, excluded=False)
     tried = " and ".join(f"as {given_as} ({pseudonym})" for pseudonym, given_as in candidates)
     raise click.ClickException(
-        f"the campaign {campaign!r} has no such judge; looked for {tried}. List its judges with: "
-        f"judgestream judges {campaign}"
+        f"the campaign {campaign!r} has no such judge; looked for {tried}. List its judges with: judgestream judges "
+        f"{campaign}; for an id, JUDGESTREAM_JUDGE_KEY must be the key of the workers"
     )
 
 

@@ -174,6 +174,17 @@ def test_forgetting_asks_first_and_takes_campaigns(sent: list[events.Command]) -
     assert "did you mean" in run("forget", BERT, "--campaign", "dd", "--yes").stderr
 
 
+def test_a_campaign_that_can_t_be_read_is_named_and_the_others_are_done(
+    sent: list[events.Command], stream: Embedded
+) -> None:
+    assert isinstance(stream.store, MemoryStore)
+    stream.store._campaigns["c"].tables["judges"][BERT] = b"broken"
+    result = run("forget", "bert", "--yes")
+    assert (result.exit_code, [each.campaign for each in sent]) == (1, ["d"])
+    assert "✗ c can't be searched" in result.stderr
+    assert "c did not forget the judge" in result.stderr
+
+
 def test_a_campaign_that_does_not_answer_is_named_and_the_others_are_done(
     sent: list[events.Command], stream: Embedded, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,8 @@ def test_into_kafka_directly_and_rank_give_the_same_bits(stack: Stack) -> None:
     assert into_kafka["replay"] == {
         "read": 9996, "there": 0, "sent": 9996, "applied": 9996, "duplicate": 0, "rejected": 0
     }  # fmt: skip
+    judges = {json.loads(value).get("judge", "~") for value in stack.values(topics.JUDGMENTS)}
+    assert all(judge.startswith("~") for judge in judges), "no id is sent"
     stack.wait_for(lambda: bool(stack.values(topics.LEADERBOARDS)), "a leaderboard")
 
     def announced() -> bool:

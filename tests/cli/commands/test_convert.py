@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from streams import formats
+from streams import formats, wire_pseudonym
 from streams.cli.commands.convert import command
 from streams.errors import FormatError
 from tests.formats.samples import APPRAISE, ARENA, JSONL, SAMPLES, UNIFORM
@@ -164,3 +164,12 @@ def test_commands_of_a_log_are_left_out_and_counted(tmp_path: Path) -> None:
     source.write_bytes(JSONL)
     result = convert(source, tmp_path / "out.csv")
     assert "1 left out: a command" in result.stderr
+
+
+def test_judges_may_be_written_as_pseudonyms(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = convert(log, "-", "--to", "jsonl", "--pseudonyms")
+    assert (without.exit_code, "set JUDGESTREAM_JUDGE_KEY" in without.stderr) == (2, True)
+    monkeypatch.setenv("JUDGESTREAM_JUDGE_KEY", "a key")
+    rows = [json.loads(line) for line in convert(log, "-", "--to", "jsonl", "--pseudonyms").stdout.splitlines()]
+    plain = [json.loads(line) for line in convert(log, "-", "--to", "jsonl").stdout.splitlines()]
+    assert rows == [row | {"judge": wire_pseudonym(row["judge"], "a key")} for row in plain]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+import streams
 from streams import wire_pseudonym
 from streams.core.campaign import pseudonyms
 from streams.core.campaign.pseudonyms import Pseudonyms, forgotten_name, is_pseudonym
@@ -18,21 +19,21 @@ from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire import events
-from streams.wire.events import Judgment
+from streams.wire.events import Judgment, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.state_hash import state_hash
 
 KEY = "a key"
 Event = Judgment | events.Command
 LOG: list[Event] = [
-    *crowd_log(200, seed=3, ways=3),
+    *crowd_log(80, seed=3, ways=3),
     events.ExcludeJudge(id="exclude", campaign="campaign-0", at=NOON, judge="judge-3"),
-    *crowd_log(400, seed=3, ways=3)[200:],
+    *crowd_log(160, seed=3, ways=3)[80:],
     events.Retract(id="retract", campaign="campaign-0", at=NOON, judge="judge-2"),
     events.IncludeJudge(id="include", campaign="campaign-0", at=NOON, judge="judge-3"),
-    *crowd_log(500, seed=3, ways=3)[400:],
+    *crowd_log(200, seed=3, ways=3)[160:],
     events.ForgetJudge(id="forget", campaign="campaign-0", at=NOON, judge="judge-4"),
-    *crowd_log(600, seed=3, ways=3)[500:],
+    *crowd_log(240, seed=3, ways=3)[200:],
 ]
 
 
@@ -78,6 +79,18 @@ def test_a_log_with_ids_and_one_with_pseudonyms_give_the_same_bits(batch: int) -
         assert stream.counts().rejected > 0
         hashes.add(state_hash(store, ["judgments.v1/0"]))
     assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("model", ["trueskill", "trueskill-judges", "grm"])
+def test_a_file_with_ids_and_one_with_pseudonyms_give_the_same_board(tmp_path: Path, model: str) -> None:
+    """A file is scanned into columns."""
+    log = crowd_log(3000, seed=4)
+    boards = []
+    for number, judgments in enumerate((log, map(Pseudonyms(KEY.encode()).replace_judge, log))):
+        file = tmp_path / f"{number}.jsonl"
+        file.write_bytes(b"\n".join(map(encode, judgments)))
+        boards.append(streams.rank(str(file), model=model).leaderboards)
+    assert boards[0] == boards[1]
 
 
 def test_the_name_of_a_forgotten_judge_looks_like_a_pseudonym_and_is_new_for_each_command() -> None:
