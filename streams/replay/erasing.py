@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     IsHome = Callable[[str], bool]  # whether a partition is that of a campaign
 
 
+NOTHING = b"{}"  # it is rejected, and is no sign of a foreign topic, as a record without a value would be
+
+
 class _NewName(NamedTuple):
     until: float  # the offset of the last record in which it stands for the judge
     name: str
@@ -69,20 +72,18 @@ class Erasure:
             self._seen.add((event.campaign, event.id))
             self._names[judge] = [*names, _NewName(offset, forgotten_name(event.campaign, event.id))]
 
-    def copy(
-        self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere
-    ) -> tuple[bytes | None, bytes | None]:
-        """Return key and value of a record in the copy. One that changes nothing is empty, and is rejected there too.
+    def copy(self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere) -> tuple[bytes | None, bytes]:
+        """Return key and value of a record in the copy. One that changes nothing has no content.
 
         That is a record that is no event, and one that is not on the partition of its campaign: it was forwarded.
         """
         event = self._decode(value)
         if event is None or not is_home(event.campaign):
             self.counts.emptied += 1
-            return None, None
+            return None, NOTHING
         key, given = event.campaign.encode(), getattr(event, "judge", None)
         if given is None:
-            return key, value
+            return key, encode(event)
         self.counts.ids += not is_wire_pseudonym(given)
         pseudonym = self._pseudonyms[given]
         for new in self._names.get((event.campaign, pseudonym), ()):

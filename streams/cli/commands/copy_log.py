@@ -56,7 +56,7 @@ def command(settings: Settings, *, target: str, as_json: bool) -> None:
     click.echo(
         f"✓ {topic} has all {counts.records:,} records: {counts.sent:,} sent, {counts.there:,} were there and are "
         f"right; {replaced.ids:,} ids became pseudonyms, {replaced.forgotten:,} records of forgotten judges got other "
-        f"names, {replaced.emptied:,} records that no campaign has are empty"
+        f"names, {replaced.emptied:,} records that no campaign has are left out"
     )
     if counts.moved:
         click.echo(f"  records have other offsets in the copy of: {', '.join(counts.moved)}")
