@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ import click
 from streams.cli.options import with_settings
 from streams.cli.progress import Bar
 from streams.cli.stored_campaign import open_store
+from streams.cli.terminal import INTERRUPTED
 
 if TYPE_CHECKING:
     from streams.settings import Settings
@@ -45,7 +47,11 @@ def command(settings: Settings, *, target: str, as_json: bool) -> None:
             bar.describe(f"{step}, {done:,} of {total:,} records")
             bar.complete(done)
 
-        counts, erasure = copy_log(settings, new, store, progress=progress)
+        try:
+            counts, erasure = copy_log(settings, new, store, progress=progress)
+        except KeyboardInterrupt:
+            click.echo("Stopped. Run the same command again to go on.", err=True)
+            sys.exit(INTERRUPTED)
     replaced = erasure.counts
     topic = JUDGMENTS.within(target)
     if as_json:
