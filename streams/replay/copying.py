@@ -1,6 +1,6 @@
 """A copy of the log in another namespace, without ids of judges and without the judges that were forgotten.
 
-Each partition is copied record by record, in order and with the times of the records. Whatever is in the target already
+Each partition is copied record by record, in order. Whatever is in the target already
 is read and compared, so a copy that was interrupted goes on, and a copy that is complete is checked.
 """
 
@@ -10,7 +10,7 @@ import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from streams.kafka.admin import count_log_partitions, create_topics
 from streams.kafka.partitions import Partition
 from streams.kafka.producers import Producer
 from streams.kafka.reading import open_reader
+from streams.kafka.records import raw_records
 from streams.replay.erasing import Erasure
 from streams.replay.publishing import PartitionBatches, SentRecords
 from streams.wire.topics import JUDGMENTS
@@ -30,16 +31,10 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.stores import Store
 
+    KeyAndValue = tuple[bytes | None, bytes | None]
+
 PATIENCE_SECONDS = 30.0
 CHUNK = 5000
-
-
-class CopiedRecord(NamedTuple):
-    """A record of the copy. Its time is in milliseconds."""
-
-    key: bytes | None
-    value: bytes | None
-    timestamp: int | None
 
 
 @dataclass
@@ -78,8 +73,8 @@ def copy_log(
         total = sum(ends.values()) - sum(starts.values())
         done = 0
         for partition, records in reader.read(starts, ends):
-            for record in records:
-                erasure.learn(record.offset, record.value, is_home=partial(homes.is_home, partition))
+            for record in raw_records(records):
+                erasure.learn(record, is_home=partial(homes.is_home, partition))
             done += len(records)
             progress(f"reading {partition}", done, total)
         for mine, other in zip(source, copy, strict=True):
@@ -89,13 +84,7 @@ def copy_log(
                 if any(record.offset != first + place for place, record in enumerate(records)):
                     counts.moved += [str(mine)] * (str(mine) not in counts.moved)
                 first += len(records)
-                copied = [
-                    CopiedRecord(
-                        *erasure.copy(record.offset, record.value, is_home=partial(homes.is_home, mine)),
-                        record.timestamp if record.timestamp >= 0 else None,
-                    )
-                    for record in records
-                ]
+                copied = [erasure.copy(record, is_home=partial(homes.is_home, mine)) for record in raw_records(records)]
                 new = _without_existing(copied, ready, other)
                 write(other.number, new)
                 counts.records += len(records)
@@ -121,7 +110,7 @@ class _Homes:
         return self._known[campaign] in (None, str(partition))
 
 
-def _existing(reader: Reader, partition: Partition) -> Iterator[tuple[bytes | None, bytes | None]]:
+def _existing(reader: Reader, partition: Partition) -> Iterator[KeyAndValue]:
     """Yield key and value of each record that the target has."""
     (start,), (end,) = reader.beginnings([partition]).values(), reader.ends([partition]).values()
     for _, records in reader.read({partition: start}, {partition: end}, max_records=CHUNK):
@@ -129,14 +118,14 @@ def _existing(reader: Reader, partition: Partition) -> Iterator[tuple[bytes | No
 
 
 def _without_existing(
-    copied: Sequence[CopiedRecord], existing: Iterator[tuple[bytes | None, bytes | None]], partition: Partition
-) -> Sequence[CopiedRecord]:
+    copied: Sequence[KeyAndValue], existing: Iterator[KeyAndValue], partition: Partition
+) -> Sequence[KeyAndValue]:
     """Return the records that the target has not. Raise TopicError if it has another one in the place of one."""
     for place, record in enumerate(copied):
         found = next(existing, None)
         if found is None:
             return copied[place:]
-        if found != (record.key, record.value):
+        if found != record:
             raise _different(partition, place)
     return ()
 
@@ -149,7 +138,7 @@ def _different(partition: Partition, place: int) -> TopicError:
 
 
 @contextmanager
-def _open_writer(settings: Settings) -> Iterator[Callable[[int, Sequence[CopiedRecord]], None]]:
+def _open_writer(settings: Settings) -> Iterator[Callable[[int, Sequence[KeyAndValue]], None]]:
     """Return a function that appends records to a partition, and returns when the broker has them."""
     with asyncio.Runner() as runner:
 
@@ -158,7 +147,7 @@ def _open_writer(settings: Settings) -> Iterator[Callable[[int, Sequence[CopiedR
             await producer.start()
             return producer
 
-        async def append(partition: int, records: Sequence[CopiedRecord]) -> None:
+        async def append(partition: int, records: Sequence[KeyAndValue]) -> None:
             for record in records:
                 await batches.append(partition, *record)
             await batches.flush()

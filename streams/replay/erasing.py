@@ -15,10 +15,12 @@ from streams.core.campaign.pseudonyms import MARK, Pseudonyms, forgotten_name, i
 from streams.errors import RecordError
 from streams.wire.decoding import decode
 from streams.wire.events import ForgetJudge, Judgment, Retract, encode
+from streams.wire.times import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streams.pipeline.record import Record
     from streams.wire.events import Command
 
     IsHome = Callable[[str], bool]  # whether a partition is that of a campaign
@@ -55,11 +57,12 @@ class Erasure:
         self._names: dict[tuple[str, str], list[_NewName]] = {}  # by campaign and pseudonym
         self._seen: set[tuple[str, str]] = set()
 
-    def learn(self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere) -> None:
+    def learn(self, record: Record, *, is_home: IsHome = _everywhere) -> None:
         """Take note of a record that forgets or retracts a judge."""
-        if value is None or not (b'"forget"' in value or b'"retract"' in value or b"\\" in value):
+        value = record.value or b""
+        if not (b'"forget"' in value or b'"retract"' in value or b"\\" in value):
             return
-        event = self._decode(value)
+        event = self._decode(record)
         if not isinstance(event, ForgetJudge | Retract) or event.judge is None or not is_home(event.campaign):
             return
         judge = (event.campaign, self._pseudonyms[event.judge])
@@ -70,14 +73,14 @@ class Erasure:
             self._names[judge] = [_NewName(inf, names[0].name)] if names else []
         elif (event.campaign, event.id) not in self._seen and not (names and names[-1].until == inf):
             self._seen.add((event.campaign, event.id))
-            self._names[judge] = [*names, _NewName(offset, forgotten_name(event.campaign, event.id))]
+            self._names[judge] = [*names, _NewName(record.offset, forgotten_name(event.campaign, event.id))]
 
-    def copy(self, offset: int, value: bytes | None, *, is_home: IsHome = _everywhere) -> tuple[bytes | None, bytes]:
+    def copy(self, record: Record, *, is_home: IsHome = _everywhere) -> tuple[bytes | None, bytes]:
         """Return key and value of a record in the copy. One that changes nothing has no content.
 
         That is a record that is no event, and one that is not on the partition of its campaign: it was forwarded.
         """
-        event = self._decode(value)
+        event = self._decode(record)
         if event is None or not is_home(event.campaign):
             self.counts.emptied += 1
             return None, NOTHING
@@ -87,14 +90,17 @@ class Erasure:
         self.counts.ids += not is_wire_pseudonym(given)
         pseudonym = self._pseudonyms[given]
         for new in self._names.get((event.campaign, pseudonym), ()):
-            if offset <= new.until:
+            if record.offset <= new.until:
                 self.counts.forgotten += 1
                 pseudonym = new.name
                 break
         return key, encode(replace(event, judge=MARK + pseudonym))
 
-    def _decode(self, value: bytes | None) -> Judgment | Command | None:
+    def _decode(self, record: Record) -> Judgment | Command | None:
+        """Return the event that a worker would apply, or None."""
         try:
-            return decode(value, max_bytes=self._max_bytes)
+            event = decode(record.value, max_bytes=self._max_bytes)
+            check_time(event, record.written_at)
         except RecordError:
             return None
+        return event

@@ -97,16 +97,14 @@ class PartitionBatches:
         filling = await self.append(partition, event.campaign.encode(), encode(event))
         filling.judgments += isinstance(event, Judgment)
 
-    async def append(
-        self, partition: int, key: bytes | None, value: bytes | None, timestamp: int | None = None
-    ) -> _FillingBatch:
+    async def append(self, partition: int, key: bytes | None, value: bytes | None) -> _FillingBatch:
         """Add a record to its partition's batch, and return that. Send the one before first if it is full."""
         filling = self._filling.get(partition)
-        if filling is None or filling.batch.append(key=key, value=value, timestamp=timestamp) is None:
+        if filling is None or filling.batch.append(key=key, value=value, timestamp=None) is None:
             if filling is not None:
                 await self._send(partition)
             filling = self._filling[partition] = _FillingBatch(self._producer.create_batch())
-            filling.batch.append(key=key, value=value, timestamp=timestamp)
+            filling.batch.append(key=key, value=value, timestamp=None)
         return filling
 
     async def flush(self) -> None:

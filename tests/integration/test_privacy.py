@@ -24,6 +24,7 @@ from tests.monitor.site import TOKEN
 pytestmark = pytest.mark.integration
 
 SECRET = "secret-person-17"
+IN_KAFKA = "secret-person-by-kafka"
 NAME = "campaign-0"
 
 
@@ -125,6 +126,26 @@ def test_an_id_that_came_by_http_or_with_a_command_is_found_nowhere(stack: Stack
     places |= {"redis": everything_in_redis(stack), "answers": "\n".join(said).encode(), "logs": logs.encode()}
     assert NAME.encode() in places["redis"]
     assert [place for place, text in places.items() if SECRET.encode() in text] == []
+
+
+def test_an_id_that_a_producer_sends_to_kafka_stands_in_the_log_and_nowhere_else(stack: Stack) -> None:
+    worker = stack.start_worker(JUDGESTREAM_LOG_LEVEL="DEBUG")
+    good = [replace(each, judge=IN_KAFKA) for each in crowd_log(20)]
+    bad = [
+        encode(replace(good[0], id="tied", systems=("a", "a"), ranks=(1, 2))),
+        encode(replace(good[0], id="long", judge=IN_KAFKA * 20)),
+        encode(replace(good[0], id="no ranks", ranks=None)),
+        b'{"id":"1","campaign":"campaign-0","judge":"%s"}' % IN_KAFKA.encode(),
+        b'{"id":"1","campaign":"campaign-0","judge":{"name":"%s"}}' % IN_KAFKA.encode(),
+    ]
+    stack.publish([(NAME.encode(), value) for value in (*map(encode, good), *bad)])
+    stack.wait_until_read(25)
+    stack.wait_for(lambda: len(stack.values(topics.REJECTED)) == 5, "the rejections")
+    places = {topic.name: everything_in(stack, topic) for topic in topics.TOPICS if topic is not topics.JUDGMENTS}
+    listed = stack.command("rejected", "list")
+    assert len(done(stack.command("rejected", "list", "--json"))["rejections"]) == 5
+    places |= {"redis": everything_in_redis(stack), "logs": worker.log.read_bytes(), "list": listed.stdout.encode()}
+    assert [place for place, text in places.items() if IN_KAFKA.encode() in text] == []
 
 
 def test_a_copy_of_the_log_gives_the_same_board_without_ids_and_without_the_forgotten_judge(

@@ -191,16 +191,16 @@ def test_the_status_is_announced_without_the_excluded_judge() -> None:
 @pytest.mark.parametrize("log", LOGS.values(), ids=list(LOGS))
 def test_a_copy_of_the_log_without_the_judge_gives_the_same_board(log: list[Event]) -> None:
     erasure = Erasure("key", max_bytes=1_000_000)
-    values = [encode(event) for event in log]
-    for offset, value in enumerate(values):
-        erasure.learn(offset, value)
-    copied = [erasure.copy(offset, value)[1] for offset, value in enumerate(values)]
+    records = [Record(offset, b"c", encode(event)) for offset, event in enumerate(log)]
+    for record in records:
+        erasure.learn(record)
+    copied = [erasure.copy(record)[1] for record in records]
     assert erasure.counts.ids > 200
     (first, *_) = (offset for offset, event in enumerate(log) if isinstance(event, events.ForgetJudge))
     assert pseudonym(ANNA).encode() not in b"".join(copied[: first + 1])
     assert b'"judge-' not in b"".join(copied)
     campaigns = []
-    for each, key in ((values, "key"), (copied, "not used")):
+    for each, key in (([encode(event) for event in log], "key"), (copied, "not used")):
         stream = Embedded(Settings(judge_key=key, batch_records=50))
         for value in each:
             stream.log.append(topics.JUDGMENTS.name, b"c", value)
@@ -213,6 +213,7 @@ def test_a_copy_of_the_log_without_the_judge_gives_the_same_board(log: list[Even
 def test_a_copy_empties_what_no_campaign_has() -> None:
     erasure = Erasure("key", max_bytes=1_000_000)
     bad = [None, b"", b"not JSON of judge-1", b'{"judge":"judge-1"}', encode(judgment(1, judge="judge-1"))]
-    copied = [erasure.copy(offset, value, is_home=lambda _: False) for offset, value in enumerate(bad)]
-    assert copied == [(None, b"{}")] * 5
-    assert erasure.counts.emptied == 5
+    copied = [erasure.copy(Record(0, b"judge-1", value), is_home=lambda _: False) for value in bad]
+    copied.append(erasure.copy(Record(0, b"c", encode(judgment(1)), NOON.timestamp() - 3600)))  # from the future
+    assert copied == [(None, b"{}")] * 6
+    assert erasure.counts.emptied == 6
