@@ -8,11 +8,12 @@ from uuid import uuid4
 
 import click
 
-from streams.cli.judges import NO_KEY, FoundJudge, look_up, read_as
+from streams.cli.judges import NO_KEY
 from streams.cli.options import with_settings
 from streams.cli.stored_campaign import open_store
 from streams.cli.terminal import confirm, safe
 from streams.errors import JudgestreamError, StoreCorrupt, suggestion
+from streams.stores.judges import look_up, read_as
 from streams.wire import events
 from streams.wire.quarantine import describe_quarantine
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from streams.settings import Settings
     from streams.stores import Store
+    from streams.stores.judges import FoundJudge
 
 STILL = (
     "The log in Kafka still has the records of this judge. A copy without them: judgestream copy-log (docs/privacy.md)"
@@ -121,7 +123,7 @@ def find_in(
     store: Store, settings: Settings, campaigns: Collection[str], given: str, failed: dict[str, str]
 ) -> dict[str, FoundJudge]:
     """Return the judge that a text means in each of the campaigns that know them. Add those that can't be read."""
-    candidates = list(read_as(given, settings))
+    candidates = list(read_as(given, settings.judge_key))
     if not candidates:
         raise click.ClickException(NO_KEY)
     for pseudonym, given_as in candidates:

@@ -12,9 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from streams.core.campaign.admission import StatusAdmission
+from streams.core.campaign.pseudonyms import MARK
 from streams.errors import RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.state.lookup import UnknownCampaign
+from streams.stores.judges import find_judge
+from streams.wire.events import ExcludeJudge, ForgetJudge, JudgeCommand
 from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
@@ -124,9 +127,30 @@ class Intake:
 
     async def send_command(self, command: Command, *, by: str) -> AcceptedCommandPayload:
         """Publish a command in the name of a token. Return when the broker has it."""
-        await self._monitor.backend.publish([msgspec.structs.replace(self._judges.replace_in_command(command), by=by)])
+        backend = self._monitor.backend
+        if isinstance(command, JudgeCommand) and command.judge is not None:
+            command = msgspec.structs.replace(command, judge=await self._find_judge(command, command.judge))
+        await backend.publish([msgspec.structs.replace(command, by=by)])
+        if isinstance(command, ForgetJudge):
+            await backend.run(backend.ledger.forget_judge, command.campaign, command.judge.removeprefix(MARK))
         place = OUTCOME.format(campaign=command.campaign, kind="commands", id=quote(command.id, safe=""))
         return AcceptedCommandPayload(id=command.id, outcome=place)
+
+    async def _find_judge(self, command: JudgeCommand, judge: str) -> str:
+        """Return the judge of a command as it is published. Raise if the campaign does not know them."""
+        await self._metas.read(command.campaign)
+        backend = self._monitor.backend
+        found = await backend.run(find_judge, backend.store, command.campaign, judge, self._judges.key)
+        if found is not None:
+            return found.on_the_wire
+        pseudonym = MARK + self._judges.pseudonym(judge)
+        if isinstance(command, ExcludeJudge) and judge == pseudonym:
+            return pseudonym
+        message = (
+            f"the campaign {command.campaign!r} has no such judge, by pseudonym or by id. To exclude one who has not "
+            "judged yet, send `~` and the pseudonym"
+        )
+        raise RequestError(404, "unknown_judge", message, field="judge")
 
 
 def _check_time(judgment: Judgment, *, now: datetime) -> None:

@@ -10,7 +10,7 @@ from streams.core.campaign.pseudonyms import MARK, Pseudonyms, is_wire_pseudonym
 from streams.monitor.http.responses import RequestError
 
 if TYPE_CHECKING:
-    from streams.wire.events import Command, Judgment
+    from streams.wire.events import Judgment
 
 
 class JudgeNames:
@@ -18,11 +18,11 @@ class JudgeNames:
 
     def __init__(self, key: str) -> None:
         self._pseudonyms = Pseudonyms(key.encode())
-        self._has_key = bool(key)
+        self.key = key
 
     def pseudonym(self, judge: str) -> str:
         """Return the pseudonym of a judge, as the state of a campaign has it."""
-        if not self._has_key and not is_wire_pseudonym(judge):
+        if not self.key and not is_wire_pseudonym(judge):
             message = "this monitor has no key for pseudonyms; set JUDGESTREAM_JUDGE_KEY to the key of the workers"
             raise RequestError(503, "unavailable", message, field="judge")
         return self._pseudonyms[judge]
@@ -30,8 +30,3 @@ class JudgeNames:
     def replace_in_judgment(self, judgment: Judgment) -> Judgment:
         """Return a judgment as it is published, with the pseudonym of its judge."""
         return msgspec.structs.replace(judgment, judge=MARK + self.pseudonym(judgment.judge))
-
-    def replace_in_command(self, command: Command) -> Command:
-        """Return a command as it is published. Some commands name a judge."""
-        judge: str | None = getattr(command, "judge", None)
-        return command if judge is None else msgspec.structs.replace(command, judge=MARK + self.pseudonym(judge))

@@ -165,7 +165,7 @@ ROUTES = (
         success=202,
         needs="operate",
         body="command",
-        errors=(422, 503),
+        errors=(404, 422, 503),
     ),
     Route(
         method="POST",

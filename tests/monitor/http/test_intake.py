@@ -29,6 +29,7 @@ from tests.formats.samples import WEBHOOK
 from tests.monitor.site import JSON, SECRET, TOKENS, Running, running
 
 PATH = "/campaigns/c/judgments"
+ALICE = Pseudonyms(b"a key for tests")["alice"]
 
 
 def plain(entry: Judgment, **changes: object) -> dict[str, Any]:
@@ -368,3 +369,39 @@ def test_a_webhook_that_is_not_label_studio_s_is_refused_with_the_field(monitor:
     payload = {"action": "ANNOTATION_CREATED", "project": {"id": 1}, "task": {"data": {}}, "annotation": "no"}
     answer = monitor.post("/campaigns/c/label-studio", payload)
     assert (answer.status, answer.json["error"]["field"]) == (422, "annotation")
+
+
+@pytest.mark.parametrize("judge", ["alice", ALICE, f"~{ALICE}"])
+def test_a_judge_of_a_command_is_found_by_pseudonym_and_by_id(monitor: Running, judge: str) -> None:
+    monitor.publish(judgment(1, judge="alice"), judgment(2, judge="bob"))
+    for action in ("exclude", "include", "forget"):
+        assert monitor.post("/campaigns/c/commands", {"action": action, "judge": judge}).status == 202
+        excluded = monitor.stream.campaign("c").status.excluded
+        assert excluded == ((ALICE,) if action == "exclude" else ()), "not a hash of the pseudonym"
+    assert monitor.stream.store.read_judge("c", ALICE) is None
+    records = [record.value or b"" for record in monitor.stream.log.all(topics.JUDGMENTS.name)]
+    assert not any(b"alice" in value for value in records if b"action" in value)
+
+
+@pytest.mark.parametrize("action", ["exclude", "include", "retract", "forget"])
+@pytest.mark.parametrize("judge", ["carol", "0" * 20])
+def test_a_command_on_a_judge_whom_the_campaign_does_not_know_is_refused(
+    monitor: Running, action: str, judge: str
+) -> None:
+    monitor.publish(judgment(1, judge="alice"))
+    before = len(monitor.stream.log.all(topics.JUDGMENTS.name))
+    answer = monitor.post("/campaigns/c/commands", {"action": action, "judge": judge})
+    assert (answer.status, answer.json["error"]["reason"], answer.json["error"]["field"]) == (
+        404,
+        "unknown_judge",
+        "judge",
+    )
+    assert judge not in str(answer.json)
+    assert monitor.post("/campaigns/nowhere/commands", {"action": action, "judge": judge}).status == 404
+    assert len(monitor.stream.log.all(topics.JUDGMENTS.name)) == before
+
+
+def test_one_who_has_not_judged_yet_is_excluded_by_pseudonym(monitor: Running) -> None:
+    monitor.publish(judgment(1, judge="alice"))
+    answer = monitor.post("/campaigns/c/commands", {"action": "exclude", "judge": f"~{'0' * 20}"})
+    assert (answer.status, monitor.stream.campaign("c").status.excluded) == (202, ("0" * 20,))
