@@ -86,6 +86,16 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seen_ids: Annotated[int, Meta(ge=1, description="Recent judgment ids kept per campaign to detect duplicates.")] = (
         100_000
     )
+    max_judges: Annotated[
+        int, Meta(ge=1, description="Maximum judges per campaign. A judgment of one more judge is rejected.")
+    ] = 100_000
+    max_segments: Annotated[
+        int,
+        Meta(ge=1, description="Maximum segments per campaign that are kept one by one. The rest is counted as one."),
+    ] = 100_000
+    max_campaigns: Annotated[
+        int, Meta(ge=1, description="Maximum campaigns per partition. A record that begins one more is rejected.")
+    ] = 10_000
     unknown_campaign: Annotated[
         Literal["create", "reject"],
         Meta(description="What to do with a judgment of an unknown campaign: create it, or reject."),
@@ -172,6 +182,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="Maximum open match requests of a campaign when many judges ask; 0: always `outstanding`.",
         ),
     ] = 1000
+    campaigns_per_token: Annotated[
+        int, Meta(ge=1, description="Maximum campaigns that one token may begin by posting judgments to new names.")
+    ] = 100
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="Log level: DEBUG, INFO, WARNING or ERROR.")
     ] = "INFO"

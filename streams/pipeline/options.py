@@ -33,6 +33,8 @@ class ProcessorOptions:
                 seen_ids=settings.seen_ids,
                 create_unknown=settings.unknown_campaign == "create",
                 seed=settings.seed,
+                max_judges=settings.max_judges,
+                max_segments=settings.max_segments,
             ),
             limits=UndecodableLimits(
                 in_a_row=settings.max_undecodable_in_a_row,

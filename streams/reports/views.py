@@ -128,7 +128,7 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         withdrawn=status.withdrawn,
         judges=len(tables.judges),
         excluded=len(status.excluded),
-        segments=len(tables.segments),
+        segments=tables.segments.kept,
         duplicates=campaign.counts.duplicates,
         rejected=campaign.counts.rejected,
         outstanding=len(campaign.outstanding),
@@ -275,6 +275,7 @@ def segment_views(campaign: ReadOnlyCampaign) -> list[SegmentView]:
             information=None if information is None else float(information[i]),
         )
         for i, name in enumerate(tables.segments.names)
+        if i != tables.segments.shared
     ]
 
 

@@ -14,6 +14,7 @@ from streams.wire.score_range import check_score
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from streams.core.campaign.names import NameIndex
     from streams.core.campaign.pace import Paces
     from streams.core.models import Model
     from streams.wire import events
@@ -60,6 +61,23 @@ def check_judgment(
         )
         raise RecordError("unsuited_to_model", message, field="ranks" if judgment.ranks else "score")
     check_score(judgment.score, score_range=status.settings.score_range, campaign=status.campaign)
+
+
+def check_room(judge: str, *, known: NameIndex, campaign: str) -> None:
+    """Raise RecordError if the campaign can't have one more judge."""
+    if not known.has_room_for((judge,)):
+        message = (
+            f"the campaign {campaign!r} has {len(known)} judges, and the setting `max_judges` allows {known.most}; "
+            "raise it on all workers, or split the campaign"
+        )
+        raise RecordError("too_many_judges", message, field="judge")
+
+
+def check_listed_segments(segments: Sequence[str], *, most: int | None) -> None:
+    """Raise RecordError if a command lists more segments than a campaign may have."""
+    if most is not None and len(segments) > most:
+        message = f"{len(segments)} segments are listed, and the setting `max_segments` allows {most}"
+        raise RecordError("refused_command", message, field="segments")
 
 
 def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streams.core.campaign.names import NameIndex
     from streams.core.campaign.retractions import Retractions
     from streams.core.campaign.seen import SeenIds
+    from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
     from streams.wire.events import CampaignStatus, Command
     from streams.wire.scanner import JudgmentColumns
@@ -80,7 +80,7 @@ def check_judgments(
     events: Sequence[Judgment | Command],
     *,
     status: CampaignStatus,
-    systems: NameIndex,
+    tables: CampaignTables,
     seen: SeenIds,
     retractions: Retractions,
     pseudonyms: Mapping[str, str] | None,
@@ -101,10 +101,10 @@ def check_judgments(
     judges = [each.judge for each in judgments]
     if pseudonyms is not None:
         judges = [pseudonyms[judge] for judge in judges]
-    if status.excluded and not set(judges).isdisjoint(status.excluded):
+    if (status.excluded and not set(judges).isdisjoint(status.excluded)) or not tables.judges.has_room_for(judges):
         return None
     try:
-        found = list(map(systems.index.__getitem__, chain.from_iterable([each.systems for each in judgments])))
+        found = list(map(tables.systems.index.__getitem__, chain.from_iterable([each.systems for each in judgments])))
     except KeyError:
         return None
     return OrdinaryJudgments(
@@ -123,7 +123,7 @@ def check_columns(
     columns: JudgmentColumns,
     *,
     status: CampaignStatus,
-    systems: NameIndex,
+    tables: CampaignTables,
     retractions: Retractions,
     pseudonyms: Mapping[str, str] | None,
     clock: datetime,
@@ -132,9 +132,11 @@ def check_columns(
     """Return the indices of the judged systems, or None if a judgment needs a check of its own."""
     if pseudonyms is not None or status.excluded or retractions.ids:
         return None
+    if not tables.judges.has_room_for_numbered(columns.judges, columns.names):
+        return None
     if columns.latest_time > clock + LONGEST_JUMP or (any_outstanding and columns.answers_request.any()):
         return None
-    found = systems.find_numbered(columns.systems, columns.names)
+    found = tables.systems.find_numbered(columns.systems, columns.names)
     return None if found.min() < 0 else found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.core.campaign import bulk
-from streams.core.campaign.admission import check_judgment, check_pace, check_systems
+from streams.core.campaign.admission import check_judgment, check_listed_segments, check_pace, check_room, check_systems
 from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command
@@ -97,7 +97,7 @@ class Campaign(ReadOnlyCampaign):
         found = bulk.check_judgments(
             events,
             status=self.status,
-            systems=tables.systems,
+            tables=tables,
             seen=self._seen,
             retractions=self.retractions,
             pseudonyms=self._options.pseudonyms,
@@ -121,7 +121,7 @@ class Campaign(ReadOnlyCampaign):
         systems = bulk.check_columns(
             columns,
             status=self.status,
-            systems=tables.systems,
+            tables=tables,
             retractions=self.retractions,
             pseudonyms=self._options.pseudonyms,
             clock=self.clock,
@@ -201,6 +201,7 @@ class Campaign(ReadOnlyCampaign):
         if retracted:
             self._count(retracted=1)
         else:
+            check_room(judge, known=tables.judges, campaign=self.name)
             flagged = check_pace(judgment, judge, settings=settings, paces=tables.paces)
             check_systems(
                 judgment.systems, known=tables.systems.index, status=self.status, required=self.required_system
@@ -254,6 +255,7 @@ class Campaign(ReadOnlyCampaign):
         if isinstance(command, JudgeCommand) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
         status = apply_command(self.status, command)
+        check_listed_segments(status.settings.segments, most=self._options.max_segments)
         if isinstance(command, Retract):
             check_retraction(self.retractions, offset, command, refusal)
         self._seen.add(seen_id(command))

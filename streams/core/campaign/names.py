@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+
+
+OTHERS = ""  # the name of the one row of all segments beyond the limit; no segment has an empty name
 
 
 class NameIndex:
@@ -22,7 +25,8 @@ class NameIndex:
     (0, 1, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most  # names that fit; None: any number
         self.index: dict[str, int] = {}
         self.names: list[str] = []
         self._other: Sequence[str] = ()
@@ -37,6 +41,18 @@ class NameIndex:
         if found == len(self.names):
             self.names.append(name)
         return found
+
+    def has_room_for(self, names: Collection[str]) -> bool:
+        """Return whether all of these names are known or fit.
+
+        >>> names = NameIndex(most=2)
+        >>> names.add("a"), names.has_room_for(["b", "a", "b"]), names.has_room_for(["b", "c"])
+        (0, True, False)
+        """
+        if self.most is None or len(self.names) + len(names) <= self.most:
+            return True
+        new = set(names).difference(self.index)
+        return not new or len(self.names) + len(new) <= self.most
 
     def add_all(self, names: Sequence[str]) -> list[int]:
         """Return the index of each name. New names get the next indices."""
@@ -78,6 +94,12 @@ class NameIndex:
             indices = self._found[numbers]
         return indices
 
+    def has_room_for_numbered(self, numbers: Ints, names: Sequence[str]) -> bool:
+        """Return whether all names that are given as places in another list are known or fit."""
+        if self.most is None or len(self.names) + len(numbers) <= self.most:
+            return True
+        return self.has_room_for([names[number] for number in set(numbers.tolist())])
+
     def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
         """Return the indices of names that are given as places in another list. New names get the next indices.
 
@@ -91,6 +113,38 @@ class NameIndex:
                 self._found[number] = self.add(names[number])
             indices = self._found[numbers]
         return indices
+
+
+class SegmentIndex(NameIndex):
+    """Names of segments. When there are `most`, all other segments share one index, under the name `OTHERS`.
+
+    >>> names = SegmentIndex(most=1)
+    >>> names.add("a"), names.add("b"), names.add("c"), names.names, names.kept
+    (0, 1, 1, ['a', ''], 1)
+    """
+
+    def add(self, name: str) -> int:
+        """Return the index of a segment, which is that of `OTHERS` if no more fit."""
+        found = self.index.get(name)
+        return (
+            self.insert(OTHERS if self.most is not None and self.kept >= self.most else name)
+            if found is None
+            else found
+        )
+
+    def insert(self, name: str) -> int:
+        """Return the index of a segment that is listed or stored. The limit does not matter."""
+        return super().add(name)
+
+    @property
+    def shared(self) -> int | None:
+        """The index that segments beyond the limit share, or None if there are none."""
+        return self.index.get(OTHERS)
+
+    @property
+    def kept(self) -> int:
+        """The number of segments with an index of their own."""
+        return len(self.names) - (OTHERS in self.index)
 
 
 def grow_array(array: Ints, size: int, *, fill: int = 0) -> Ints:

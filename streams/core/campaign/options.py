@@ -17,3 +17,5 @@ class CampaignOptions:
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
     seed: int = 1  # of the random number generator
+    max_judges: int | None = None  # per campaign; None: no limit
+    max_segments: int | None = None  # per campaign; segments beyond it share one row

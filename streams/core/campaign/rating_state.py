@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.columns import Admitted
+    from streams.core.campaign.options import CampaignOptions
     from streams.core.campaign.state import SystemRow, Tables
     from streams.wire.events import CampaignSettings
 
@@ -22,16 +23,18 @@ if TYPE_CHECKING:
 class RatingState:
     """Everything that a judgment changes when it is rated."""
 
-    def __init__(self, settings: CampaignSettings) -> None:
-        self.tables = CampaignTables()
+    def __init__(self, settings: CampaignSettings, options: CampaignOptions) -> None:
+        self.tables = CampaignTables(max_judges=options.max_judges, max_segments=options.max_segments)
         self.create_model(settings)
         self.enter(settings)
 
     @classmethod
-    def restore(cls, campaign: str, settings: CampaignSettings, tables: Tables) -> RatingState:
+    def restore(
+        cls, campaign: str, settings: CampaignSettings, tables: Tables, options: CampaignOptions
+    ) -> RatingState:
         """Return the state that stored tables hold, to the last bit."""
         # The stored rows name the systems and segments in their order.
-        state = cls(msgspec.structs.replace(settings, systems=(), segments=(), baseline=None))
+        state = cls(msgspec.structs.replace(settings, systems=(), segments=(), baseline=None), options)
         try:
             state.tables.restore(tables, state.model)
             state.enter(settings)
@@ -80,7 +83,6 @@ class RatingState:
 
     def _grow(self) -> None:
         self._sizes = self.tables.sizes
-        self.tables.grow()
-        self.model.grow(*self._sizes)
+        self.tables.grow(self.model)
         if self.bootstrap is not None:
             self.bootstrap.grow(len(self.tables.systems))

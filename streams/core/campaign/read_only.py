@@ -43,7 +43,7 @@ class ReadOnlyCampaign:
         )
         self._options = options or CampaignOptions()
         self._seen = SeenIds(self._options.seen_ids)
-        self._state = RatingState(self.status.settings)
+        self._state = RatingState(self.status.settings, self._options)
         self._persisted = -1  # the offset up to which changes were drained
         self._meta_encoder = MetaEncoder()
 
@@ -56,7 +56,7 @@ class ReadOnlyCampaign:
             )
         meta = decode_meta(name, stored.meta)
         campaign = cls(name, options=options)
-        campaign._state = RatingState.restore(name, meta.status.settings, stored.tables)
+        campaign._state = RatingState.restore(name, meta.status.settings, stored.tables, campaign._options)
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         campaign.offset = campaign._persisted = meta.offset
         campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts

@@ -12,6 +12,8 @@ from streams.core.campaign.board import remaining_outlook
 from streams.core.matching import choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
 
+NEVER = np.iinfo(np.int64).max  # how often the shared segment seems to be judged: no judge can be sent to it
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
@@ -178,6 +180,8 @@ def _choose_segments(
     for request in outstanding:
         if request.segment is not None:
             load[segments.index[request.segment]] += 1
+    if segments.shared is not None:
+        load[segments.shared] = NEVER
     # Against a baseline a segment has a difficulty of its own, which makes it more or less informative.
     automatic = "least" if model.required_system is None else "information"
     if (automatic if settings.segment_choice == "auto" else settings.segment_choice) == "least":
@@ -185,6 +189,8 @@ def _choose_segments(
     chosen: list[str | None] = []
     for match in matches:
         information = model.segment_information(*match.systems[:2])
+        if information is not None and segments.shared is not None:
+            information[segments.shared] = -1.0
         (segment,) = choose_segments(load, count=1, information=information)
         load[segment] += 1
         chosen.append(segments.names[segment])
@@ -207,6 +213,9 @@ def _choose_outputs(
         asked = counts.get(tables.systems.index[request.systems[0]])
         if asked is not None and request.segment is not None:
             asked[segments.index[request.segment]] += 1
+    if segments.shared is not None:
+        for count in counts.values():
+            count[segments.shared] = NEVER
     chosen: list[str | None] = []
     for match in matches:
         count = counts[match.systems[0]]

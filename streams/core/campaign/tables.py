@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
-from streams.core.campaign.names import NameIndex, grow_array
+from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
 from streams.core.campaign.pace import Minute, Paces
 from streams.core.campaign.state import JudgeRow, PairRow, SegmentRow, SystemRow
 from streams.core.ranking.counts import PairCounts
@@ -31,8 +31,8 @@ Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 class CampaignTables:
     """Who took part, and the outcomes of each pair of systems. The state of the model is not part of them."""
 
-    def __init__(self) -> None:
-        self.systems, self.judges, self.segments = NameIndex(), NameIndex(), NameIndex()
+    def __init__(self, *, max_judges: int | None = None, max_segments: int | None = None) -> None:
+        self.systems, self.judges, self.segments = NameIndex(), NameIndex(max_judges), SegmentIndex(max_segments)
         self.system_judgments: Ints = np.zeros(16, np.int64)
         self.system_offset: Ints = np.full(16, -1, np.int64)
         self.judge_judgments: Ints = np.zeros(16, np.int64)
@@ -56,9 +56,11 @@ class CampaignTables:
         """The numbers of systems, judges and segments."""
         return len(self.systems.names), len(self.judges.names), len(self.segments.names)
 
-    def grow(self) -> None:
-        """Make room for all names that were added so far."""
+    def grow(self, model: Model) -> None:
+        """Make room for all names that were added so far, also in the model."""
         systems, judges, segments = self.sizes
+        model.grow(systems, judges, segments)
+        model.shared_segment = self.segments.shared
         self.system_judgments = grow_array(self.system_judgments, systems)
         self.system_offset = grow_array(self.system_offset, systems, fill=-1)
         self.judge_judgments = grow_array(self.judge_judgments, judges)
@@ -75,7 +77,7 @@ class CampaignTables:
     def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
         """Add systems and segments that no judgment has named yet."""
         self.changed_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
-        self._dirty_segments.update(self.segments.add(name) for name in segments if name not in self.segments.index)
+        self._dirty_segments.update(self.segments.insert(name) for name in segments if name not in self.segments.index)
 
     def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints) -> None:
         """Count the judgments of a batch. A duration below 0 means that none was given."""
@@ -218,11 +220,14 @@ class CampaignTables:
         systems = _by_index(tables["systems"], SystemRow)
         judges = _by_index(tables["judges"], JudgeRow)
         segments = _by_index(tables["segments"], SegmentRow)
-        for names, rows in ((self.systems, systems), (self.judges, judges), (self.segments, segments)):
+        for add, rows in (
+            (self.systems.add, systems),
+            (self.judges.add, judges),
+            (self.segments.insert, segments),
+        ):
             for name, _ in rows:
-                names.add(name)
-        self.grow()
-        model.grow(len(self.systems), len(self.judges), len(self.segments))
+                add(name)
+        self.grow(model)
         for i, (_, system) in enumerate(systems):
             self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
             model.load_row("systems", i, system.state)

@@ -45,7 +45,8 @@ class Assessment(Model):
     with equal scores would have no error at all.
 
     The state has a count and a sum for every distinct (system, segment, judge), a cell. It grows with the number of
-    cells, not only with systems, judges and segments.
+    cells, not only with systems, judges and segments. The cells of the shared segment also have a sum of squares: each
+    of their scores counts as the only one on its segment.
 
     >>> model = Assessment(AssessmentParameters(scale="raw"))
     >>> model.grow(systems=2, judges=1, segments=1)
@@ -76,6 +77,7 @@ class Assessment(Model):
         self._places: dict[Cell, int] = {}
         # Scores arrive one by one. Appending to an array is fast, and numpy reads the same memory.
         self._counts, self._totals = array("d"), array("d")
+        self._alone: dict[Cell, tuple[float, float, float]] = {}  # count, sum and squares on the shared segment
         self._order: _Order | None = None
         self._result: _Result | None = None
         self._result_range = self.score_range
@@ -95,6 +97,10 @@ class Assessment(Model):
             count, off = count + 1.0, score - mean
             mean += off / count
             self._judges[cell[2]] = count, mean, squares + off * (score - mean)
+            if cell[1] == self.shared_segment:
+                alone, total, squares = self._alone.get(cell, (0.0, 0.0, 0.0))
+                self._alone[cell] = alone + 1.0, total + score, squares + score * score
+                continue
             place = self._place(cell)
             self._counts[place] += 1.0
             self._totals[place] += score
@@ -158,19 +164,25 @@ class Assessment(Model):
             self._result = None
 
     def dump_cell(self, cell: Cell) -> tuple[float, ...]:
-        """Return the number and the sum of the scores of a cell."""
+        """Return the number and the sum of the scores of a cell, and of the shared segment the sum of their squares."""
+        if cell[1] == self.shared_segment:
+            return self._alone[cell]
         place = self._places[cell]
         return self._counts[place], self._totals[place]
 
     def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
         """Restore a cell."""
+        self._result = None
+        if cell[1] == self.shared_segment:
+            count, total, squares = row
+            self._alone[cell] = count, total, squares
+            return
         place = self._place(cell)
         self._counts[place], self._totals[place] = row
-        self._result = None
 
     def judge_cells(self, judge: int) -> list[Cell]:
         """Return the cells that a judge has judged."""
-        return [cell for cell in self._places if cell[2] == judge]
+        return [cell for cell in (*self._places, *self._alone) if cell[2] == judge]
 
     def _place(self, cell: Cell) -> int:
         place = self._places.setdefault(cell, len(self._counts))
@@ -193,18 +205,29 @@ class Assessment(Model):
         z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
         output_counts = np.bincount(outputs, counts)
         output_score = z / output_counts
-        segments = np.bincount(systems, minlength=self._systems).astype(np.float64)
+        alone, alone_z, alone_squares = self._sum_alone(shift, unit)
+        segments = np.bincount(systems, minlength=self._systems) + alone
         before, spread = self._prior()
         n = np.maximum(segments, 1.0)
-        mean = np.bincount(systems, output_score, self._systems) / n
+        mean = (np.bincount(systems, output_score, self._systems) + alone_z) / n
         squares = np.bincount(systems, (output_score - mean[systems]) ** 2, self._systems)
+        squares = squares + np.maximum(alone_squares - 2.0 * mean * alone_z + alone * mean * mean, 0.0)
         error = np.sqrt((squares + spread * spread) / n / n)
         return _Result(
             mean=np.where(segments, mean, before),
             deviation=np.where(segments, error, UNSEEN * spread),
             segments=segments,
-            counts=np.bincount(systems, output_counts, self._systems).astype(np.float64),
+            counts=np.bincount(systems, output_counts, self._systems) + alone,
         )
+
+    def _sum_alone(self, shift: Floats, unit: Floats) -> Floats:
+        """Return the number of each system's scores on the shared segment, the sum of their z and that of z²."""
+        cells = sorted(self._alone)  # not by arrival, so that a restored state has the same bits
+        systems, _, judges = np.array(cells, np.int64).reshape(-1, 3).T
+        count, total, squares = np.array([self._alone[cell] for cell in cells]).reshape(-1, 3).T
+        a, b = shift[judges], unit[judges]
+        columns = (count, (total - count * a) * b, (squares - 2.0 * a * total + count * a * a) * b * b)
+        return np.array([np.bincount(systems, column, self._systems) for column in columns])
 
     def _prior(self) -> tuple[float, float]:
         """Return the mean and deviation of a segment's score before any is known.

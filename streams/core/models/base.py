@@ -99,7 +99,8 @@ class Model(ABC):
     and `dump_row` and `load_row` keep every bit. A model may also keep `cell_width` floats for each distinct cell (a
     system on a segment by a judge); its state then grows with the number of cells. `budget` is the planned number of
     judgments. `baseline` is the index of the campaign's baseline system, or None. `score_range` holds the lowest and
-    the highest score of a direct assessment.
+    the highest score of a direct assessment. `shared_segment` is the index that stands for all segments beyond the
+    limit, or None. A judgment on one of them is rated as if it were the only one on its segment.
 
     Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
     `required_system`, `segment_information`) and never look at its class.
@@ -119,6 +120,7 @@ class Model(ABC):
         self.parameters = parameters
         self.budget = budget
         self.baseline: int | None = None
+        self.shared_segment: int | None = None
         self.score_range: tuple[float, ...] = DEFAULT_SCORE_RANGE
 
     @abstractmethod

@@ -143,16 +143,23 @@ class GradedResponse(Model):
         """Make room for this many systems, judges and segments."""
         sizes: dict[Axis, int] = {"systems": systems, "judges": judges, "segments": segments}
         for axis, size in sizes.items():
-            rows = self._rows[axis]
-            if size > len(rows):
-                room = max(size, 2 * len(rows), 16) - len(rows)
-                self._rows[axis] = np.vstack([rows, np.tile(self._priors[axis], (room, 1))])
+            self._make_room(axis, size)
             self._counts[axis] = max(self._counts[axis], size)
         self._typical = None
+
+    def _make_room(self, axis: Axis, size: int) -> None:
+        rows = self._rows[axis]
+        if size > len(rows):
+            room = max(size, 2 * len(rows), 16) - len(rows)
+            self._rows[axis] = np.vstack([rows, np.tile(self._priors[axis], (room, 1))])
 
     def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
         self._typical = None
+        # Nothing is kept of a segment beyond the limit: each judgment on one has a row at the prior for this batch.
+        segments, alone = batch.segments.copy(), np.flatnonzero(batch.segments == self.shared_segment)
+        segments[alone] = borrowed = self._counts["segments"] + np.arange(len(alone))
+        self._make_room("segments", self._counts["segments"] + len(alone))
         kernels.suited("grm", batch.pairs).rate_rankings(
             self._rows["systems"],
             self._rows["judges"],
@@ -161,11 +168,12 @@ class GradedResponse(Model):
             batch.ranks,
             batch.starts,
             batch.judges,
-            batch.segments,
+            segments,
             -1 if self.required_system is None else self.required_system,
             self._prior_rows,
             *self._schedule,
         )
+        self._rows["segments"][borrowed] = self._priors["segments"]
 
     def predict(self, a: int, b: int) -> Outcome:
         """Return the probabilities for a typical judge and segment, averaged over their spread."""

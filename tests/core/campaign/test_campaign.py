@@ -51,12 +51,21 @@ def test_the_split_into_batches_does_not_matter(log: list[Judgment], cuts: list[
     assert picture(whole) == picture(split)
 
 
-@given(st.lists(judgments(), min_size=1, max_size=60), st.integers(1, 10), st.integers(3, 30))
+@given(
+    st.lists(judgments(), min_size=1, max_size=60),
+    st.integers(1, 10),
+    st.builds(
+        CampaignOptions,
+        seen_ids=st.integers(3, 30),
+        pseudonyms=st.just({f"judge-{k}": f"p-{k}" for k in range(4)}),
+        max_judges=st.integers(1, 4) | st.none(),
+        max_segments=st.integers(1, 6) | st.none(),
+    ),
+)
 def test_judgments_taken_in_at_once_or_one_by_one_come_to_the_same(
-    log: list[Judgment], size: int, seen_ids: int
+    log: list[Judgment], size: int, options: CampaignOptions
 ) -> None:
     monkeypatch = pytest.MonkeyPatch()
-    options = CampaignOptions(seen_ids=seen_ids, pseudonyms={f"judge-{k}": f"p-{k}" for k in range(4)})
     outcomes = []
     for at_once in (True, False):
         campaign, changes = Campaign("c", options=options), []

@@ -191,10 +191,12 @@ def with_accidents(count: int, **options: int) -> list[Judgment]:
     return [each for part in parts for each in part]
 
 
-def kept(log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, seen_ids: int) -> CampaignChange:
+def kept(
+    log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, options: CampaignOptions
+) -> CampaignChange:
     """Give all that a store would keep of a log of one campaign that comes in some blocks."""
     reading = formats.read(io.BytesIO(block_of(log)), format="jsonl")
-    campaign = Campaign("campaign-0", settings, options=CampaignOptions(seen_ids=seen_ids))
+    campaign = Campaign("campaign-0", settings, options=options)
     read, scanned_blocks = 0, 0
     for batch in reading.batches(columns=columns):
         scanned_blocks += isinstance(batch.judgments, JudgmentColumns)
@@ -205,11 +207,19 @@ def kept(log: Sequence[Judgment], settings: CampaignSettings, *, columns: bool, 
 
 
 @pytest.mark.parametrize("replicas", [0, 40])
-@pytest.mark.parametrize("seen_ids", [5, 100_000])
-def test_a_log_that_is_scanned_is_rated_to_the_same_bits(replicas: int, seen_ids: int) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        CampaignOptions(),
+        CampaignOptions(seen_ids=5),
+        CampaignOptions(max_segments=20),
+        CampaignOptions(max_judges=4, max_segments=20),
+    ],
+)
+def test_a_log_that_is_scanned_is_rated_to_the_same_bits(replicas: int, options: CampaignOptions) -> None:
     log = with_accidents(2500)
     settings = CampaignSettings(outstanding=0, replicas=replicas)
-    one, other = (kept(log, settings, columns=columns, seen_ids=seen_ids) for columns in (False, True))
+    one, other = (kept(log, settings, columns=columns, options=options) for columns in (False, True))
     assert one == other
 
 
