@@ -59,6 +59,7 @@ class CampaignBatches:
         self, name: str, offsets: Sequence[int], events: Sequence[Event], records: Mapping[int, Record]
     ) -> tuple[BatchResult, CampaignChange | None]:
         """Apply a campaign's part of the batch. Return no change if the campaign does not exist after it."""
+        self._campaigns.unopened.discard(name)
         if name in self._campaigns.quarantined:
             return self._campaigns.held.hold(name, offsets, events)
         campaign = self._campaigns.rated[name]

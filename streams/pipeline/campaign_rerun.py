@@ -45,6 +45,7 @@ class CampaignRerun:
         self._topic, self._partition = topic, partition
         self._options = options
         self._quarantine = held.quarantine
+        self._opened = held.meta.opened  # earlier records were rejected, for example because of `max_campaigns`
         self._outstanding = {request.id: request for request in held.meta.outstanding}
         self._name_bytes = self.name.encode()
         self._last: CampaignChange | None  # the changes of the last step
@@ -85,7 +86,9 @@ class CampaignRerun:
     def apply(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Apply the next records of the partition. Return the rejections that may not have been emitted yet."""
         mine = {
-            record.offset: record for record in records if record.offset >= self.next_offset and self._may_be(record)
+            record.offset: record
+            for record in records
+            if record.offset >= max(self.next_offset, self._opened) and self._may_be(record)
         }
         offsets: list[int] = []
         events: list[Event] = []

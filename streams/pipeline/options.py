@@ -23,6 +23,7 @@ class ProcessorOptions:
     snapshot_judgments: int  # a leaderboard is emitted after this many judgments; 0: never
     idle_seconds: float  # a campaign without records for so long leaves memory
     max_loaded_campaigns: int  # in memory between two batches
+    max_campaigns: int  # per partition
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ProcessorOptions:
@@ -45,4 +46,5 @@ class ProcessorOptions:
             snapshot_judgments=settings.snapshot_judgments,
             idle_seconds=settings.idle_seconds,
             max_loaded_campaigns=settings.max_loaded_campaigns,
+            max_campaigns=settings.max_campaigns,
         )

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.opening import check_campaigns, opens_campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.state import StoredCampaign
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
@@ -28,6 +29,7 @@ from streams.wire.quarantine import Quarantine, describe_error, describe_quarant
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from streams.core.campaign.campaign import Event
     from streams.pipeline.options import ProcessorOptions
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
@@ -57,6 +59,7 @@ class PartitionCampaigns:
         self._store = store
         self._options = options
         self._lease = lease
+        self.unopened: set[str] = set()  # campaigns of this batch that no record has opened yet
         self._verified = 0  # of those that rest
         self.leaderboards = Leaderboards()
         self._uses = LastUses(most=options.max_loaded_campaigns, idle_seconds=options.idle_seconds)
@@ -97,9 +100,21 @@ class PartitionCampaigns:
             self._check_rested(name, left, stored)
         if stored is None:
             self.rated[name] = Campaign(name, options=self._options.campaign)
+            self.unopened.add(name)
         else:
             self._add(name, stored)
         self.resting.pop(name, None)
+
+    def admit(self, event: Event) -> None:
+        """Raise RecordError if a record would open a campaign, and there are too many.
+
+        Records are asked in the order of the log, so that the size of the batches does not matter.
+        """
+        if event.campaign not in self.unopened or not opens_campaign(event, self._options.campaign):
+            return
+        number = len(self.rated) - len(self.unopened) + len(self.quarantined) + len(self.resting)
+        check_campaigns(number, most=self._options.max_campaigns, partition=self._lease.partition)
+        self.unopened.discard(event.campaign)
 
     def _check_rested(self, name: str, left: RestingCampaign, stored: StoredCampaign | None) -> None:
         """Raise Conflict if a campaign is not as it was when it left memory: its partition is opened again."""

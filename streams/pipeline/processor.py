@@ -68,7 +68,7 @@ class Processor:
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
         self._read_log = read_log
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
-        self._router = Router(topic, partition, campaigns.load, pseudonyms=options.campaign.pseudonyms)
+        self._router = Router(topic, partition, campaigns, pseudonyms=options.campaign.pseudonyms)
         self._read, self._rejected, self._forwarded = state.read, state.rejected, state.forwarded
         self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)

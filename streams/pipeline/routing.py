@@ -15,9 +15,10 @@ from streams.wire import topics
 from streams.wire.outputs import FORWARDED_FROM, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from streams.core.campaign.campaign import Event
+    from streams.pipeline.partition_campaigns import PartitionCampaigns
     from streams.pipeline.record import Record
 
 
@@ -31,13 +32,13 @@ class RoutedBatch:
 
 
 class Router:
-    """Routes the events of one partition. `load` raises ForeignCampaign for a campaign of another partition."""
+    """Routes the events of one partition, whose campaigns are loaded on the way."""
 
     def __init__(
-        self, topic: str, partition: int, load: Callable[[str], None], *, pseudonyms: Mapping[str, str] | None
+        self, topic: str, partition: int, campaigns: PartitionCampaigns, *, pseudonyms: Mapping[str, str] | None
     ) -> None:
         self._topic, self._name = topic, f"{topic}/{partition}"
-        self._load = load
+        self._campaigns = campaigns
         self._pseudonyms = pseudonyms
 
     def route(self, events: Iterable[tuple[int, Event]], records: Mapping[int, Record]) -> RoutedBatch:
@@ -47,16 +48,17 @@ class Router:
         for offset, event in events:
             name = event.campaign
             batch = routed.mine.get(name)
-            if batch is None:
-                try:
-                    if name not in homes:
-                        self._load(name)
-                        batch = routed.mine[name] = ([], [])
-                except ForeignCampaign as error:
-                    homes[name] = error.home
-                except RecordError as error:
-                    routed.rejections[offset] = error
-                    continue
+            try:
+                if batch is None and name not in homes:
+                    self._campaigns.load(name)
+                    batch = routed.mine[name] = ([], [])
+                if batch is not None:
+                    self._campaigns.admit(event)
+            except ForeignCampaign as error:
+                homes[name] = error.home
+            except RecordError as error:
+                routed.rejections[offset] = error
+                continue
             if batch is not None:
                 batch[0].append(offset)
                 batch[1].append(event)

@@ -119,15 +119,18 @@ def test_neither_batches_nor_restarts_matter_beyond_the_limit(settings: Campaign
     assert whole.leaderboard() == split.leaderboard()
 
 
-@pytest.mark.parametrize("choice", ["least", "information"])
-@pytest.mark.parametrize("model", ["grm", "assessment"])
-def test_no_match_is_requested_on_the_shared_segment(model: str, choice: str) -> None:
-    scores = model == "assessment"
-    settings = CampaignSettings(
-        model=model, outstanding=40, segment_choice="auto" if scores else choice, segments=("s-0",) if scores else ()
-    )
+@pytest.mark.parametrize(
+    "settings",
+    [
+        CampaignSettings(model="grm", outstanding=40, segment_choice="least"),
+        CampaignSettings(model="grm", outstanding=40, segment_choice="information"),
+        CampaignSettings(model="assessment", outstanding=40, segments=("s-0",)),
+    ],
+    ids=["least", "information", "assessment"],
+)
+def test_no_match_is_requested_on_the_shared_segment(settings: CampaignSettings) -> None:
     campaign = Campaign("c", settings, options=LIMITED)
-    log = arena(60, scores=scores)
+    log = arena(60, scores=settings.model == "assessment")
     result = campaign.apply(range(len(log)), [replace_judge(each) for each in log])
     assert OTHERS in campaign.tables.segments.index
     assert len(result.requests) == 40
