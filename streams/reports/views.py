@@ -102,7 +102,7 @@ class SegmentView(Struct, frozen=True, kw_only=True):
 
 def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> ReadOnlyCampaign:
     """Return a campaign from a store. If it does not exist, the error suggests a similar name."""
-    stored = store.read(name)
+    stored = store.read(name, with_seen=False)
     if stored is None:
         known = store.list_campaigns(partitions)
         hint = suggestion(name, known) if known else "there is none yet"

@@ -129,7 +129,7 @@ class Store(Protocol):
     # -- a campaign that is rated again, beside its live state ---------------------------------------------
 
     def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
-        """Write a change beside the live state of a campaign, in one atomic call.
+        """Write a change beside the live state of a campaign. What an interruption leaves of it is of no use.
 
         The offsets of the change are steps: -1 before the first write, then 0, 1 and so on. A change that is `whole`
         first removes what was staged. Raise Fenced for a former owner, and Conflict if another step is staged. The same
@@ -165,7 +165,11 @@ class Store(Protocol):
     # -- reading without taking anything over ----------------------------------------------------------
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
-        """Return a campaign's state as of one moment, or None. Only a writer needs the ids seen, which are many."""
+        """Return a campaign's state as of one moment, or None. Only a writer needs the ids seen, which are many.
+
+        A large campaign that changes meanwhile: with the ids seen, raise Conflict. Without them, the systems are of one
+        moment, and rows of judges, segments, pairs and cells may be a little older.
+        """
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables, in one small read, or None.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import redis
 
 from streams.errors import Conflict, StoreCorrupt, StoreNewer
-from streams.stores.completeness import UNKNOWN, checked, decode_sizes, find_missing_rows, find_problem
+from streams.stores.completeness import UNKNOWN, decode_sizes, find_missing_rows, find_problem
+from streams.stores.redis.reading import read_head_and_sizes
 from streams.stores.redis.units import CAMPAIGN_TABLES
 
 if TYPE_CHECKING:
@@ -66,10 +67,11 @@ def find_problems(store: RedisStore, partition: str) -> dict[str, str]:
 
 def _find_problem(store: RedisStore, name: str, listed: str) -> str | None:
     try:
-        found = checked(store.read(name, with_seen=False), listed)
+        found = read_head_and_sizes(store, name)
     except (StoreCorrupt, StoreNewer) as error:
         return str(error)
-    return None if found is None else found.problem
+    offset = None if found.meta is None or found.offset is None else int(found.offset)
+    return find_problem(listed=listed, offset=offset, rows=found.problem)
 
 
 def verify(store: RedisStore, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:

@@ -12,7 +12,7 @@ from streams.core.campaign.state import LAYOUT, newer_layout_error
 from streams.errors import ForeignCampaign, StoreCorrupt
 from streams.stores.base import StagedCampaign
 from streams.stores.redis.client import fenced_error
-from streams.stores.redis.staging import Staging
+from streams.stores.redis.staging import PART, Staging
 from streams.stores.redis.units import campaign_unit
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ def stage(store: RedisStore, lease: Lease, change: CampaignChange, *, position: 
         staging.clear(change.campaign)
     unit = campaign_unit(staging.fresh.keys, change)
     unit = replace(unit, writes=[*unit.writes, ("HSET", unit.head, [POSITION, position])])
-    staging.fresh.write(lease, [unit])
+    parts = list(unit.parts(PART))
+    head = staging.fresh.read_head(change.campaign) if len(parts) > 1 else {}
+    if (head.get("epoch"), head.get("offset")) != (str(lease.epoch), str(change.after)):  # not the same change again
+        for part in parts:
+            staging.fresh.write(lease, [part])
 
 
 def read_staged(store: RedisStore, lease: Lease, campaign: str) -> StagedCampaign | None:
@@ -46,12 +50,14 @@ def read_staged(store: RedisStore, lease: Lease, campaign: str) -> StagedCampaig
             found: list[bytes | None] = store.client.redis.hmget(  # type: ignore[assignment]
                 fresh.keys.campaign(campaign, "meta"), ["offset", POSITION]
             )
+        step, position = found
+        if step is None or position is None or not step.isdigit():
+            return None  # a rebuild, or a step of many parts, was interrupted here
         state = fresh.read(campaign)
     except (StoreCorrupt, ForeignCampaign):
         return None
-    step, position = found
-    if state is None or step is None or position is None:
-        return None  # a rebuild was interrupted here
+    if state is None:
+        return None
     return StagedCampaign(state=state, step=int(step), position=int(position))
 
 

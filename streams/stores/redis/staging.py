@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streams.stores.redis.keys import Keys
     from streams.stores.redis.store import RedisStore
 
-PART = 20_000  # arguments per call, so that Redis answers other clients in between
+PART = 4_000  # arguments per call, so that Redis answers other clients in between
 
 
 class Staging:

@@ -19,19 +19,11 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from streams.core.campaign.state import (
-    LAYOUT,
-    TABLES,
-    StoredCampaign,
-    decode_judge,
-    decode_meta,
-    join_meta,
-    newer_layout_error,
-)
+from streams.core.campaign.state import LAYOUT, decode_judge, decode_meta, join_meta, newer_layout_error
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
 from streams.stores.base import SEEN_SEARCHED, Lease, partition_state
-from streams.stores.completeness import ANNOUNCED, checked, decode_sizes, find_missing_rows
-from streams.stores.redis import inspection, staged
+from streams.stores.completeness import ANNOUNCED, checked
+from streams.stores.redis import inspection, reading, staged
 from streams.stores.redis.client import Client
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
@@ -43,7 +35,7 @@ from streams.stores.redis.workers import RedisWorkers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from streams.core.campaign.state import CampaignMeta, JudgeRow
+    from streams.core.campaign.state import CampaignMeta, JudgeRow, StoredCampaign
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
@@ -173,31 +165,8 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
         )
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
-        """Return a campaign's state as of one moment."""
-        names = ("meta", "outbox", "seen", "leaderboard", *TABLES)
-        found = self.client.run(
-            "contents",
-            keys=[self.keys.campaign(campaign, name) for name in names],
-            args=(0, -1) if with_seen else (1, 0),
-        )
-        (layout, meta, status, offset, rows), seen, outbox, ids, scores, *tables = found
-        _check_layout(campaign, layout)
-        if not meta:
-            return None
-        sizes = {table: len(items) // 2 for table, items in zip(TABLES, tables, strict=True)}
-        sizes |= {"seen": seen, "leaderboard": len(scores) // 2, "outbox": outbox is not None}
-        return StoredCampaign(
-            meta=join_meta(meta, status),
-            tables={
-                table: {name.decode(): value for name, value in _pairs(items)}
-                for table, items in zip(TABLES, tables, strict=True)
-            },
-            scores={system.decode(): float(score) for system, score in _pairs(scores)},
-            seen=tuple(judgment_id.decode() for judgment_id in ids),
-            outbox=decode_outbox(outbox),
-            offset=int(offset),
-            problem=find_missing_rows(decode_sizes((rows or b"").decode()), sizes),
-        )
+        """Return a campaign's state. `streams.stores.redis.reading` says what a large one that changes looks like."""
+        return reading.read_campaign(self, campaign, with_seen=with_seen)
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
@@ -205,7 +174,7 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
             fields = ("layout", "campaign", "status")
             found = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)
         layout, meta, status = cast("list[bytes | None]", found)
-        _check_layout(campaign, layout)
+        reading.check_layout(campaign, layout)
         return None if meta is None else decode_meta(campaign, join_meta(meta, status))
 
     def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
@@ -253,11 +222,6 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     def close(self) -> None:
         """Close the connections."""
         self.client.close()
-
-
-def _check_layout(campaign: str, layout: bytes | None) -> None:
-    if layout is not None and int(layout) > LAYOUT:
-        raise newer_layout_error(f"campaign {campaign!r}", layout.decode())
 
 
 def _pairs(items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:

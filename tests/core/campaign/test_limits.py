@@ -129,16 +129,17 @@ def test_neither_batches_nor_restarts_matter_beyond_the_limit(settings: Campaign
     ids=["least", "information", "assessment"],
 )
 def test_no_match_is_requested_on_the_shared_segment(settings: CampaignSettings) -> None:
+    """Although it was judged least."""
     campaign = Campaign("c", settings, options=LIMITED)
-    log = arena(60, scores=settings.model == "assessment")
-    result = campaign.apply(range(len(log)), [replace_judge(each) for each in log])
-    assert OTHERS in campaign.tables.segments.index
+    ranks, score = (None, 3.0) if settings.model == "assessment" else ((1, 2), None)
+    systems = ("a", "b") if score is None else ("a",)
+    on = [*(f"s-{number % 4}" for number in range(120)), "s-9"]
+    log = [judgment(k, systems=systems, ranks=ranks, score=score, segment=each) for k, each in enumerate(on)]
+    result = campaign.apply(range(len(log)), log)
+    assert campaign.tables.segments.names[-1] == OTHERS
+    assert campaign.tables.segment_judgments[:5].argmin() == 4
     assert len(result.requests) == 40
     assert OTHERS not in {request.segment for request in result.requests}
-
-
-def replace_judge(each: Judgment) -> Judgment:
-    return judgment(int(each.id[3:]), systems=each.systems, ranks=each.ranks, score=each.score, segment=each.segment)
 
 
 def test_a_command_that_lists_too_many_segments_is_refused() -> None:

@@ -14,6 +14,7 @@ if ARGV[3] == 'swap' and redis.call('HGET', KEYS[2], 'epoch') ~= ARGV[1] then
 end
 for number = 1, #KEYS, 2 do
   if ARGV[3] == 'swap' and redis.call('EXISTS', KEYS[number + 1]) == 1 then
+    redis.call('UNLINK', KEYS[number]) -- RENAME would free a large table at once, and Redis would answer nobody
     redis.call('RENAME', KEYS[number + 1], KEYS[number])
   else
     redis.call('UNLINK', KEYS[number], KEYS[number + 1])
