@@ -41,10 +41,10 @@ class Bootstrap:
         return cls(count, parameters) if count and parameters is not None else None
 
     def grow(self, systems: int) -> None:
-        """Make room for a number of systems."""
+        """Make room for a number of systems. Little is reserved: with all replicas, a system takes 3 kB."""
         count, had = self._mean.shape
         if systems > had:
-            room = max(systems, 2 * had, 16) - had
+            room = max(systems, 2 * had) - had
             self._mean = np.hstack([self._mean, np.full((count, room), self._prior[0])])
             self._variance = np.hstack([self._variance, np.full((count, room), self._prior[1])])
 

@@ -42,9 +42,9 @@ class CampaignTables:
         self.judge_compared: Ints = np.zeros(16, np.int64)
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.paces = Paces()
-        self.wins: Ints = np.zeros((16, 16), np.int64)
-        self.ties: Ints = np.zeros((16, 16), np.int64)
-        self._touched = np.zeros((16, 16), np.bool_)
+        self.wins: Ints = np.zeros((4, 4), np.int64)
+        self.ties: Ints = np.zeros((4, 4), np.int64)
+        self._touched = np.zeros((4, 4), np.bool_)
         self.changed_systems: set[int] = set()  # since the last call of `drain_changes`
         self._dirty_judges: set[int] = set()
         self._dirty_segments: set[int] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -169,3 +170,21 @@ def test_a_judge_is_forgotten_beyond_the_limit_too() -> None:
     change = campaign.drain_changes(campaign.apply([10], [forget]), ())
     assert sorted(change.removed["cells"]) == sorted(first.tables["cells"])
     assert "person" not in str(change.tables)
+
+
+def test_a_small_campaign_takes_little_memory() -> None:
+    """Whoever may publish can begin thousands of campaigns."""
+
+    def begin(number: int) -> Campaign:
+        campaign = Campaign(f"c-{number}")
+        campaign.drain_changes(campaign.apply([0], [judgment(number, campaign=campaign.name)]), ())
+        return campaign
+
+    begin(0)  # what all campaigns share
+    tracemalloc.start()
+    try:
+        campaigns = [begin(number) for number in range(1, 21)]
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used / len(campaigns) < 30_000
