@@ -183,7 +183,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = 1000
     campaigns_per_token: Annotated[
-        int, Meta(ge=1, description="Maximum campaigns that one token may begin by posting judgments to new names.")
+        int, Meta(ge=1, description="Maximum campaigns that a token may begin within a day by posting to new names.")
     ] = 100
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"], Meta(description="Log level: DEBUG, INFO, WARNING or ERROR.")

@@ -13,6 +13,7 @@ from aiohttp import web
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Access
 from streams.monitor.http.addresses import ClientAddresses
+from streams.monitor.http.beginnings import CampaignBeginnings
 from streams.monitor.http.connections import CONNECTIONS, Connections
 from streams.monitor.http.demand import MatchDemand
 from streams.monitor.http.guard import RequestGuard
@@ -46,6 +47,7 @@ class Site:
         self.metrics = metrics or MonitorMetrics()
         self.monitor = Monitor(backend)
         self.queries = Queries(self.monitor)
+        self.beginnings = CampaignBeginnings(backend, per_token=settings.campaigns_per_token)
         metas, judges = CampaignMetas(backend), JudgeNames(settings.judge_key)
         self.intake = Intake(self.monitor, metas, judges, settings, self.metrics)
         self._demand = MatchDemand(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 400
 MOST_PAIR_SAMPLES = 16
+DAY_SECONDS = 86400.0
 REMEMBERED_SECONDS = 30 * 86400.0  # after their last match, a judge may get a match again
 
 
@@ -90,6 +91,12 @@ class Ledger(Protocol):
 
     def seconds_left(self, campaign: str, requests: Sequence[str]) -> dict[str, float]:
         """Return the remaining seconds of each leased request."""
+
+    def begin_campaign(self, token: str, campaign: str, *, most: int) -> float:
+        """Record that a token begins a campaign, and return 0.
+
+        If it has begun `most` others within a day, return the seconds until it may begin one.
+        """
 
     def add_session(self, session: str, token: str, *, seconds: float) -> None:
         """Keep a session and the token that opened it, both by their hash, for the given number of seconds."""

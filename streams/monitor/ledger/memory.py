@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from streams.monitor.ledger.base import MOST_PAIR_SAMPLES, MOST_SAMPLES, MatchLease, PairSample, Sample
+from streams.monitor.ledger.base import DAY_SECONDS, MOST_PAIR_SAMPLES, MOST_SAMPLES, MatchLease, PairSample, Sample
 from streams.reports.thinning import ThinnedSeries
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class MemoryLedger:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._campaigns: defaultdict[str, _LedgerEntry] = defaultdict(_LedgerEntry)
+        self._begun: dict[str, tuple[set[str], float]] = {}  # token -> campaigns, end of the day
         self._sessions: dict[str, tuple[str, float]] = {}  # session -> token, expiry
 
     def add_sample(self, campaign: str, sample: Sample) -> bool:
@@ -120,6 +121,17 @@ class MemoryLedger:
         entry, now = self._campaigns[campaign], self._clock()
         entry.asked = {key: at for key, at in entry.asked.items() if at > now - seconds}
         return len(entry.asked)
+
+    def begin_campaign(self, token: str, campaign: str, *, most: int) -> float:
+        """Record that a token begins a campaign."""
+        now = self._clock()
+        begun, end = self._begun.get(token, (set(), 0.0))
+        if end <= now:
+            begun, end = set(), now + DAY_SECONDS
+        if campaign not in begun and len(begun) >= most:
+            return end - now
+        self._begun[token] = (begun | {campaign}, end)
+        return 0.0
 
     def add_session(self, session: str, token: str, *, seconds: float) -> None:
         """Keep a session."""

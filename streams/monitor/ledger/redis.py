@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from streams.monitor.ledger.base import (
+    DAY_SECONDS,
     MOST_PAIR_SAMPLES,
     MOST_SAMPLES,
     REMEMBERED_SECONDS,
@@ -127,6 +128,12 @@ class RedisLedger:
                 pipeline.pttl(self._lease_key(campaign, request))
             left: list[int] = pipeline.execute()
         return {request: each / 1000 for request, each in zip(requests, left, strict=True) if each > 0}
+
+    def begin_campaign(self, token: str, campaign: str, *, most: int) -> float:
+        """Record that a token begins a campaign."""
+        arguments = [campaign, most, round(DAY_SECONDS * 1000)]
+        left: int = self._client.run("begin", keys=[self._keys.begun(token)], args=arguments, package=__package__)
+        return left / 1000
 
     def add_session(self, session: str, token: str, *, seconds: float) -> None:
         """Keep a session."""

@@ -43,6 +43,10 @@ class Keys:
         head = f"{self.prefix}{{{partition}}}{self.suffix}"
         return head if part == "head" else f"{head}:{part}"
 
+    def begun(self, token: str) -> str:
+        """Return the key of the campaigns that a token has begun within a day."""
+        return f"{self.prefix}begun:{token}"
+
     def session(self, session: str) -> str:
         """Return the key of a monitor's session, which holds the hash of its token."""
         return f"{self.prefix}session:{session}"

@@ -245,3 +245,20 @@ def test_the_matches_that_judges_ask_for_are_counted_for_a_while(case: Case) -> 
 def test_however_many_judges_ask_the_count_is_bounded(case: Case) -> None:
     counts = [ask(case.ledger, f"judge-{number}", most=5) for number in range(12)]
     assert counts == [1, 2, 3, 4, *[5] * 8]
+
+
+def test_a_token_begins_so_many_campaigns_within_a_day(case: Case) -> None:
+    assert [case.ledger.begin_campaign("token", name, most=2) for name in ("a", "b", "a")] == [0.0, 0.0, 0.0]
+    assert 0.0 < case.other.begin_campaign("token", "c", most=2) <= 86400.0
+    assert case.other.begin_campaign("token", "c", most=3) == 0.0
+    assert case.ledger.begin_campaign("other-token", "d", most=2) == 0.0
+
+
+def test_the_next_day_a_token_begins_campaigns_again() -> None:
+    now = [0.0]
+    ledger = MemoryLedger(clock=lambda: now[0])
+    assert ledger.begin_campaign("token", "a", most=1) == 0.0
+    now[0] = 3600.0
+    assert ledger.begin_campaign("token", "b", most=1) == 86400.0 - 3600.0
+    now[0] = 86400.0
+    assert ledger.begin_campaign("token", "b", most=1) == 0.0

@@ -29,6 +29,7 @@ async def post_judgments(site: Site, request: web.Request) -> web.Response:
         in_lines=request.content_type == NDJSON,
     )
     check_answers(request[TOKEN], posted.judgments)
+    await site.beginnings.check(name, request[TOKEN].name)
     return json_response(await site.intake.accept(name, posted), status=202)
 
 
@@ -37,6 +38,8 @@ async def post_label_studio(site: Site, request: web.Request) -> web.Response:
     name = new_campaign_name(request)
     _check_type(request, JSON)
     posted = label_studio_judgments(await request.read(), campaign=name, now=datetime.now(UTC))
+    if posted.judgments:
+        await site.beginnings.check(name, request[TOKEN].name)
     return json_response(await site.intake.accept(name, posted), status=202)
 
 
