@@ -66,4 +66,6 @@ def command(
         right=["judgments", "information"],
     )
     more = f"; {total - len(segments):,} more with --limit {total}" if total > len(segments) else ""
+    others = stored.tables.other_judgments
+    more += f"; {others:,} judgments on other segments, beyond `max_segments`" if others else ""
     click.echo(f"\n{total:,} segment{'s' * (total != 1)}{more}")

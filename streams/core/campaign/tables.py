@@ -125,6 +125,12 @@ class CampaignTables:
         return encode((self.systems.names[system], self.segments.names[segment], judge)).decode()
 
     @property
+    def other_judgments(self) -> int:
+        """How many judgments are on segments beyond the limit."""
+        shared = self.segments.shared
+        return 0 if shared is None else int(self.segment_judgments[shared])
+
+    @property
     def met(self) -> Ints:
         """How often each two systems were compared."""
         return self.wins + self.wins.T + self.ties

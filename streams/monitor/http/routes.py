@@ -96,10 +96,20 @@ def _posting(path: str, handler: Handler, *, body: Body, also: tuple[Need, ...] 
     )
 
 
-ORDER = QueryParameter(
+JUDGE_ORDER = QueryParameter(
+    name="order",
+    about="By their first judgment, or first those with a reason to check them, then by number of judgments.",
+    schema={"type": "string", "enum": ["first", "suspicious"], "default": "first"},
+)
+SEGMENT_ORDER = QueryParameter(
     name="order",
     about="Sort by expected information about the next line between clusters, or by number of judgments.",
     schema={"type": "string", "enum": ["information", "judgments"], "default": "information"},
+)
+NEXT_PAGE = QueryParameter(
+    name="after",
+    about="The `next` of the page before: only rows after this one.",
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
 )
 AFTER = QueryParameter(
     name="after",
@@ -135,8 +145,8 @@ ROUTES = (
             ("", read.campaign, CampaignPayload, (), (404, 503)),
             ("/leaderboard", read.leaderboard, Leaderboard, (), (404, 503)),
             ("/ratings", read.ratings, RatingsPayload, (), (404, 503)),
-            ("/judges", read.judges, JudgesPayload, (), (404, 503)),
-            ("/segments", read.segments, SegmentsPayload, (ORDER, _limit(100)), (404, 422, 503)),
+            ("/judges", read.judges, JudgesPayload, (JUDGE_ORDER, NEXT_PAGE, _limit(1000)), (404, 422, 503)),
+            ("/segments", read.segments, SegmentsPayload, (SEGMENT_ORDER, NEXT_PAGE, _limit(100)), (404, 422, 503)),
             ("/pairs", read.pairs, PairsPayload, (), (404, 503)),
             ("/history", read.history, HistoryPayload, (AFTER,), (404, 422, 503)),
             ("/requests", read.requests, RequestsPayload, (), (404, 503)),

@@ -86,9 +86,17 @@ export interface Segment {
   judgments: number;
 }
 
+export interface JudgesPayload {
+  judges: Judge[];
+  total: number;
+  next: string | null;
+}
+
 export interface SegmentsPayload {
   segments: Segment[];
   total: number;
+  next: string | null;
+  others: number;
 }
 
 export interface Pair {

@@ -41,16 +41,23 @@ class RatingsPayload(Struct, frozen=True, kw_only=True):
 
 
 class JudgesPayload(Struct, frozen=True, kw_only=True):
-    """The judges, by pseudonym."""
+    """Some judges, by pseudonym, and the total number. `next` is the `after` of the next page, or null."""
 
     judges: list[JudgeView]
+    total: int
+    next: str | None
 
 
 class SegmentsPayload(Struct, frozen=True, kw_only=True):
-    """The first segments, and the total number of segments."""
+    """Some segments, and the total number. `next` is the `after` of the next page, or null.
+
+    `others` counts the judgments on segments beyond `max_segments`, which are not listed.
+    """
 
     segments: list[SegmentView]
     total: int
+    next: str | None
+    others: int
 
 
 class PairPayload(PairView, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from msgspec import structs
 from streams.core.campaign.seen import command_key
 from streams.monitor.state.history import first_half, history_payload, meetings, sample_of
 from streams.monitor.state.lookup import check_name
+from streams.monitor.state.paging import page_of
 from streams.monitor.state.payloads import (
     CampaignPayload,
     HistoryPayload,
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from streams.monitor.ledger.base import PairSample
     from streams.monitor.state.monitor import Monitor
     from streams.monitor.state.snapshot import CampaignSnapshot
-    from streams.reports.views import SegmentView
     from streams.wire.events import Leaderboard
 
-    Order = Literal["information", "judgments"]
+    SegmentOrder = Literal["information", "judgments"]
+    JudgeOrder = Literal["first", "suspicious"]
 
 MOST_LEASES_SHOWN = 500
 
@@ -60,20 +61,28 @@ class Queries:
         snapshot = await self._monitor.snapshot(name)
         return RatingsPayload(ratings=await self._monitor.backend.run(lambda: snapshot.ratings))
 
-    async def judges(self, name: str) -> JudgesPayload:
-        """Return the judges."""
+    async def judges(self, name: str, *, order: JudgeOrder, after: str | None, limit: int) -> JudgesPayload:
+        """Return judges, by their first judgment, or first those with a reason to check them."""
         snapshot = await self._monitor.snapshot(name)
-        return JudgesPayload(judges=await self._monitor.backend.run(lambda: snapshot.judges))
 
-    async def segments(self, name: str, *, order: Order, limit: int) -> SegmentsPayload:
-        """Return the first segments by information or by number of judgments."""
+        def read() -> JudgesPayload:
+            rows = snapshot.judges if order == "first" else snapshot.suspicious_judges
+            page, after_page = page_of(rows, lambda row: row.judge, after=after, limit=limit)
+            return JudgesPayload(judges=page, total=len(rows), next=after_page)
+
+        return await self._monitor.backend.run(read)
+
+    async def segments(self, name: str, *, order: SegmentOrder, after: str | None, limit: int) -> SegmentsPayload:
+        """Return segments, by information or by number of judgments."""
         snapshot = await self._monitor.snapshot(name)
-        segments = await self._monitor.backend.run(lambda: snapshot.segments)
 
-        def sort_key(view: SegmentView) -> float:
-            return float(view.judgments) if order == "judgments" else view.information or 0.0
+        def read() -> SegmentsPayload:
+            rows = snapshot.judged_segments if order == "judgments" else snapshot.informative_segments
+            page, after_page = page_of(rows, lambda row: row.segment, after=after, limit=limit)
+            others = snapshot.other_judgments
+            return SegmentsPayload(segments=page, total=len(rows), next=after_page, others=others)
 
-        return SegmentsPayload(segments=sorted(segments, key=sort_key, reverse=True)[:limit], total=len(segments))
+        return await self._monitor.backend.run(read)
 
     async def pairs(self, name: str) -> PairsPayload:
         """Return the pairs of systems that met."""

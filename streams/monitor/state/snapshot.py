@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, Leaderboard, MatchRequest, Rating
 
 MOST_COST = 0.5  # seconds; the first snapshot of a process takes longer because kernels are compiled
+ROW_COST = 2e-5  # seconds; at most so many more for each row
 
 
 class Overview(CampaignView, frozen=True, kw_only=True):
@@ -51,14 +52,15 @@ class CampaignSnapshot:
     @classmethod
     def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
         """Read a campaign. Return None if it does not exist."""
+        began = thread_time()
         head = store.read_head(name)  # before the state, so that a change in between is seen next time
         stored = store.read(name, with_seen=False)
         if stored is None:
             return None
-        began = thread_time()
         snapshot = cls(ReadOnlyCampaign.restore(name, stored), head=head)
         snapshot.leaderboard, snapshot.view  # noqa: B018 - computed here, not in the thread of the event loop
-        snapshot.cost = min(thread_time() - began, MOST_COST)
+        rows = sum(len(table) for table in stored.tables.values())
+        snapshot.cost = min(thread_time() - began, MOST_COST + ROW_COST * rows)
         return snapshot
 
     @property
@@ -92,9 +94,29 @@ class CampaignSnapshot:
         return judge_views(self._campaign)
 
     @cached_property
+    def suspicious_judges(self) -> list[JudgeView]:
+        """Return the report on the judges: first those with a reason to check them, then by number of judgments."""
+        return sorted(self.judges, key=lambda judge: (not (judge.suspicious or judge.excluded), -judge.judgments))
+
+    @cached_property
     def segments(self) -> list[SegmentView]:
         """Return the report on the segments."""
         return segment_views(self._campaign)
+
+    @cached_property
+    def informative_segments(self) -> list[SegmentView]:
+        """Return the report on the segments, by expected information."""
+        return sorted(self.segments, key=lambda segment: segment.information or 0.0, reverse=True)
+
+    @cached_property
+    def judged_segments(self) -> list[SegmentView]:
+        """Return the report on the segments, by number of judgments."""
+        return sorted(self.segments, key=lambda segment: segment.judgments, reverse=True)
+
+    @property
+    def other_judgments(self) -> int:
+        """Return the number of judgments on segments that are not kept one by one."""
+        return self._campaign.tables.other_judgments
 
     @cached_property
     def pairs(self) -> list[PairView]:

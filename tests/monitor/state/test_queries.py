@@ -12,8 +12,9 @@ import pytest
 
 from streams.reports import PairView
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
+from streams.settings import Settings
 from streams.wire import topics
-from streams.wire.events import CampaignSettings, Close, Create, encode
+from streams.wire.events import CampaignSettings, Close, Create, ExcludeJudge, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.monitor.site import Running, running
 from tests.waiting import wait_for
@@ -67,6 +68,44 @@ def test_judges_are_those_of_the_views_by_pseudonym(filled: Running) -> None:
     found = filled.get(f"/campaigns/{CAMPAIGN}/judges")["judges"]
     assert found == plain(judge_views(filled.stream.campaign(CAMPAIGN)))
     assert not any(judge["judge"].startswith("judge-") for judge in found)
+
+
+def test_judges_and_segments_come_in_pages(filled: Running) -> None:
+    for path, rows, name in (("judges", "judges", "judge"), ("segments?order=judgments", "segments", "segment")):
+        mark = "&" if "?" in path else "?"
+        whole = filled.get(f"/campaigns/{CAMPAIGN}/{path}{mark}limit=1000")
+        assert (whole["next"], whole["total"]) == (None, len(whole[rows]))
+        found: list[dict[str, object]] = []
+        after = ""
+        while True:
+            page = filled.get(f"/campaigns/{CAMPAIGN}/{path}{mark}limit=3{after}")
+            found += page[rows]
+            if page["next"] is None:
+                break
+            assert (len(page[rows]), page["next"]) == (3, page[rows][-1][name])
+            after = f"&after={page['next']}"
+        assert found == whole[rows]
+        answer = filled.ask(f"/campaigns/{CAMPAIGN}/{path}{mark}after=gone")
+        assert (answer.status, answer.json["error"]["field"]) == (422, "after")
+
+
+def test_suspicious_judges_come_first_if_asked_for() -> None:
+    with running() as monitor:
+        exclusion = ExcludeJudge(id="x", campaign=CAMPAIGN, at=NOON, judge="judge-3")
+        monitor.publish(*crowd_log(100), exclusion)
+        first, *others = monitor.get(f"/campaigns/{CAMPAIGN}/judges?order=suspicious")["judges"]
+        assert monitor.ask(f"/campaigns/{CAMPAIGN}/judges?order=name").status == 422
+    assert first["excluded"]
+    calm = [judge["judgments"] for judge in others if not judge["suspicious"]]
+    assert calm == sorted(calm, reverse=True)
+    assert len(others) == 6
+
+
+def test_judgments_on_segments_beyond_the_limit_are_counted() -> None:
+    with running(Settings(judge_key="key", max_segments=5)) as monitor:
+        monitor.publish(*(judgment(number, segment=f"s-{number}") for number in range(9)))
+        found = monitor.get("/campaigns/c/segments")
+    assert (found["total"], len(found["segments"]), found["others"]) == (5, 5, 4)
 
 
 @pytest.mark.parametrize("limit", [0, 3, 1000])

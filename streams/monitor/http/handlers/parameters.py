@@ -30,6 +30,14 @@ def new_campaign_name(request: web.Request) -> str:
     return name
 
 
+def choice(request: web.Request, name: str, default: str, other: str) -> str:
+    """Return one of two words of the query, or the default."""
+    value = request.query.get(name, default)
+    if value not in (default, other):
+        raise RequestError(422, "invalid_value", f"`{name}` must be {default} or {other}", field=name)
+    return value
+
+
 def number(request: web.Request, name: str, *, default: int, least: int = 0, most: int = MOST_ROWS) -> int:
     """Return a number of the query, or its default."""
     text = request.query.get(name)

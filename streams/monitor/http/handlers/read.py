@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, cast
 from aiohttp import web
 
 from streams.monitor.http.access import VIEWER
-from streams.monitor.http.handlers.parameters import MOST_CAMPAIGNS, campaign_name, event_id, judgment_id, number
+from streams.monitor.http.handlers.parameters import (
+    MOST_CAMPAIGNS,
+    campaign_name,
+    choice,
+    event_id,
+    judgment_id,
+    number,
+)
 from streams.monitor.http.responses import (
     RETRY_SECONDS,
     REVALIDATED,
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from streams.monitor.http.app import Site
-    from streams.monitor.state.queries import Order
+    from streams.monitor.state.queries import JudgeOrder, SegmentOrder
 
 STALLED_SECONDS = 30.0  # in which a client must read something of an event stream
 
@@ -60,17 +67,29 @@ async def ratings(site: Site, request: web.Request) -> web.Response:
 
 
 async def judges(site: Site, request: web.Request) -> web.Response:
-    """The judges, by pseudonym."""
-    return json_response(await site.queries.judges(campaign_name(request)))
+    """The judges, by pseudonym, in pages."""
+    order = choice(request, "order", "first", "suspicious")
+    return json_response(
+        await site.queries.judges(
+            campaign_name(request),
+            order=cast("JudgeOrder", order),
+            after=request.query.get("after"),
+            limit=number(request, "limit", default=1000),
+        )
+    )
 
 
 async def segments(site: Site, request: web.Request) -> web.Response:
-    """The first segments by information or by number of judgments."""
-    order = request.query.get("order", "information")
-    if order not in ("information", "judgments"):
-        raise RequestError(422, "invalid_value", "`order` must be information or judgments", field="order")
-    limit = number(request, "limit", default=100)
-    return json_response(await site.queries.segments(campaign_name(request), order=cast("Order", order), limit=limit))
+    """The segments by information or by number of judgments, in pages."""
+    order = choice(request, "order", "information", "judgments")
+    return json_response(
+        await site.queries.segments(
+            campaign_name(request),
+            order=cast("SegmentOrder", order),
+            after=request.query.get("after"),
+            limit=number(request, "limit", default=100),
+        )
+    )
 
 
 async def pairs(site: Site, request: web.Request) -> web.Response:

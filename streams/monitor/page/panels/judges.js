@@ -1,6 +1,6 @@
 /** The judges, by pseudonym: agreement with the others, and who is suspicious. */
 
-/** @import { Column, Judge } from "../types.ts" */
+/** @import { Column, Judge, JudgesPayload } from "../types.ts" */
 /** @import { CampaignView } from "../views/campaign.js" */
 
 import { Chart } from "../charts/chart.js";
@@ -65,6 +65,8 @@ const COLUMNS = [
   },
 ];
 
+const ABOUT = "Triangles are flagged judges. The dashed line is the agreement of all judges together.";
+
 /** @param {Judge} judge */
 function flags({ excluded, suspicious }) {
   return [...(excluded ? ["excluded"] : []), ...suspicious].join(", ");
@@ -77,7 +79,7 @@ export class JudgesPanel extends Panel {
       id: "judges",
       room: 700,
       title: "Judges",
-      about: "Triangles are flagged judges. The dashed line is the agreement of all judges together.",
+      about: ABOUT,
     });
     this.chart = new Chart();
     this.flaggedOnly = element("input", { type: "checkbox", change: () => this.redraw() });
@@ -87,13 +89,17 @@ export class JudgesPanel extends Panel {
     this.addTable(this.table);
   }
 
-  /** @returns {Promise<Judge[]>} */
-  async load() {
-    return (await this.campaign.fetch("/judges")).judges;
+  /** @returns {Promise<JudgesPayload>} */
+  load() {
+    return this.campaign.fetch("/judges?order=suspicious&limit=1000");
   }
 
-  /** @param {Judge[]} judges */
-  async show(judges) {
+  /** @param {JudgesPayload} payload */
+  async show({ judges, total }) {
+    this.note.textContent =
+      judges.length < total
+        ? `${ABOUT} Shown are ${count(judges.length)} of ${count(total)} judges: flagged ones first, then by judgments.`
+        : ABOUT;
     const flagged = judges.filter((judge) => flags(judge));
     this.table.show(this.flaggedOnly.checked ? flagged : judges);
     if (!judges.some(({ agreement }) => agreement !== null))

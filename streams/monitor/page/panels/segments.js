@@ -36,12 +36,13 @@ export class SegmentsPanel extends Panel {
   }
 
   /** @param {SegmentsPayload} payload */
-  async show({ segments, total }) {
+  async show({ segments, total, others }) {
     const informed = segments.some(({ information }) => information !== null);
     const which =
-      segments.length < total
+      (segments.length < total
         ? `The first ${count(segments.length)} of ${count(total)} segments`
-        : `${count(total)} segments`;
+        : `${count(total)} segments`) +
+      (others ? `, without ${count(others)} judgments on other segments that are only counted` : "");
     this.note.textContent = !total
       ? ""
       : informed
