@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from streams.kafka.admin import find_partitions
 from streams.kafka.connection import unavailable
 from streams.kafka.consumers import TIMEOUT_MS, Consumer
+from streams.kafka.records import is_forwarded
 from streams.wire.topics import JUDGMENTS, MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class TopicRecord(NamedTuple):
     at: datetime
     key: bytes | None
     value: bytes
+    is_forwarded: bool = False  # a copy: the original is on another partition
 
     @property
     def place(self) -> str:
@@ -136,7 +138,8 @@ class TopicReader:
             for record in records:
                 at = record_time(record)
                 value = record.value or b""
-                yield TopicRecord(partition.topic, partition.number, record.offset, at, record.key, value)
+                copied = is_forwarded(record.headers)
+                yield TopicRecord(partition.topic, partition.number, record.offset, at, record.key, value, copied)
 
 
 @contextmanager

@@ -24,11 +24,12 @@ def raw_records(fetched: Iterable[FetchedRecord]) -> list[Record]:
             each.key,
             each.value,
             each.timestamp / 1000 if each.timestamp_type == LOG_APPEND_TIME else None,
-            bool(each.headers) and _is_forwarded(each.headers),
+            bool(each.headers) and is_forwarded(each.headers),
         )
         for each in fetched
     ]
 
 
-def _is_forwarded(headers: Sequence[tuple[str, bytes]]) -> bool:
+def is_forwarded(headers: Sequence[tuple[str, bytes]]) -> bool:
+    """Return whether a worker has copied a record here from another partition."""
     return any(name == FORWARDED_FROM for name, _ in headers)

@@ -54,6 +54,7 @@ class PartitionCampaigns:
     ) -> None:
         self.rated: dict[str, Campaign] = {}
         self.resting: dict[str, RestingCampaign] = {}
+        self.homes: Mapping[str, str] = {}  # partitions of campaigns whose state may be lost
         self.held = QuarantinedCampaigns(topic, partition, options)
         self.quarantined, self.reject = self.held.by_name, self.held.reject
         self._store = store
@@ -95,6 +96,8 @@ class PartitionCampaigns:
             self._uses.add(name)
             return
         stored = self.load_stored(name)
+        if stored is None and (home := self.homes.get(name, self._lease.partition)) != self._lease.partition:
+            raise ForeignCampaign(name, home)
         self._uses.add(name)
         if (left := self.resting.get(name)) is not None:
             self._check_rested(name, left, stored)

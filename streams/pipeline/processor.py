@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from streams.pipeline.campaign_batches import ReadLog
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
+    from streams.pipeline.routing import Copies
     from streams.stores import Lease, Store
     from streams.stores.commit import PartitionState
     from streams.wire.events import Command, Judgment
@@ -95,6 +96,11 @@ class Processor:
         )
         return processor, outputs
 
+    def recall_copies(self, copies: Copies) -> None:
+        """Learn from the log where campaigns live and what was forwarded, before it is read from its beginning."""
+        self._router.copies = copies
+        self._campaigns.homes = copies.homes
+
     @property
     def campaigns(self) -> dict[str, Campaign]:
         """The campaigns in memory that are rated, by name."""
@@ -123,7 +129,7 @@ class Processor:
         self._tally = tally  # from here on no server is asked, so the call is not repeated
         without_campaign |= routed.rejections
         self._rejected += len(without_campaign)
-        self._forwarded += len(routed.forwarded)
+        self._forwarded += routed.forwarded
         rejections, changes, applied, duplicates, held = dict(without_campaign), [], 0, 0, 0
         for name, (offsets, events) in routed.mine.items():
             result, change = self._batches.apply(name, offsets, events, fresh)
@@ -146,14 +152,14 @@ class Processor:
         return self._commit(
             before,
             campaigns=tuple(changes),
-            outbox=(*self._campaigns.reject(fresh, without_campaign), *routed.forwarded),
+            outbox=(*self._campaigns.reject(fresh, without_campaign), *routed.copies),
             outcomes=Outcomes(
                 read=len(fresh),
                 applied=applied,
                 duplicate=duplicates,
                 rejected=len(rejections),
                 held=held,
-                forwarded=len(routed.forwarded),
+                forwarded=routed.forwarded,
                 empty=empty,
             ),
             reasons=Counter(error.reason for error in rejections.values()),

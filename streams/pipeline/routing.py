@@ -23,11 +23,33 @@ if TYPE_CHECKING:
 
 
 @dataclass
+class Copies:
+    """The copies that the log holds. If the state is lost, they say where campaigns live and what was forwarded."""
+
+    homes: dict[str, str] = field(default_factory=dict)  # by campaign
+    last: dict[tuple[str, str], int] = field(default_factory=dict)  # offset of the last original, by way: from, to
+
+    def add(self, key: bytes, partition: str, *, origin: bytes) -> None:
+        """Add a copy on a partition. Its key is the campaign.
+
+        >>> copies = Copies()
+        >>> copies.add(b"c", "judgments.v1/0", origin=b"judgments.v1/2/17")
+        >>> copies.homes, copies.last
+        ({'c': 'judgments.v1/0'}, {('judgments.v1/2', 'judgments.v1/0'): 17})
+        """
+        source, _, offset = origin.decode(errors="replace").rpartition("/")
+        if offset.isdecimal() and source != partition:
+            self.homes[key.decode(errors="replace")] = partition
+            self.last[source, partition] = max(int(offset), self.last.get((source, partition), -1))
+
+
+@dataclass
 class RoutedBatch:
     """The events of a batch by campaign, with their offsets, and what does not belong to this partition."""
 
     mine: dict[str, tuple[list[int], list[Event]]] = field(default_factory=dict)
-    forwarded: list[Output] = field(default_factory=list)
+    forwarded: int = 0
+    copies: list[Output] = field(default_factory=list)  # of the forwarded records, to be sent
     rejections: dict[int, RecordError] = field(default_factory=dict)
 
 
@@ -40,6 +62,7 @@ class Router:
         self._topic, self._name = topic, f"{topic}/{partition}"
         self._campaigns = campaigns
         self._pseudonyms = pseudonyms
+        self.copies = Copies()  # that were in the log when it was read again after a loss
 
     def route(self, events: Iterable[tuple[int, Event]], records: Mapping[int, Record]) -> RoutedBatch:
         """Return where each event goes."""
@@ -65,7 +88,9 @@ class Router:
             elif records[offset].is_forwarded:
                 routed.rejections[offset] = self._wrong_partition(name, homes[name])
             else:
-                routed.forwarded.append(self._forward(name, homes[name], records[offset]))
+                routed.forwarded += 1
+                if offset > self.copies.last.get((self._name, homes[name]), -1):
+                    routed.copies.append(self._forward(name, homes[name], records[offset]))
         return routed
 
     def _forward(self, campaign: str, home: str, record: Record) -> Output:

@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING
 from streams.core.campaign.state import decode_meta
 from streams.errors import Conflict, Fenced, HistoryGone, ParameterError, SettingError, StoreCorrupt, suggestion
 from streams.kafka.admin import count_log_partitions
+from streams.kafka.copies import find_copies
 from streams.kafka.partitioned_log import PartitionedLog
+from streams.pipeline.routing import Copies
 from streams.rebuild.differences import (
     CampaignDifference,
     PartitionReport,
@@ -76,11 +78,11 @@ def rebuild(
                 f"no campaign {campaign!r} is stored; {hint}. To find campaigns that were lost: rebuild --all"
             )
         ends = {number: log.end(number) for number in numbers}
-        homes: dict[str, str] = {}
+        copies = Copies() if campaign else find_copies(settings)
         reports, done = [], 0
         for number, end in ends.items():
             advance = partial(_advance, progress, done, sum(ends.values()))
-            task = _PartitionRebuild(settings, store, log, number, campaign, homes, advance)
+            task = _PartitionRebuild(settings, store, log, number, campaign, copies, advance)
             reports.append(task.run(end, dry_run=dry_run))
             done += end
         progress(done, done)
@@ -101,7 +103,7 @@ class _PartitionRebuild:
         log: PartitionedLog,
         number: int,
         campaign: str | None,
-        homes: dict[str, str],
+        copies: Copies,
         advance: Advance,
     ) -> None:
         self._settings = settings
@@ -110,7 +112,7 @@ class _PartitionRebuild:
         self._number = number
         self._name = log.name(number)
         self._campaign = campaign
-        self._homes = homes
+        self._copies = copies
         self._advance = advance
         self._staging = Staging(live)
         self._differences: dict[str, CampaignDifference] = {}
@@ -119,9 +121,14 @@ class _PartitionRebuild:
         self._start_rerun()
 
     def _start_rerun(self) -> None:
-        self._fresh = FreshStore(self._live, self._homes)
+        self._fresh = FreshStore(self._live, self._copies.homes)
         self._rerun = Rerun(
-            self._settings, self._fresh, self._log.topic, self._number, emitted=self._log.committed(self._number)
+            self._settings,
+            self._fresh,
+            self._log.topic,
+            self._number,
+            emitted=self._log.committed(self._number),
+            copies=self._copies,
         )
 
     def run(self, end: int, *, dry_run: bool) -> PartitionReport:
@@ -154,7 +161,7 @@ class _PartitionRebuild:
         elif not dry_run:
             for name in stored:
                 self._staging.clear(name)
-        self._homes.update(dict.fromkeys(self._fresh.list_campaigns([self._name]), self._name))
+        self._copies.homes.update(dict.fromkeys(self._fresh.list_campaigns([self._name]), self._name))
         return PartitionReport(
             partition=self._name,
             records=self._rerun.records,

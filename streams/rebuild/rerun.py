@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.state import StoredCampaign
     from streams.pipeline.record import Record
+    from streams.pipeline.routing import Copies
     from streams.settings import Settings
     from streams.stores.base import Lease
     from streams.stores.redis.store import RedisStore
@@ -39,7 +40,7 @@ class FreshStore(MemoryStore):
 
     def load(self, lease: Lease, campaign: str) -> StoredCampaign | None:
         """Return a campaign's state and make the lease its writer."""
-        home = self._homes.get(campaign) or self._live.read_head(campaign).get("partition")
+        home = self._live.read_head(campaign).get("partition") or self._homes.get(campaign)
         if home is not None and home != lease.partition:
             raise ForeignCampaign(campaign, home)
         return super().load(lease, campaign)
@@ -48,12 +49,15 @@ class FreshStore(MemoryStore):
 class Rerun:
     """Rates a partition's log again from its beginning."""
 
-    def __init__(self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int) -> None:
+    def __init__(
+        self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int, copies: Copies
+    ) -> None:
         options = ProcessorOptions.from_settings(settings)
         # The workers read all of these records, whatever their limits were then.
         limits = UndecodableLimits(in_a_row=0, share=1.0, window=options.limits.window)
         options = replace(options, limits=limits, snapshot_judgments=0)
         self._processor, _ = Processor.open(topic, number, store, options, read_log=partial(read_log, settings, number))
+        self._processor.recall_copies(copies)
         self._partition = f"{topic}/{number}"
         self._emitted = emitted
         self.publications = Publications()

@@ -40,15 +40,15 @@ class PublishedLog:
     >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
     >>> two = msgspec.structs.replace(one, id="2")
-    >>> published = PublishedLog([digest("c", "1")], campaigns={"c"}, ends=[1])
+    >>> published = PublishedLog([digest("c", "1")], homes={"c": 0}, ends=[1])
     >>> [judgment.id for judgment in published.missing([one, two, one])]
     ['2', '1']
     """
 
-    def __init__(self, digests: Sequence[bytes], *, campaigns: set[str], ends: list[int]) -> None:
-        self.campaigns = campaigns
+    def __init__(self, digests: Sequence[bytes], *, homes: dict[str, int], ends: list[int]) -> None:
+        self.campaigns = set(homes)
         self.ends = ends
-        self._homes: dict[str, int] = {}
+        self._homes = homes
         # A log may be long: 24 bytes per judgment stay in memory.
         self._known, self._left = np.unique(np.frombuffer(b"".join(digests), f"S{DIGEST_BYTES}"), return_counts=True)
 
@@ -78,7 +78,7 @@ def digest(campaign: str, judgment_id: str) -> bytes:
 
 
 def read_published(settings: Settings, *, progress: Callable[[int], None]) -> PublishedLog:
-    """Read the whole log. A record on another partition than its campaign's does not count: workers reject it."""
+    """Read the whole log. A record counts on any partition, because workers forward it, and its copy does not."""
     ends = [0] * count_log_partitions(settings)
     homes: dict[str, int] = {}
     digests: list[bytes] = []
@@ -91,8 +91,11 @@ def read_published(settings: Settings, *, progress: Callable[[int], None]) -> Pu
                 event = _decoder.decode(record.value)
             except ValueError:
                 continue
-            if event.campaign not in homes:
-                homes[event.campaign] = partition_of(event.campaign, len(ends))
-            if bytes(event.systems) and homes[event.campaign] == record.partition:
+            if record.is_forwarded:
+                homes[event.campaign] = record.partition
+                continue
+            # Without a copy nobody knows the home of a campaign that is on several partitions. Each will do.
+            homes.setdefault(event.campaign, record.partition)
+            if bytes(event.systems):
                 digests.append(digest(event.campaign, event.id))
-    return PublishedLog(digests, campaigns=set(homes), ends=ends)
+    return PublishedLog(digests, homes=homes, ends=ends)

@@ -19,6 +19,7 @@ from streams.errors import (
     TooManyUndecodable,
     WrongLog,
 )
+from streams.kafka.copies import find_copies
 from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from streams.kafka.consumers import Consumer
     from streams.kafka.partitions import Partition
     from streams.metrics import WorkerMetrics
+    from streams.pipeline.routing import Copies
     from streams.settings import Settings
     from streams.stores import Store
     from streams.worker.rater import PartitionBatch, Rater
@@ -69,6 +71,7 @@ class Assignment:
         self._rater = rater
         self._status = status
         self._metrics = metrics
+        self._finding_copies: asyncio.Task[Copies] | None = None
         self._opening: dict[PartitionOwnership, asyncio.Task[None]] = {}
 
     def open(self, partitions: Iterable[Partition]) -> None:
@@ -166,12 +169,20 @@ class Assignment:
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)
+        if ownership.is_opening and processor.next_offset == 0 and ownership.log.end:
+            processor.recall_copies(await self._find_copies())
         if ownership.is_opening:
             self._consumer.seek(partition, processor.next_offset)
             ownership.open(processor)
             went_on = self._status.stopped.pop(str(partition), None) is not None
             state = "goes on" if went_on else "is open"
             log.info("%s %s at offset %d", partition, state, ownership.read_offset, extra=ownership.log_fields())
+
+    async def _find_copies(self) -> Copies:
+        """Read the log for records that were forwarded. Partitions that open at the same time share the reading."""
+        if self._finding_copies is None or self._finding_copies.done():
+            self._finding_copies = asyncio.create_task(asyncio.to_thread(find_copies, self._settings))
+        return await asyncio.shield(self._finding_copies)
 
     async def _is_confirmed(self, ownership: PartitionOwnership, processor: Processor) -> bool:
         try:

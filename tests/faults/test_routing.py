@@ -132,3 +132,26 @@ def test_an_event_from_the_future_is_rejected_on_the_real_stack(stack: FaultStac
     assert worker.process.poll() is None
     rebuilt = stack.command("rebuild", "--all", "--dry-run")
     assert rebuilt.returncode == 0, rebuilt.stdout + rebuilt.stderr
+
+
+def test_after_the_loss_of_redis_nothing_is_forwarded_again_and_the_state_is_the_same(redis_stack: FaultStack) -> None:
+    stack, log = redis_stack, crowd_log(160, campaigns=3, seed=54)
+    stack.more["JUDGESTREAM_SEEN_IDS"] = "10"  # a judgment that came twice would count twice
+    worker = stack.start_worker()
+    stack.publish([(entry.campaign.encode(), encode(entry)) for entry in log[:10]])
+    stack.wait_until_read(10)
+    for number in range(4):
+        stack.send(number, [(None, encode(entry)) for entry in log[10 + number :: 4]])
+    stack.wait_for(lambda: count(stack, "read") == 160 + count(stack, "forwarded") > 160, "all are forwarded and read")
+    before, ends = stack.hash(), stack.persisted()
+    stack.kill(worker)
+    stack.empty_redis()
+    stack.start_worker()
+    stack.wait_for(lambda: stack.persisted() == ends, "the log is read again")
+    assert stack.hash() == before
+
+    # A replay knows them all, wherever they are.
+    file = stack.folder / "votes.jsonl"
+    file.write_bytes(b"\n".join(encode(entry) for entry in log))
+    assert stack.command("replay", str(file), "--kafka", stack.settings.kafka).returncode == 0
+    assert stack.persisted() == ends

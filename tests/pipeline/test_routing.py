@@ -12,6 +12,7 @@ from streams.pipeline.embedded import Embedded
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
+from streams.pipeline.routing import Copies
 from streams.settings import Settings
 from streams.stores import Lease
 from streams.stores.commit import Outcomes
@@ -20,6 +21,7 @@ from streams.wire import events, topics
 from streams.wire.events import Rejection, encode
 from streams.wire.outputs import FORWARDED_FROM, Output
 from tests.builders import NOON, crowd_log, judgment
+from tests.state_hash import state_hash
 
 OPTIONS = ProcessorOptions.from_settings(Settings(judge_key="key"))
 JUDGMENTS = topics.JUDGMENTS.name
@@ -165,3 +167,68 @@ def test_more_partitions_leave_campaigns_where_they_are() -> None:
     assert {name: store.read_head(name)["partition"] for name in homes} == homes
     new = {f"campaign-{number}" for number in range(12)} - homes.keys()
     assert {store.read_head(name)["partition"] for name in new} - set(homes.values())
+
+
+PARTITIONS = [f"{JUDGMENTS}/{number}" for number in range(3)]
+
+
+class Log:
+    """The log of three partitions, and the copies that it holds."""
+
+    def __init__(self) -> None:
+        self.records: list[list[Record]] = [[], [], []]
+        self.copies = Copies()
+
+    def append(self, partition: int, value: bytes, *, is_forwarded: bool = False) -> None:
+        mine = self.records[partition]
+        mine.append(Record(len(mine), b"", value, is_forwarded=is_forwarded))
+
+    def run(self, processor: Processor) -> int:
+        """Process what is left of a partition. Return how many copies were sent."""
+        copies = forwarded(processor.process(self.records[processor.partition][processor.next_offset :]))
+        for output in copies:
+            assert output.partition is not None
+            self.append(output.partition, output.value, is_forwarded=True)
+            self.copies.add(output.key or b"", PARTITIONS[output.partition], origin=output.headers[0][1])
+        return len(copies)
+
+
+def test_after_the_loss_of_all_state_nothing_is_forwarded_again_and_the_state_is_the_same() -> None:
+    options = ProcessorOptions.from_settings(Settings(judge_key="key", seen_ids=10))
+    store, log = MemoryStore(), Log()
+    processors = [Processor.open(JUDGMENTS, number, store, options)[0] for number in range(3)]
+    for number, entry in enumerate(crowd_log(90, campaigns=2, seed=7)):
+        log.append((number * 7) % 3, encode(entry))
+        if number % 4 == 0:
+            for processor in (*processors, *processors):
+                log.run(processor)
+    while sum(map(log.run, processors)):
+        pass
+    before = state_hash(store, PARTITIONS)
+    assert sum(processor.counts().forwarded for processor in processors) > 20
+
+    # The partitions are read in another order than before, and each campaign has more ids than it remembers.
+    lost = MemoryStore()
+    again = [Processor.open(JUDGMENTS, number, lost, options)[0] for number in (2, 1, 0)]
+    for processor in again:
+        processor.recall_copies(log.copies)
+        assert log.run(processor) == 0
+    assert state_hash(lost, PARTITIONS) == before
+
+
+def test_a_lost_head_forwards_nothing_again_and_what_is_new_is_forwarded() -> None:
+    store, log = MemoryStore(), Log()
+    log.append(0, encode(judgment(1)))
+    log.append(2, encode(judgment(2)))
+    home, other = opened(store, 0), opened(store, 2)
+    log.run(home)
+    assert log.run(other) == 1
+    log.append(2, encode(judgment(3)))
+    del store._partitions[PARTITIONS[2]]
+    other = opened(store, 2)
+    assert other.next_offset == 0
+    other.recall_copies(log.copies)
+    assert log.run(other) == 1, "the second one is new"
+    assert other.counts() == Outcomes(read=2, forwarded=2)
+    log.run(home)
+    assert home.counts() == Outcomes(read=3, applied=3)

@@ -17,6 +17,7 @@ from streams.monitor.http.responses import RequestError
 from streams.wire.decoding import decode, decode_command, quote
 from streams.wire.events import Judgment, encode
 from streams.wire.limits import MAX_DEPTH
+from streams.wire.times import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,6 +125,7 @@ def _judgment(item: bytes, *, campaign: str, now: datetime, max_bytes: int) -> J
             field="action",
         )
     _check_campaign(event, campaign)
+    check_time(event, now.timestamp())
     return event
 
 
@@ -183,4 +185,6 @@ def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> Post
         raise RecordError(error.reason, str(error).removeprefix(f"{error.file}:"), field=error.field) from None
     except FormatError as error:
         raise RecordError("invalid_json", str(error)) from None
+    for each in found:
+        check_time(each, now.timestamp())
     return PostedJudgments([structs.replace(each, at=now) if each.at.year < FIRST_YEAR else each for each in found])

@@ -220,7 +220,7 @@ def test_without_a_pace_a_batch_goes_as_it_is() -> None:
 def test_what_is_missing_is_the_log_without_what_stands_there_each_as_often(
     there: list[int], log: list[int], size: int
 ) -> None:
-    published = PublishedLog([digest("c", f"id-{n}") for n in there], campaigns={"c"}, ends=[len(there)])
+    published = PublishedLog([digest("c", f"id-{n}") for n in there], homes={"c": 0}, ends=[len(there)])
     judgments = [judgment(n) for n in log]
     batches = [judgments[k : k + size] for k in range(0, len(judgments), size)]
     missing = [each.id for batch in batches for each in published.missing(batch)]
@@ -235,7 +235,7 @@ def test_what_is_missing_is_the_log_without_what_stands_there_each_as_often(
 
 
 def test_the_same_id_in_another_campaign_is_another_judgment() -> None:
-    published = PublishedLog([digest("c", "id-1")], campaigns={"c"}, ends=[1])
+    published = PublishedLog([digest("c", "id-1")], homes={"c": 0}, ends=[1])
     others = [judgment(1, campaign="d"), judgment(1, campaign="c")]
     assert [each.campaign for each in published.missing(others)] == ["d"]
 
