@@ -36,12 +36,12 @@ class TopicFollower:
         self._stack = AsyncExitStack()
         self._consumer: Consumer | None = None
         self._ends: Consumer | None = None
-        self._log: list[Partition] = []
+        self._partitions: dict[str, list[Partition]] = {}
 
     async def start(self) -> None:
         """Connect and seek. Raise BrokerUnavailable or TopicError if that is not possible."""
         followed = [topic for topic, _ in self._topics.values()]
-        found = await find_partitions(self._settings, JUDGMENTS, *followed)
+        found = await self._find_partitions()
         partitions = [partition for topic in followed for partition in found[topic.name]]
         consumer = await self._stack.enter_async_context(
             open_consumer(self._settings, partitions, timeout_ms=REQUEST_MS)
@@ -51,7 +51,7 @@ class TopicFollower:
         for partition, end in ends.items():
             _, back = self._topics[partition.topic]
             consumer.seek(partition, max(beginnings[partition], end - back))
-        self._log = found[JUDGMENTS.name]
+        self._partitions = found
         self._ends = await self._stack.enter_async_context(
             open_consumer(self._settings, (), timeout_ms=REQUEST_MS, ends_of_all=True)
         )
@@ -75,9 +75,17 @@ class TopicFollower:
         """
         assert self._ends is not None
         assert self._consumer is not None
-        readable = await self._consumer.end_offsets(self._log)
-        ends = await self._ends.end_offsets(self._log)
+        partitions = self._partitions[JUDGMENTS.name]
+        readable = await self._consumer.end_offsets(partitions)
+        ends = await self._ends.end_offsets(partitions)
         return {partition.number: (end, readable[partition]) for partition, end in ends.items()}
+
+    async def has_new_partitions(self) -> bool:
+        """Return whether a topic has other partitions than when this follower was started."""
+        return await self._find_partitions() != self._partitions
+
+    async def _find_partitions(self) -> dict[str, list[Partition]]:
+        return await find_partitions(self._settings, JUDGMENTS, *(topic for topic, _ in self._topics.values()))
 
     async def stop(self) -> None:
         """Disconnect."""

@@ -28,7 +28,7 @@ JOBS = frozenset({"judgestream-worker", "judgestream-monitor"})
 TARGET_LABELS = frozenset({"job", "instance"})
 # Labels whose values are known beforehand: a typing error in one of them would match nothing for ever.
 VALUES = {
-    "outcome": {"applied", "duplicate", "rejected", "held"},
+    "outcome": {"applied", "duplicate", "rejected", "held", "forwarded"},
     "reason": set(REASONS),
     "server": {"kafka", "redis"},
     "topic": {topic.name for topic in TOPICS},

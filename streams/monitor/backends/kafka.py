@@ -6,6 +6,7 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -38,8 +39,13 @@ BACK = ((topics.LEADERBOARDS, 200), (topics.CAMPAIGNS, 0), (topics.REJECTED, 200
 THREADS = 4
 RETRY_SECONDS = 1.0
 POLL_SECONDS = 1.0
+PARTITION_POLLS = 30  # the ends are asked for so often before the monitor looks for new partitions
 KAFKA, REDIS = "Kafka", "Redis"
 UNTRIED = "not reached yet"
+
+
+class _NewPartitions(Exception):  # noqa: N818 - it names a condition
+    """A topic has other partitions than those that are followed."""
 
 
 class KafkaBackend:
@@ -128,6 +134,8 @@ class KafkaBackend:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(follower.follow(receive))
                     tasks.create_task(self._poll_ends(follower))
+            except* _NewPartitions:
+                log.info("a topic has new partitions")
             except* (BrokerUnavailable, TopicError) as errors:
                 self._metrics.upstream_errors.labels("kafka").inc()
                 self._mark_away(KAFKA, str(errors.exceptions[0]))
@@ -137,9 +145,11 @@ class KafkaBackend:
 
     async def _poll_ends(self, follower: TopicFollower) -> None:
         """Ask for the ends of the log at intervals. They show the lag, and that Kafka answers."""
-        while True:
+        for polls in count(1):
             try:
                 self._ends = {number: LogEnd(*ends) for number, ends in (await follower.log_ends()).items()}
+                if polls % PARTITION_POLLS == 0 and await follower.has_new_partitions():
+                    raise _NewPartitions
             except BrokerUnavailable as error:
                 self._metrics.upstream_errors.labels("kafka").inc()
                 self._mark_away(KAFKA, str(error))

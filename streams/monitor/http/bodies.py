@@ -140,6 +140,7 @@ def command_in(body: bytes, *, campaign: str, now: datetime, max_bytes: int) -> 
     completed = _complete(body.strip(), campaign=campaign, now=now, new_id=uuid4().hex)
     command = decode_command(completed, max_bytes=max_bytes)
     _check_campaign(command, campaign)
+    check_time(command, now.timestamp())
     return command
 
 

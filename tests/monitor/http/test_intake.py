@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -66,6 +67,14 @@ def test_judgments_come_in_any_form_and_stand_in_the_log_when_it_answers(
     assert answer.status == 202
     assert (answer.json["accepted"], answer.json["ids"]) == (count, [each.id for each in LOG[:count]])
     assert in_the_log(monitor) == by_pseudonym(*LOG[:count])
+
+
+def test_a_judgment_from_the_future_is_refused_at_once(monitor: Running) -> None:
+    later = datetime.now(UTC) + timedelta(minutes=10)
+    answer = monitor.post(PATH, plain(LOG[0], at=later.isoformat()))
+    error = answer.json["error"]
+    assert (answer.status, error["reason"], error["field"]) == (422, "in_the_future", "at")
+    assert in_the_log(monitor) == []
 
 
 def test_campaign_time_and_version_may_be_left_out(monitor: Running) -> None:
