@@ -108,13 +108,22 @@ def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | 
 
 def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str, ValueDifference]:
     """Return the differences of a partition's offset, of its counts and of its last record's fingerprint."""
-    names, added = ("offset", "read", "rejected", "mark"), ("missing", "empty")
+    names, added = ("offset", "read", "rejected", "mark"), ("missing", "empty", "forwarded")
     old, new = ({**dict.fromkeys(added, "0"), **head} for head in (stored, log))  # earlier versions did not count them
-    return {
+    found = {
         name: ValueDifference(old.get(name), new.get(name))
         for name in (*names, *added)
         if old.get(name) != new.get(name)
     }
+    # Earlier versions rejected what is forwarded now. So does a worker that does not know the campaign yet.
+    if _count_elsewhere(old) == _count_elsewhere(new):
+        found = {name: difference for name, difference in found.items() if name not in ("rejected", "forwarded")}
+    return found
+
+
+def _count_elsewhere(head: Mapping[str, str]) -> int:
+    """Return the number of records that no campaign of the partition has."""
+    return int(head.get("rejected", 0)) + int(head.get("forwarded", 0))
 
 
 def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:

@@ -8,7 +8,7 @@ import msgspec
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.state import StoredCampaign
-from streams.rebuild.differences import ValueDifference, compare
+from streams.rebuild.differences import ValueDifference, compare, compare_heads
 from tests.builders import crowd_log, stored_campaign
 
 
@@ -36,3 +36,13 @@ def test_an_offset_a_row_and_a_score_are_differences() -> None:
     found = compare("c", replace(campaign, tables=rows, scores={}), campaign)
     assert found is not None
     assert {name: table.missing for name, table in found.tables.items()} == {"judges": 7, "leaderboard": 8}
+
+
+def test_a_record_that_was_rejected_and_would_be_forwarded_now_is_no_difference() -> None:
+    head = {"offset": "9", "read": "9", "rejected": "3", "mark": "m"}
+    assert compare_heads(head, head | {"rejected": "1", "forwarded": "2"}) == {}
+    found = compare_heads(head, head | {"rejected": "1", "forwarded": "1"})
+    assert {name: (each.stored, each.log) for name, each in found.items()} == {
+        "rejected": ("3", "1"),
+        "forwarded": ("0", "1"),
+    }
