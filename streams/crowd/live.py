@@ -10,14 +10,14 @@ import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from streams.errors import BrokerUnavailable, NoAnswer, ParameterError, suggestion
-from streams.kafka.admin import count_log_partitions, find_partitions
+from streams.kafka.admin import find_partitions
 from streams.kafka.consumers import open_consumer
 from streams.kafka.partitions import partition_of
 from streams.kafka.producers import open_producer
@@ -27,7 +27,6 @@ from streams.wire.events import CampaignStatus, Judgment, Leaderboard, MatchRequ
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from streams.kafka.consumers import Consumer
     from streams.kafka.partitions import Partition
@@ -51,6 +50,7 @@ class CrowdProgress:
 
     status: CampaignStatus
     last_offset: int  # of the campaign's last known record
+    home: int | None = None  # number of the campaign's partition; None: the key decides
     answered: set[str] = field(default_factory=set)  # ids of requests, answered by anybody
     judgments: int = 0  # of this crowd
     skipped: int = 0
@@ -82,14 +82,20 @@ def read_status(settings: Settings, campaign: str) -> CampaignStatus:
 def read_progress(settings: Settings, status: CampaignStatus) -> CrowdProgress:
     """Read from the log which requests were answered before."""
     progress, key = CrowdProgress(status, status.offset), status.campaign.encode()
-    home = partition_of(status.campaign, count_log_partitions(settings))
+    last: dict[int, int] = {}  # offsets of the campaign's records, by partition
     with read_topic(settings, topics.JUDGMENTS) as records:
         for record in records:
-            if record.key == key and record.partition == home:
-                progress.last_offset = max(progress.last_offset, record.offset)
+            if record.key == key:
+                last[record.partition] = record.offset
+                if record.is_forwarded:
+                    progress.home = record.partition
                 with suppress(ValueError):
                     if request := _judgments.decode(record.value).request:
                         progress.answered.add(request)
+    if progress.home is None:
+        progress.home = next(iter(last), None)
+    if progress.home is not None:
+        progress.last_offset = max(progress.last_offset, last[progress.home])
     return progress
 
 
@@ -234,8 +240,13 @@ class LiveCrowd:
             due = min(due, 1 + int((time.monotonic() - self._started) * self._rate) - progress.judgments)
         if self._most is not None:
             due = min(due, self._most - progress.judgments)
-        judgments = [heappop(self._waiting)[-1] for _ in range(due)]
-        sent = [await self._producer.send(topics.JUDGMENTS, self._key, encode(judgment)) for judgment in judgments]
+        sent = []
+        for _ in range(due):
+            judgment = heappop(self._waiting)[-1]
+            # A simulated judge needs no time, but the answer must not come from the future.
+            judgment = msgspec.structs.replace(judgment, at=min(judgment.at, datetime.now(UTC)))
+            send = self._producer.send(topics.JUDGMENTS, self._key, encode(judgment), partition=progress.home)
+            sent.append(await send)
         for each in sent:
             progress.last_offset = max(progress.last_offset, await self._producer.wait_for(each))
             progress.judgments += 1

@@ -52,10 +52,12 @@ class Producer:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._client.stop(), STOP_SECONDS)
 
-    async def send(self, topic: Topic, key: bytes | None, value: bytes) -> asyncio.Future[Any]:
-        """Hand over a record, and return the future that `wait_for` waits for."""
+    async def send(
+        self, topic: Topic, key: bytes | None, value: bytes, *, partition: int | None = None
+    ) -> asyncio.Future[Any]:
+        """Hand over a record, and return the future that `wait_for` waits for. Without a partition, the key decides."""
         with self._sending():
-            sent: asyncio.Future[Any] = await self._client.send(self._named(topic), value, key=key)
+            sent: asyncio.Future[Any] = await self._client.send(self._named(topic), value, key=key, partition=partition)
         return sent
 
     def create_batch(self) -> Any:

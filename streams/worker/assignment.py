@@ -166,10 +166,11 @@ class Assignment:
         )
         processor = await self._rater.open(ownership, open_processor)
         ownership.load(processor)
+        is_new_or_lost = processor.next_offset == 0
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)
-        if ownership.is_opening and processor.next_offset == 0 and ownership.log.end:
+        if ownership.is_opening and is_new_or_lost and ownership.log.end:
             processor.recall_copies(await self._find_copies())
         if ownership.is_opening:
             self._consumer.seek(partition, processor.next_offset)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from deploy.servers import Servers
+from streams.core.campaign.pseudonyms import wire_pseudonym
 from streams.crowd import Panel, Skills, recruit
 from streams.settings import Settings
 from streams.wire import topics
@@ -107,7 +108,11 @@ def test_a_campaign_is_played_to_its_budget_by_requests_of_many_and_every_answer
     asked = [msgspec.convert(each, MatchRequest, strict=False) for each in requests(stack, "trial").values()]
     expected = {each.id: panel.answer(each, asked=each.expires_at - timedelta(seconds=600)) for each in asked}
     for answer in judgments(stack, "trial"):
-        assert msgspec.convert(answer, Judgment, strict=False) == expected[answer["request"]]
+        sent, wanted = msgspec.convert(answer, Judgment, strict=False), expected[answer["request"]]
+        assert sent.judge == wire_pseudonym(wanted.judge, stack.settings.judge_key)
+        assert sent.at <= wanted.at, "it does not come from the future"
+        assert msgspec.structs.replace(sent, at=wanted.at, judge=wanted.judge) == wanted
+    assert stack.values(topics.REJECTED) == []
 
 
 def test_interrupted_or_ended_by_a_number_it_goes_on_and_answers_nothing_twice(start: Start, stack: Stack) -> None:
