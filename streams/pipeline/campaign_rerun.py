@@ -14,11 +14,10 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import decode_meta
 from streams.errors import RecordError, StoreCorrupt
+from streams.pipeline.decoding import decode_record
 from streams.pipeline.outputs import batch_outputs, make_output
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
-from streams.wire.decoding import decode
-from streams.wire.times import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,8 +93,7 @@ class CampaignRerun:
         events: list[Event] = []
         for offset, record in mine.items():
             try:
-                event = decode(record.value, max_bytes=self._options.max_record_bytes)
-                check_time(event, record.written_at)
+                event = decode_record(record, max_bytes=self._options.max_record_bytes)
             except RecordError:
                 continue  # it belongs to no campaign, and was rejected when it was read
             if event.campaign == self.name:

@@ -27,7 +27,7 @@ from streams.wire.events import encode
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from streams.core.campaign.campaign import Event
     from streams.pipeline.options import ProcessorOptions

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 
 from streams.errors import Fenced, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
+from streams.pipeline.decoding import decode_records
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.reruns import PartitionReruns
 from streams.pipeline.routing import Router
 from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
-from streams.wire.decoding import decode, decode_all
-from streams.wire.times import are_in_time, check_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from streams.pipeline.routing import Copies
     from streams.stores import Lease, Store
     from streams.stores.commit import PartitionState
-    from streams.wire.events import Command, Judgment
     from streams.wire.outputs import Output
 
 
@@ -123,7 +121,7 @@ class Processor:
         """
         fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
         without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
-        decoded = self._decode(fresh, without_campaign)
+        decoded = decode_records(fresh, without_campaign, max_bytes=self._options.max_record_bytes)
         tally = self._tally.after(map(without_campaign.get, fresh), self._options.limits)
         routed = self._router.route(decoded, fresh)
         self._tally = tally  # from here on no server is asked, so the call is not repeated
@@ -215,24 +213,6 @@ class Processor:
         commit = self._commit(start, outcomes=Outcomes(missing=end - start))
         self.persist(commit)
         return commit
-
-    def _decode(
-        self, records: Mapping[int, Record], rejections: dict[int, RecordError]
-    ) -> Iterable[tuple[int, Judgment | Command]]:
-        """Return the events of the records, and add an error to `rejections` for each record that is none."""
-        limit = self._options.max_record_bytes
-        judgments = decode_all([record.value for record in records.values()], max_bytes=limit)
-        if judgments is not None and are_in_time(judgments, (record.written_at for record in records.values())):
-            return zip(records, judgments, strict=True)
-        events: list[tuple[int, Judgment | Command]] = []
-        for offset, record in records.items():
-            try:
-                event = decode(record.value, max_bytes=limit)
-                check_time(event, record.written_at)
-                events.append((offset, event))
-            except RecordError as error:
-                rejections[offset] = error
-        return events
 
     def persist(self, commit: Commit) -> None:
         """Write a prepared batch. If the store did not answer, the call may be repeated."""
