@@ -50,7 +50,7 @@ class TopicReport:
 def check_topics(settings: Settings) -> list[TopicReport]:
     """Compare each topic with the contract. Raise TopicError if one is missing."""
     reports = inspect_topics(settings)
-    _check_present([report.name for report in reports if not report.exists])
+    _check_present(settings, [report.name for report in reports if not report.exists])
     return reports
 
 
@@ -87,16 +87,20 @@ async def find_partitions(settings: Settings, *wanted: Topic) -> dict[str, list[
     """Return the partitions of topics, by the topic's name in the contract. Raise TopicError if one is missing."""
     names = {topic.within(settings.namespace): topic.name for topic in wanted}
     async with _admin(settings) as admin:
-        _check_present(sorted(names.keys() - set(await admin.list_topics())))
+        _check_present(settings, sorted(names.keys() - set(await admin.list_topics())))
         return {
             names[found["topic"]]: [Partition(found["topic"], number) for number in range(len(found["partitions"]))]
             for found in await admin.describe_topics(sorted(names))
         }
 
 
-def _check_present(missing: Iterable[str]) -> None:
+def _check_present(settings: Settings, missing: Iterable[str]) -> None:
     if names := ", ".join(missing):
-        raise TopicError(f"topics are missing: {names}; create them with: judgestream topics --create")
+        hidden = ""
+        if settings.kafka_security != "PLAINTEXT":  # a broker does not list what the user may not describe
+            user = settings.kafka_username or "of this certificate"
+            hidden = f", or the user {user} may not see them: deploy/kafka_acls.py has the rights of each role"
+        raise TopicError(f"topics are missing: {names}; create them with: judgestream topics --create{hidden}")
 
 
 async def _describe_brokers(settings: Settings) -> str:

@@ -6,7 +6,12 @@ import ssl
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from aiokafka.errors import KafkaError
+from aiokafka.errors import (
+    ClusterAuthorizationFailedError,
+    GroupAuthorizationFailedError,
+    KafkaError,
+    TopicAuthorizationFailedError,
+)
 
 from streams.errors import BrokerUnavailable, SettingError
 
@@ -14,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.settings import Settings
+
+REFUSED = (ClusterAuthorizationFailedError, GroupAuthorizationFailedError, TopicAuthorizationFailedError)
 
 
 def connection_options(settings: Settings) -> dict[str, Any]:
@@ -56,8 +63,19 @@ def answering(settings: Settings) -> Iterator[None]:
     """Raise BrokerUnavailable in place of an error of aiokafka."""
     try:
         yield
+    except REFUSED as error:
+        raise not_allowed(settings, error) from None
     except (KafkaError, TimeoutError) as error:
         raise unavailable(settings, str(error) or "timed out") from None
+
+
+def not_allowed(settings: Settings, error: KafkaError) -> BrokerUnavailable:
+    """Return the error for a user who may not do something. The broker names the topic or the group."""
+    user = settings.kafka_username or "ANONYMOUS"
+    return BrokerUnavailable(
+        f"Kafka at {settings.kafka} refuses: the user {user} may not do this ({error}). "
+        "deploy/kafka_acls.py has the rights of each role"
+    )
 
 
 def unavailable(settings: Settings, reason: str) -> BrokerUnavailable:

@@ -118,11 +118,13 @@ def _redis(settings: Settings) -> CheckResult:
 
 def _workers(settings: Settings) -> CheckResult:
     from streams.cli.worker_checks import check_workers
-    from streams.errors import JudgestreamError
+    from streams.errors import JudgestreamError, SettingError
 
     try:
         checks = check_workers(settings)
-    except JudgestreamError as error:
+    except SettingError as error:
+        return CheckResult("workers", False, str(error), "allow it, or use another user")
+    except JudgestreamError as error:  # another check fails with it
         return CheckResult("workers", True, f"unknown: {error}")
     at_gaps = {lag.partition for lag in checks.lags if lag.stopped}  # the log is checked for them
     problems = [problem for problem in checks.findings.problems if not at_gaps.intersection(problem.partitions)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cache, cached_property
+from hashlib import sha1
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +25,7 @@ SAFE_POLICY = "noeviction"
 # redis-py removes the code of these answers from their text. It does not know MISCONF, and a pipeline hides that code.
 UNABLE = (redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError)
 UNABLE_CODE = "MISCONF"
+REFUSED_IN_SCRIPT = "ACL failure in script"
 
 
 class Client:
@@ -57,6 +59,15 @@ class Client:
         """Run a script from the `lua` folder of a package. Scripts that write return a status and a detail."""
         with self.translated_errors():
             return self.redis.register_script(_lua(package, script))(keys=keys, args=args)
+
+    def read(self, script: str, *, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
+        """Run a script of the store that only reads. A user who may not write the keys can do it too (EVAL_RO)."""
+        source = _lua(__package__, script)
+        with self.translated_errors():
+            try:
+                return self.redis.evalsha_ro(sha1(source.encode()).hexdigest(), len(keys), *keys, *args)  # noqa: S324
+            except redis.exceptions.NoScriptError:
+                return self.redis.eval_ro(source, len(keys), *keys, *args)
 
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
         """Run a script that writes for a lease. Raise Fenced or Conflict if it refuses."""
@@ -94,13 +105,17 @@ class Client:
         """Raise errors of Redis as errors of this project."""
         try:
             yield
-        except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
+        except redis.AuthenticationError as error:
             raise SettingError(f"{self._address} refuses the user or the password: {error}") from None
+        except redis.exceptions.NoPermissionError as error:
+            raise self._not_allowed(error) from None
         except redis.OutOfMemoryError:
             raise StoreUnavailable(f"{self._address} is full: give it memory (maxmemory) or remove data") from None
         except redis.ResponseError as error:
             if isinstance(error, UNABLE) or UNABLE_CODE in str(error):
                 raise StoreUnavailable(f"{self._address} can't write now: {error}") from None
+            if REFUSED_IN_SCRIPT in str(error):
+                raise self._not_allowed(error) from None
             if "WRONGTYPE" in str(error):
                 raise StoreCorrupt(f"{self._address} holds a key that this version did not write: {error}") from None
             raise
@@ -111,6 +126,12 @@ class Client:
             redis.exceptions.RedisClusterException,
         ) as error:
             raise StoreUnavailable(f"{self._address} does not answer: {error}") from None
+
+    def _not_allowed(self, error: Exception) -> SettingError:
+        return SettingError(
+            f"{self._address} does not allow this to its user: {error}. "
+            "deploy/redis/users.acl has the rights of each role"
+        )
 
 
 def fenced_error(lease: Lease, epoch: bytes) -> Fenced:
