@@ -154,7 +154,7 @@ class Store(Protocol):
     # -- who works -----------------------------------------------------------------------------------------
 
     def report_worker(self, report: WorkerReport) -> None:
-        """Replace the report of a worker. It is forgotten by itself after a minute."""
+        """Replace the report of a worker. It is forgotten by itself after half a minute."""
 
     def remove_worker(self, worker: str) -> None:
         """Remove the report of a worker that stops in order."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 REPORT_SECONDS = 2.0  # between two reports of a worker
 SILENT_SECONDS = 6.0  # a worker with an older report was killed, or hangs
-FORGET_SECONDS = 60.0  # an older report is removed
+FORGET_SECONDS = 30.0  # an older report is removed: by then another worker has taken over, if there is one
 
 
 class WorkerReport(Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from tests.builders import crowd_log
 from tests.integration.monitors import MonitorProcess, monitor_on
 from tests.integration.secured import NOBODY, SecuredServers
 from tests.integration.stack import Stack, done
+from tests.monitor.site import JSON, SECRET
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -63,9 +64,13 @@ def stack(secured: SecuredServers, namespace: str, tmp_path: Path) -> Iterator[S
 
 def send(login: dict[str, Any], topic: str, records: list[tuple[bytes, bytes]]) -> None:
     async def run() -> None:
-        async with AIOKafkaProducer(**login) as producer:
+        producer = AIOKafkaProducer(**login)
+        try:
+            await producer.start()
             for key, value in records:
                 await producer.send_and_wait(topic, value, key=key)
+        finally:
+            await producer.stop()
 
     asyncio.run(run())
 
@@ -74,12 +79,15 @@ def receive(login: dict[str, Any], topic: str, *, group: str) -> bytes:
     """Return the first record of a topic, read in a group."""
 
     async def run() -> bytes:
-        async with AIOKafkaConsumer(
-            topic, **login, group_id=group, auto_offset_reset="earliest", enable_auto_commit=False
-        ) as consumer:
+        options = {"group_id": group, "auto_offset_reset": "earliest", "enable_auto_commit": False}
+        consumer = AIOKafkaConsumer(topic, **login, **options)
+        try:
+            await consumer.start()
             record = await consumer.getone()
             await consumer.commit()
             return bytes(record.value)
+        finally:
+            await consumer.stop()
 
     return asyncio.run(run())
 
@@ -110,6 +118,10 @@ def test_every_role_does_its_whole_job(stack: Stack, secured: SecuredServers) ->
         assert posted.status in (200, 202), posted
         wait_for(lambda: leaderboard(monitor) == 61)
         wait_for(lambda: len(monitor.get(f"/campaigns/{CAMPAIGN}/history")["samples"]) > 1)
+        wait_for(lambda: monitor.post(f"/campaigns/{CAMPAIGN}/next-match", {"judge": "ann"}).status == 200)
+        login = json.dumps({"token": SECRET}).encode()
+        session = monitor.ask("/session", method="POST", body=login, headers=JSON)
+        assert session.status < 300, session
         found = monitor.get("/status")
         assert [worker["silent"] for worker in found["workers"]] == [False]
         assert done(stack.command("campaign", "pause", CAMPAIGN, "--json", **operator))

@@ -187,7 +187,7 @@ def _log(settings: Settings) -> CheckResult:
     stopped = [describe_gap(name, gap.start, gap.end).split(". ", 1) for name, gap in gaps if gap.accepted is None]
     if not stopped:
         return CheckResult("log", True, f"no partition is stopped at a gap{without}")
-    return CheckResult("log", False, "; ".join(problem for problem, _ in stopped), stopped[0][1])
+    return CheckResult("log", False, "; ".join(problem for problem, _ in stopped) + without, stopped[0][1])
 
 
 def _partitioner(settings: Settings) -> CheckResult:

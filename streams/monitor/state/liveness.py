@@ -188,7 +188,7 @@ def _stopped(number: int, reason: str) -> Finding:
     return Finding(
         kind="partition_stopped",
         text=sentence(f"partition {number} is stopped, the others go on: {text}"),
-        fix=sentence(fix) if fix else "",
+        fix=fix,  # it may end with a command
         partitions=(number,),
     )
 

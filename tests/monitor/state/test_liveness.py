@@ -255,7 +255,7 @@ def test_a_stopped_partition_is_a_problem_with_its_way_out_until_it_goes_on(scen
     scene.report("host/1", open=(0,), stopped={1: "the records at 1 are not ours. Bring the old topic back"})
     scene.ends[1] += 10
     assert only(scene.wait(1)) == (
-        "Partition 1 is stopped, the others go on: the records at 1 are not ours. Bring the old topic back."
+        "Partition 1 is stopped, the others go on: the records at 1 are not ours. Bring the old topic back"
     )
     assert only(scene.wait(20)).startswith("Partition 1 is stopped"), "it is not called stuck as well"
     assert scene.found.stalled == {1}
@@ -268,7 +268,7 @@ def test_a_gap_in_the_store_is_a_problem_also_without_a_worker(scene: Scene) -> 
     scene.workers.remove_worker("host/1")
     scene.ends, scene.applied = {0: 100}, {0: 90}
     scene.lag = {"stopped": "records are gone. To go on, run: judgestream gaps"}
-    assert "Partition 0 is stopped, the others go on: records are gone. To go on, run: judgestream gaps." in only(
+    assert "Partition 0 is stopped, the others go on: records are gone. To go on, run: judgestream gaps" in only(
         scene.wait(1)
     )
 

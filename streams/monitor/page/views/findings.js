@@ -5,6 +5,7 @@
 import { byId, element, isBeingSelected, setText } from "../shared/elements.js";
 
 const SHOWN = 3; // the others are folded
+const COMMAND = /(judgestream(?: [\w./:=*-]*[\w/*])+|partitioner=\w+)/;
 
 const place = byId("findings");
 const spoken = byId("spoken");
@@ -45,8 +46,16 @@ function entry(name, label, { text, detail, fix }) {
     "div",
     { class: `finding ${name}` },
     element("p", {}, element("b", {}, element("span", { class: "unseen" }, `${label}: `), text), detail ? ` ${detail}` : null),
-    fix ? element("p", { class: "fix" }, fix) : null,
+    fix ? element("p", { class: "fix" }, withCommands(fix)) : null,
   );
+}
+
+/**
+ * Return a text with its commands and settings as code, so that they can be copied.
+ * @param {string} text
+ */
+function withCommands(text) {
+  return text.split(COMMAND).map((part, place) => (place % 2 ? element("code", {}, part) : part));
 }
 
 /**
