@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from uuid import uuid4
-
-from msgspec.structs import replace
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_judge, decode_meta, join_meta
-from streams.errors import Conflict, Fenced, ForeignCampaign
+from streams.errors import Conflict, ForeignCampaign
 from streams.stores.base import (
     SEEN_SEARCHED,
     Lease,
@@ -20,7 +16,7 @@ from streams.stores.base import (
     survey_by_loading,
 )
 from streams.stores.completeness import checked, find_missing_rows
-from streams.stores.gaps import gaps_to_show, new_gap
+from streams.stores.memory_partitions import MemoryPartition, MemoryPartitions
 from streams.stores.workers import MemoryWorkers
 
 if TYPE_CHECKING:
@@ -28,20 +24,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, Tables
     from streams.stores.commit import Commit, PartitionState
-    from streams.stores.gaps import Gap
     from streams.wire.outputs import Output
-
-
-@dataclass
-class _Partition:
-    epoch: int = 0
-    next_offset: int = 0
-    head: dict[str, str] = field(default_factory=dict)
-    campaigns: dict[str, str] = field(default_factory=dict)  # their offsets as of the partition's
-    rows: int | None = None  # the number of campaigns
-    outbox: tuple[Output, ...] = ()
-    late: str = ""
-    gaps: dict[int, Gap] = field(default_factory=dict)  # by start
 
 
 @dataclass
@@ -65,20 +48,19 @@ class _Campaign:
         return sizes | {"seen": len(self.seen), "leaderboard": len(self.scores)}
 
 
-class MemoryStore(MemoryWorkers):
+class MemoryStore(MemoryPartitions, MemoryWorkers):
     """Stores the state as long as the process lives."""
 
     survey = survey_by_loading
 
     def __init__(self) -> None:
         super().__init__()
-        self._partitions: dict[str, _Partition] = {}
         self._campaigns: dict[str, _Campaign] = {}
         self._staged: dict[str, _Campaign] = {}
 
     def open(self, partition: str) -> tuple[Lease, PartitionState]:
         """Take a partition over with a new epoch."""
-        kept = self._partitions.setdefault(partition, _Partition())
+        kept = self._partitions.setdefault(partition, MemoryPartition())
         # Its campaigns are in earlier epochs, unless the partition was lost or came back older.
         kept.epoch = 1 + max(
             [kept.epoch, *(each.epoch for each in self._campaigns.values() if each.partition == partition)]
@@ -101,13 +83,6 @@ class MemoryStore(MemoryWorkers):
             kept.epoch = lease.epoch
         return checked(self.read(campaign), partition.campaigns.get(campaign))
 
-    def _owned(self, lease: Lease) -> _Partition:
-        """Return a partition. Raise Fenced if the lease has ended."""
-        partition = self._partitions.setdefault(lease.partition, _Partition())
-        if partition.epoch > lease.epoch:
-            raise Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {partition.epoch}")
-        return partition
-
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write all changes of a batch, or none."""
         partition = self._owned(lease)
@@ -125,44 +100,6 @@ class MemoryStore(MemoryWorkers):
         partition.campaigns |= {change.campaign: str(change.after) for change in commit.campaigns}
         partition.rows = len(partition.campaigns)
         partition.outbox = commit.outbox
-
-    def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
-        """Write down that records were deleted before they were read."""
-        kept = self._owned(lease)
-        if start not in kept.gaps or kept.gaps[start].end != end:
-            kept.gaps[start] = new_gap(start, end)
-        return kept.gaps[start]
-
-    def accept_gap(self, partition: str, start: int, end: int) -> bool:
-        """Write down an operator's word that the partition goes on without these records."""
-        gaps = self._partitions[partition].gaps if partition in self._partitions else {}
-        if start not in gaps or gaps[start].end != end:
-            return False
-        if gaps[start].accepted is None:
-            gaps[start] = replace(gaps[start], accepted=datetime.now(UTC))
-        return True
-
-    def read_gaps(self, partition: str) -> list[Gap]:
-        """Return the gaps that were accepted, and the one at which the partition is stopped."""
-        kept = self._partitions.get(partition, _Partition())
-        return gaps_to_show(kept.gaps.values(), offset=kept.next_offset)
-
-    def check_lease(self, lease: Lease) -> None:
-        """Raise Fenced if the partition has a new owner."""
-        self._owned(lease)
-
-    def report_late(self, partition: str) -> None:
-        """Write down that a former owner has emitted outputs after it had lost a partition."""
-        self._partitions[partition].late = uuid4().hex
-
-    def read_late(self, partition: str) -> str:
-        """Return the report of late outputs, or nothing."""
-        return self._partitions[partition].late if partition in self._partitions else ""
-
-    def clear_late(self, partition: str, report: str) -> None:
-        """Remove a report of late outputs, unless there is a newer one."""
-        if self._partitions[partition].late == report:
-            self._partitions[partition].late = ""
 
     def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
         """Write a change beside the live state of a campaign."""
@@ -245,7 +182,7 @@ class MemoryStore(MemoryWorkers):
             name for each in partitions if each in self._partitions for name in self._partitions[each].campaigns
         )
 
-    def _list(self, partition: _Partition, campaign: str, offset: str | None) -> None:
+    def _list(self, partition: MemoryPartition, campaign: str, offset: str | None) -> None:
         """List a campaign with its offset, or remove it from the list."""
         if partition.rows not in (None, len(partition.campaigns)):
             raise Conflict("the list of the partition's campaigns is lost")
@@ -255,13 +192,13 @@ class MemoryStore(MemoryWorkers):
 
     def find_problems(self, partition: str) -> dict[str, str]:
         """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
-        kept = self._partitions.get(partition, _Partition())
+        kept = self._partitions.get(partition, MemoryPartition())
         found = {name: checked(self.read(name), listed) for name, listed in kept.campaigns.items()}
         return {name: stored.problem for name, stored in found.items() if stored and stored.problem}
 
     def verify(self, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:
         """Raise Conflict if the partition or a campaign is not at its offset, or not complete."""
-        partition = self._partitions.get(lease.partition, _Partition())
+        partition = self._partitions.get(lease.partition, MemoryPartition())
         if partition.next_offset != offset or partition.rows not in (None, len(partition.campaigns)):
             raise Conflict(f"{lease.partition}: the store is at {partition.next_offset}, and was left at {offset}")
         for name, left in campaigns.items():

@@ -25,6 +25,8 @@ SAFE_POLICY = "noeviction"
 # redis-py removes the code of these answers from their text. It does not know MISCONF, and a pipeline hides that code.
 UNABLE = (redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError)
 UNABLE_CODE = "MISCONF"
+# Scripts that write nothing. EVAL_RO runs them also for a user who may not write the keys.
+READ_ONLY = frozenset({"contents", "read_workers"})
 REFUSED_IN_SCRIPT = "ACL failure in script"
 
 
@@ -58,16 +60,15 @@ class Client:
     def run(self, script: str, *, keys: Sequence[str], args: Sequence[Any], package: str = __package__) -> Any:
         """Run a script from the `lua` folder of a package. Scripts that write return a status and a detail."""
         with self.translated_errors():
+            if script in READ_ONLY:
+                return self._run_read_only(_lua(package, script), [*keys, *args], keys=len(keys))
             return self.redis.register_script(_lua(package, script))(keys=keys, args=args)
 
-    def read(self, script: str, *, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
-        """Run a script of the store that only reads. A user who may not write the keys can do it too (EVAL_RO)."""
-        source = _lua(__package__, script)
-        with self.translated_errors():
-            try:
-                return self.redis.evalsha_ro(sha1(source.encode()).hexdigest(), len(keys), *keys, *args)  # noqa: S324
-            except redis.exceptions.NoScriptError:
-                return self.redis.eval_ro(source, len(keys), *keys, *args)
+    def _run_read_only(self, source: str, arguments: Sequence[Any], *, keys: int) -> Any:
+        try:
+            return self.redis.evalsha_ro(sha1(source.encode()).hexdigest(), keys, *arguments)  # noqa: S324
+        except redis.exceptions.NoScriptError:
+            return self.redis.eval_ro(source, keys, *arguments)
 
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
         """Run a script that writes for a lease. Raise Fenced or Conflict if it refuses."""

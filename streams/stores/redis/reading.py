@@ -88,7 +88,7 @@ def _read_moment(store: RedisStore, campaign: str, *, with_seen: bool) -> _Momen
 
 def _run(store: RedisStore, campaign: str, *, with_seen: bool, most: int) -> Any:
     keys = [store.keys.campaign(campaign, name) for name in ("meta", *NAMES)]
-    return store.client.read("contents", keys=keys, args=(*((0, -1) if with_seen else (1, 0)), most))
+    return store.client.run("contents", keys=keys, args=(*((0, -1) if with_seen else (1, 0)), most))
 
 
 def _decode_head(campaign: str, fields: Sequence[bytes | None], sizes: Sequence[int]) -> CampaignHead:

@@ -34,7 +34,7 @@ class RedisWorkers:
 
     def read_workers(self) -> list[WorkerReport]:
         """Return the reports that are not forgotten, by worker."""
-        now, fields = self.client.read("read_workers", keys=[self.keys.workers])
+        now, fields = self.client.run("read_workers", keys=[self.keys.workers], args=[])
         found = []
         for value in fields[1::2]:
             written, _, encoded = value.partition(b" ")
