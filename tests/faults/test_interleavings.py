@@ -400,7 +400,8 @@ class Interleavings(RuleBasedStateMachine):
 
     def send(self, outputs: Iterable[Output]) -> None:
         for output in outputs:
-            name = str(msgspec.json.decode(output.value).get("id")) if output.topic in IDENTIFIED else ""
+            event = msgspec.json.decode(output.value)  # a request that was cancelled has the id of the request
+            name = f"{event['id']}{event.get('cancelled', '')}" if output.topic in IDENTIFIED else ""
             self.emitted[output.topic, name].add(output.value)
 
     @property

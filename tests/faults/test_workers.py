@@ -185,7 +185,8 @@ def test_a_crash_between_persist_and_emit_delays_the_outputs_and_loses_none(stac
     # What was sent twice is the same to the last byte: its id is enough to drop it by.
     distinct = emitted(stack)
     for topic in (topics.RATINGS, topics.MATCH_REQUESTS, topics.REJECTED):
-        ids = Counter(json.loads(value)["id"] for name, value in distinct if name == topic.name)
+        events = [json.loads(value) for name, value in distinct if name == topic.name]
+        ids = Counter((event["id"], event.get("cancelled")) for event in events)
         assert ids.most_common(1)[0][1] == 1
     campaigns = [expected.read(campaign) for campaign in expected.list_campaigns(stack.partitions)]
     own = sum(json.loads(stored.meta)["counts"]["rejected"] for stored in campaigns if stored is not None)

@@ -157,14 +157,20 @@ def test_systems_come_and_go(running: Stack) -> None:
 
 def test_a_pause_stops_the_match_requests_until_resume(running: Stack) -> None:
     campaign(running, "create", "c", "--system", "a", "--system", "b", "--setting", "outstanding=2")
-    running.wait_for(lambda: len(running.values(topics.MATCH_REQUESTS)) == 2, "two match requests")
+
+    def requests(*, cancelled: bool = False) -> list[str]:
+        sent = [json.loads(value) for value in running.values(topics.MATCH_REQUESTS)]
+        return [request["id"] for request in sent if request["cancelled"] == cancelled]
+
+    running.wait_for(lambda: len(requests()) == 2, "two match requests")
     assert campaign(running, "pause", "c")["state"] == "paused"
-    first, second = (json.loads(value)["id"] for value in running.values(topics.MATCH_REQUESTS))
+    first, second = requests()
+    running.wait_for(lambda: requests(cancelled=True) == [first, second], "they are cancelled")
     publish(running, judgment(1, request=first), judgment(2, request=second))
     running.wait_for(lambda: board(running)["judgments"] == 2, "the judgments count")
-    assert len(running.values(topics.MATCH_REQUESTS)) == 2
+    assert len(requests()) == 2
     assert campaign(running, "resume", "c")["state"] == "open"
-    running.wait_for(lambda: len(running.values(topics.MATCH_REQUESTS)) == 4, "two more")
+    running.wait_for(lambda: len(requests()) == 4, "two more")
 
 
 def test_an_excluded_judge_is_heard_no_more_and_a_retracted_one_never_was(running: Stack) -> None:
