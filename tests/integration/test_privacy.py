@@ -109,6 +109,9 @@ def test_an_id_that_came_by_http_or_with_a_command_is_found_nowhere(stack: Stack
             result = stack.command("campaign", *arguments)
             said.append(result.stdout + result.stderr)
         ask(f"{here}/next-match", {"judge": SECRET})
+        ask(f"{here}/matches/skip", {"judge": SECRET, "request": "none"})
+        for action in ("exclude", "include"):
+            ask(f"{here}/commands", {"action": action, "judge": SECRET})
         for path in ("", "/judges", "/rejections", "/requests"):
             ask(f"{here}{path}")
         result = stack.command("rejected", "list", "--json")
