@@ -30,6 +30,8 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
+from streams.quoting import cut, safe
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -59,7 +61,10 @@ class ParameterError(JudgestreamError):
 
 
 class FormatError(JudgestreamError):
-    """A file, or one of its rows, can't be read or written."""
+    """A file, or one of its rows, can't be read or written. What the message has of the file is escaped."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(safe(message))
 
 
 class BrokerUnavailable(JudgestreamError):  # noqa: N818
@@ -143,7 +148,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     place = max(0, bisect(names, word) - _MOST_COMPARED // 2)
     close = _most_similar(word, names[place : place + _MOST_COMPARED] if len(names) > _MOST_COMPARED else names)
     more = f", and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return f"did you mean {close!r}?" if close else f"known: {', '.join(names[:MOST_NAMES])}{more}"
+    listed = ", ".join(safe(cut(name, 2 * _MOST_LETTERS)) for name in names[:MOST_NAMES])
+    return f"did you mean {close!r}?" if close else f"known: {listed}{more}"
 
 
 def _most_similar(word: str, names: Iterable[str]) -> str | None:

@@ -10,6 +10,7 @@ import click
 
 from streams.cli.groups import SuggestingGroup
 from streams.errors import JudgestreamError
+from streams.quoting import safe_lines
 
 # The sections of `judgestream --help`. A command `head-to-head` is `command` in the module commands/head_to_head.py.
 SECTIONS = {
@@ -71,6 +72,14 @@ class LazyGroup(SuggestingGroup):
         command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command. What its error says is escaped: it may contain names of a file."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            error.message = safe_lines(error.message)
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands by section, without importing them."""
         width = max(map(len, COMMANDS))
@@ -105,5 +114,5 @@ def main() -> None:
     try:
         cli(prog_name="judgestream")
     except JudgestreamError as error:
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {safe_lines(str(error))}", err=True)
         sys.exit(1)

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.quoting import safe as safe
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 INTERRUPTED = 130  # the exit code after Ctrl-C, as in a shell
 WIDEST_LINE = 10_000
-
-
-def safe(text: str) -> str:
-    r"""Escape control characters and invisible characters.
-
-    >>> print(safe("red \x1b[31m, \u202e"))
-    red \x1b[31m, \u202e
-    """
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def refuse_combination(**chosen: object) -> None:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from streams.errors import FormatError, RecordError
-from streams.formats.base import MAX_LINE, Format
+from streams.formats.base import Format
+from streams.formats.limits import MAX_LINE, MAX_RESULT, MAX_XML_NAMES
 from streams.formats.names import campaign_name, language_pair
 from streams.formats.rankings import make_judgments, ranked_outputs
 from streams.formats.validation import row_reader
+from streams.wire.decoding import quote
 from streams.wire.limits import MAX_DEPTH, MAX_RANKED
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-_MAX_NAMES = 1000  # different names of elements and attributes: the parser keeps them all
 _PIECE = 2**16  # bytes that are parsed together, or more
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
@@ -50,6 +51,7 @@ class _Handler:
         self._depth = 0
         self._names: set[str] = set()
         self._line = 0
+        self._size = 0  # of the attributes in the result
         self._root = ""
         self._hit: Attributes = {}
         self._task: Attributes = {}
@@ -78,9 +80,9 @@ class _Handler:
         self._names.update(attributes)
         if self._depth > MAX_DEPTH:
             raise ValueError(f"the XML is nested more than {MAX_DEPTH} levels deep")
-        if len(self._names) > _MAX_NAMES:
+        if len(self._names) > MAX_XML_NAMES:
             raise ValueError(
-                f"more than {_MAX_NAMES} names of elements and attributes; this is not an export of Appraise"
+                f"more than {MAX_XML_NAMES} names of elements and attributes; this is not an export of Appraise"
             )
         if self._depth == 1:
             self._root = name
@@ -90,8 +92,12 @@ class _Handler:
             self._task = attributes
         elif name == "ranking-result":
             self._line, self._result, self._outputs = self._parser.CurrentLineNumber, attributes, []
+            self._size = 0
         elif name == "translation" and self._result is not None and len(self._outputs) <= MAX_RANKED:
             self._outputs.append(attributes)
+            self._size += sum(map(len, attributes.values()))
+            if self._size > MAX_RESULT:
+                raise ValueError(f"a <ranking-result> with attributes of more than {MAX_RESULT:,} characters")
 
     def _end(self, name: str) -> None:
         self._depth -= 1
@@ -171,7 +177,7 @@ def _parse_duration(text: str) -> int | None:
         return None
     found = _DURATION.fullmatch(text)
     if not found:
-        raise RecordError("invalid_value", f"{text[:60]!r} is not a duration; write it as 00:01:30.5", field="duration")
+        raise RecordError("invalid_value", f"{quote(text)} is not a duration; write it as 00:01:30.5", field="duration")
     hours, minutes, seconds, fraction = found.groups(default="")
     return ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(fraction.ljust(3, "0") or 0)
 

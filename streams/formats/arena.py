@@ -30,6 +30,7 @@ SEGMENT = ("segment", "prompt_id", "prompt", "question_id")
 JUDGE = ("judge", "judge_hash", "worker", "annotator", "user")
 TIME = ("tstamp", "timestamp", "at", "created_at")
 
+_PRIVATE = (*JUDGE, "id", "email")  # of a judge
 _FIRST = ("model_a", "left")
 _SECOND = ("model_b", "right")
 _TIE = ("tie", "tie (bothbad)", "tie (both bad)", "both bad", "bothbad", "both_bad")
@@ -86,7 +87,8 @@ def first_text(row: BattleRow, names: Collection[str]) -> tuple[str, str] | None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise RecordError("invalid_value", f"{quote(value)} is not a text or a number", field=name)
+            found = "the value, which is private," if name in _PRIVATE else quote(value)
+            raise RecordError("invalid_value", f"{found} is not a text or a number", field=name)
         return name, str(value)
     return None
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
     from streams.wire.reasons import Reason
 
-MAX_LINE = 2**20  # bytes of a line, or of a row that spans several lines
-MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may contain whole conversations
-
 
 class Entry(NamedTuple):
     """A judgment and its line number."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.formats.base import MAX_LINE, EntryBatch, Format
+from streams.formats.base import EntryBatch, Format
+from streams.formats.limits import MAX_LINE
 from streams.formats.names import campaign_name
 from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode

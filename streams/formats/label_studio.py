@@ -5,6 +5,7 @@ The labels are pairwise selections, or choices that name the winner.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
@@ -14,7 +15,7 @@ from streams.formats.arena import RANKS, SEGMENT, first_text, required_text
 from streams.formats.base import Format
 from streams.formats.input.documents import Document, read_documents
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
-from streams.formats.rankings import make_judgments, parse_time
+from streams.formats.rankings import make_judgments, parse_time, refuse_long_names
 from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
 
@@ -53,10 +54,44 @@ class _Task(msgspec.Struct):
     project: _Id = None
 
 
-class _AnnotationRow(NamedTuple):
-    task: Document
-    annotation: object
+class _Comparison(NamedTuple):
+    """What all annotations of a task share."""
+
+    systems: tuple[str, str]
     project: object
+    segment: str
+
+
+class _TaskReader:
+    """A task. It is read once, because it may be long and have many annotations."""
+
+    def __init__(self, document: object, project: object = None) -> None:
+        self._document = document if isinstance(document, dict) else {}
+        self._project = project
+
+    def comparison(self) -> _Comparison:
+        """Return what is compared, or raise RecordError."""
+        if isinstance(self._found, RecordError):
+            raise self._found
+        return self._found
+
+    @cached_property
+    def _found(self) -> _Comparison | RecordError:
+        try:
+            task = _convert(self._document, _Task, "task")
+            sides = next((pair for pair in SYSTEMS if pair[0] in task.data and pair[1] in task.data), SYSTEMS[0])
+            first, second = (required_text(task.data, side) for side in sides)
+            project = task.project if self._project is None else self._project
+            segment = first_text(task.data, SEGMENT[:2])
+            refuse_long_names(systems=first, system=second, project=str(project))
+        except RecordError as error:
+            return error
+        return _Comparison((first, second), project, shorten_name(segment[1]) if segment else _segment(task))
+
+
+class _AnnotationRow(NamedTuple):
+    task: _TaskReader
+    annotation: object
     kind: str | None = None  # of a document that is not an annotation
 
 
@@ -70,44 +105,40 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _AnnotationR
 
 
 def _event(document: Document) -> list[_AnnotationRow]:
-    task, project, action = document.get("task"), document.get("project"), document["action"]
+    project, action = document.get("project"), document["action"]
+    task = _TaskReader(document.get("task"), project.get("id") if isinstance(project, dict) else None)
     if action not in _EVENTS:
-        return [_AnnotationRow({}, None, None, "another event")]
+        return [_AnnotationRow(task, None, "another event")]
     annotations = document.get("annotation")
     return [
-        _AnnotationRow(
-            task if isinstance(task, dict) else {}, annotation, project.get("id") if isinstance(project, dict) else None
-        )
+        _AnnotationRow(task, annotation)
         for annotation in (annotations if isinstance(annotations, list) else [annotations])
     ]
 
 
 def _task(document: Document) -> list[_AnnotationRow]:
-    annotations = document.get("annotations")
+    annotations, task = document.get("annotations"), _TaskReader(document)
     if not isinstance(annotations, list):
-        return [_AnnotationRow(document, None, None)]
-    rows = [_AnnotationRow(document, annotation, None) for annotation in annotations]
-    return rows or [_AnnotationRow(document, None, None, "a task without annotations")]
+        return [_AnnotationRow(task, None)]
+    rows = [_AnnotationRow(task, annotation) for annotation in annotations]
+    return rows or [_AnnotationRow(task, None, "a task without annotations")]
 
 
 def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judgment]:
     if row.kind:
         run.leave_out(row.kind)
         return []
-    task, annotation = _convert(row.task, _Task, "task"), _convert(row.annotation, _Annotation, "annotation")
+    annotation = _convert(row.annotation, _Annotation, "annotation")
     if annotation.was_cancelled or not annotation.result:
         run.leave_out("skipped by the judge")
         return []
-    sides = next((pair for pair in SYSTEMS if pair[0] in task.data and pair[1] in task.data), SYSTEMS[0])
-    systems = (required_text(task.data, sides[0]), required_text(task.data, sides[1]))
-    project = task.project if row.project is None else row.project
-    segment = first_text(task.data, SEGMENT[:2])
+    systems, project, segment = row.task.comparison()
     return make_judgments(
         run,
         number,
         [((system,), rank) for system, rank in zip(systems, _verdict(annotation, systems), strict=True)],
         campaign=campaign_name(run, in_file=None if project is None else f"label-studio-{project}"),
-        segment=shorten_name(segment[1]) if segment else _segment(task),
+        segment=segment,
         judge=_annotator(annotation),
         at=parse_time(annotation.created_at, field="created_at") if annotation.created_at else None,
         id=None if annotation.id is None else f"annotation-{annotation.id}",

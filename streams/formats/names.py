@@ -8,8 +8,9 @@ from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from streams.errors import FormatError
+from streams.errors import FormatError, RecordError
 from streams.wire.campaign_names import replace_forbidden, to_campaign_name
+from streams.wire.decoding import quote
 from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def language_pair(source: str, target: str) -> str:
     >>> language_pair("French", "eng")
     'fr-en'
     """
+    for name in (source, target):
+        if len(name) > MAX_NAME:  # it would be kept in the cache
+            raise RecordError("invalid_value", f"a language of {len(name):,} characters: {quote(name)}")
     return "-".join(
         _CODES.get(name.strip().lower(), replace_forbidden(name.strip().lower())) for name in (source, target)
     )

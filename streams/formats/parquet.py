@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,13 +11,17 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats import arena
 from streams.formats.base import Format
-from streams.formats.names import campaign_name
+from streams.formats.input.parquet_pages import check_footer, plan_reading
+from streams.formats.limits import MAX_FOOTER
+from streams.formats.names import campaign_name, shorten_name
 from streams.formats.rankings import parse_time
 from streams.formats.validation import row_reader
+from streams.quoting import cut
 from streams.wire.events import Judgment
+from streams.wire.limits import MAX_RANKED, MAX_SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
@@ -28,7 +33,6 @@ MAGIC = b"PAR1"
 _OWN = Judgment.__struct_fields__
 _NEEDED = ("id", "campaign", "segment", "judge", "systems")
 _BATTLE = (*(side for sides in arena.SIDES for side in sides), arena.WINNER, *arena.SEGMENT, *arena.JUDGE, *arena.TIME)
-_ROWS = 1000
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -41,14 +45,28 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRo
         raise FormatError(f"{run.file}: Parquet is read from a plain file, neither a stream nor compressed as a whole")
     number = 0
     try:
-        with source.path.open("rb") as stream, parquet.ParquetFile(stream, pre_buffer=False, buffer_size=2**16) as file:
-            names = _columns(file.schema_arrow.names, run)
-            for batch in file.iter_batches(batch_size=_ROWS, columns=names, use_threads=False):
-                for row in _values(batch, pyarrow):
-                    number += 1
-                    yield number, row
+        with source.path.open("rb") as stream:
+            check_footer(stream)
+            with parquet.ParquetFile(stream, **_READING) as file:
+                names = _columns(file.schema_arrow.names, run)
+                plan = plan_reading(stream, file, names)
+            stream.seek(0)
+            with parquet.ParquetFile(stream, **_READING, read_dictionary=plan.dictionaries) as file:
+                for batch in file.iter_batches(batch_size=plan.rows, columns=names, use_threads=False):
+                    for row in _values(batch, pyarrow):
+                        number += 1
+                        yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
-        raise FormatError(f"{run.file}: can't be read as Parquet: {str(error)[:200]}") from None
+        place = f"{run.file}, after row {number}" if number else run.file
+        raise FormatError(f"{place}: can't be read as Parquet: {cut(str(error), 200)}") from None
+
+
+_READING = {
+    "pre_buffer": False,
+    "buffer_size": 2**16,
+    "thrift_string_size_limit": MAX_FOOTER,
+    "thrift_container_size_limit": MAX_FOOTER // 8,
+}
 
 
 def _columns(names: list[str], run: ImportRun) -> list[str]:
@@ -58,21 +76,47 @@ def _columns(names: list[str], run: ImportRun) -> list[str]:
         return [name for name in names if name in _BATTLE]
     raise FormatError(
         f"{run.file}: Parquet needs the columns {', '.join(_NEEDED)} of a judgment, or model_a, model_b, winner of a "
-        f"battle; it has {', '.join(names)[:200]}"
+        f"battle; it has {cut(', '.join(names), 200)}"
     )
 
 
 def _values(batch: Any, pyarrow: Any) -> list[_ParquetRow]:
-    """Return the rows of a batch. Times become seconds, because Python can't represent every time of Arrow."""
-    columns: dict[str, list[object]] = {}
-    for field, column in zip(batch.schema, batch.columns, strict=True):
-        if pyarrow.types.is_timestamp(field.type):
-            ticks = _TICKS[field.type.unit]
-            values = column.cast(pyarrow.int64()).to_pylist()
-            columns[field.name] = [None if value is None else value / ticks for value in values]
-        else:
-            columns[field.name] = column.to_pylist()
+    """Return the rows of a batch."""
+    is_battle = arena.WINNER in batch.schema.names
+    columns: dict[str, list[Any]] = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        shorten = shorten_name if is_battle and name in arena.SEGMENT else _cut
+        columns[name] = _column(column, pyarrow, shorten)
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def _cut(text: str) -> str:
+    """Return a text, or the beginning of one that is too long for every field."""
+    return text[: MAX_SOURCE + 1]
+
+
+def _column(column: Any, pyarrow: Any, shorten: Callable[[str], str]) -> list[Any]:
+    """Return the values of a column. A text that occurs often is shortened once, and a list that is too long is cut."""
+    types = pyarrow.types
+    if types.is_timestamp(column.type):  # becomes seconds, because Python can't represent every time of Arrow
+        ticks = _TICKS[column.type.unit]
+        return [None if value is None else value / ticks for value in column.cast(pyarrow.int64()).to_pylist()]
+    if types.is_list(column.type) or types.is_large_list(column.type):
+        offsets = column.offsets.to_pylist()
+        spans = [(begin, min(end, begin + MAX_RANKED + 1)) for begin, end in pairwise(offsets)]
+        if all(end == cut for end, (_, cut) in zip(offsets[1:], spans, strict=True)):
+            whole = _column(column.values[offsets[0] : offsets[-1]], pyarrow, shorten)
+            lists = [whole[begin - offsets[0] : end - offsets[0]] for begin, end in spans]
+        else:
+            lists = [_column(column.values[begin:end], pyarrow, shorten) for begin, end in spans]
+        return [found if valid else None for found, valid in zip(lists, column.is_valid().to_pylist(), strict=True)]
+    if types.is_dictionary(column.type):
+        places = column.indices.to_pylist()
+        used = {place: number for number, place in enumerate(dict.fromkeys(places)) if place is not None}
+        texts = column.dictionary.take(pyarrow.array(used, pyarrow.int64())).to_pylist()
+        known = dict(zip(used, (shorten(text) if isinstance(text, str) else text for text in texts), strict=True))
+        return [known.get(place) for place in places]
+    return [shorten(value) if isinstance(value, str) else value for value in column.to_pylist()]
 
 
 def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgment]:

@@ -13,7 +13,7 @@ from streams.errors import RecordError
 from streams.formats.names import content_id, shorten_name
 from streams.wire.decoding import quote
 from streams.wire.events import EPOCH, LATEST, Judgment
-from streams.wire.limits import MAX_RANKED
+from streams.wire.limits import MAX_NAME, MAX_RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,7 @@ def make_judgments(
     Systems that shared an output are tied. Without `run.shared_ties`, they are not compared: the ranking is split into
     pairs of systems with different outputs.
     """
+    refuse_long_names(campaign=campaign, segment=segment, judge=judge)
     systems = tuple(system for names, _ in outputs for system in names)
     ranks = tuple(rank for names, rank in outputs for _ in names)
     if len(systems) > MAX_RANKED:
@@ -52,6 +53,8 @@ def make_judgments(
     if len(set(systems)) != len(systems):
         twice = next(name for name in systems if systems.count(name) > 1)
         raise RecordError("duplicate_system", f"the system {quote(twice)} is listed twice", field="systems")
+    for system in systems:
+        refuse_long_names(systems=system)
     id = id or content_id(number, campaign, segment, judge, *systems, *map(str, ranks))  # noqa: A001
     at = at or row_time(number)
     if run.shared is not None and len(systems) != len(outputs):
@@ -81,6 +84,15 @@ def make_judgments(
         )
         for name, compared_systems, compared_ranks in compared
     ]
+
+
+def refuse_long_names(**names: str) -> None:
+    """Raise RecordError for a name that is too long, before anything is made of it for each row that has it."""
+    for field, name in names.items():
+        if len(name) > MAX_NAME:
+            shown = "private" if field == "judge" else quote(name)
+            message = f"{len(name):,} characters ({shown}); at most {MAX_NAME} are accepted"
+            raise RecordError("invalid_value", message, field=field)
 
 
 def ranked_outputs(run: ImportRun, outputs: Sequence[tuple[Sequence[str], str]]) -> list[tuple[Sequence[str], int]]:

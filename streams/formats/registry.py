@@ -77,10 +77,20 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
         raise FormatError(f"{name}: the file is in UTF-16; save it as UTF-8")
     if not head.strip():
         raise FormatError(f"{name}: the file is empty, so its format is unknown; name the format to read it anyway")
-    begins = quote(head[:40].decode(errors="replace"))
     raise FormatError(
-        f"{name}: unknown format; the file begins with {begins}. If it is one of {', '.join(FORMATS)}, name the format"
+        f"{name}: unknown format; {_describe(head)}. If it is one of {', '.join(FORMATS)}, name the format"
     )
+
+
+def _describe(head: bytes) -> str:
+    """Return how a file begins. The bytes of a binary file are shown as numbers."""
+    try:
+        text = head[:40].decode()
+    except UnicodeDecodeError as error:
+        text = head[: error.start].decode() if error.start > 40 - 4 else "\0"  # the last character may be cut
+    if "\0" in text:
+        return f"the file is binary and begins with the bytes {head[:8].hex(' ')}"
+    return f"the file begins with {quote(text)}"
 
 
 def find_format(name: str) -> Format:

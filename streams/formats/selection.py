@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import ParameterError, suggestion
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -83,8 +84,13 @@ class LogSelection:
             missing = [value for value in wanted if value not in known]
             if missing:
                 count = f"{len(missing):,} of {len(wanted):,} values, the first: " if len(wanted) > 1 else ""
+                if field == "judge":  # their ids are private
+                    raise ParameterError(
+                        f"only: {len(missing):,} of {len(wanted):,} judges have no judgment; the first is number "
+                        f"{list(wanted).index(missing[0]) + 1}. The log has {len(known):,} judges"
+                    )
                 hint = suggestion(missing[0], known) if known else f"no judgment has a {field}"
-                raise ParameterError(f"only: no judgment has this {field}: {count}{missing[0]!r}; {hint}")
+                raise ParameterError(f"only: no judgment has this {field}: {count}{quote(missing[0])}; {hint}")
         if not self.kept:
             fields = list(self._wanted)
             way_out = " together; choose fewer fields or more values" if len(fields) > 1 else "; choose more values"

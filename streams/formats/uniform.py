@@ -21,6 +21,7 @@ from streams.formats.rankings import make_judgments, parse_milliseconds, parse_n
 from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
 from streams.wire.events import Judgment
+from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,6 +54,9 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _UniformRow 
         before = last.get(campaign, 0)
         if not seq.isdecimal() or len(seq) > 10:
             yield line, RecordError("invalid_value", f"{quote(seq)} is not a row number", field="seq")
+        elif len(row["campaign"]) + len(row["pair"]) > MAX_NAME:  # it would be kept
+            reason = f"{quote(row['campaign'])} with {quote(row['pair'])} has more than {MAX_NAME} characters"
+            yield line, RecordError("invalid_value", reason, field="campaign")
         elif int(seq) <= before and not row.get("id"):
             reason = f"{seq} comes after {before}; number the rows in ascending order: ids are made from it"
             yield line, RecordError("invalid_value", reason, field="seq")

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from streams.errors import RecordError
-from streams.formats.base import MAX_LINE, EntryBatch
+from streams.formats.base import EntryBatch
+from streams.formats.limits import MAX_LINE
 from streams.wire.decoding import check, decode
 from streams.wire.events import Judgment, encode
+from streams.wire.limits import MAX_NAME, MAX_SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
 
-_ROWS = 256  # rows that are validated together
+_JUDGMENTS = 256  # that are validated together, or more if a row has more
 
 _ParsedRow = TypeVar("_ParsedRow")
 _decoder = msgspec.json.Decoder(Judgment)
@@ -36,20 +38,24 @@ def row_reader(
 
     def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         pending: list[tuple[int, list[Judgment]]] = []
+        waiting = 0  # judgments
         for number, (line, row) in enumerate(rows(source, run), start=1):
             run.summary.rows += 1
             try:
                 if isinstance(row, RecordError):
                     raise row
                 if judgments := list(judge(row, number, run)):
+                    if _has_long_text(judgments[0]):  # else many of them could wait
+                        _validate_one(judgments[0])
                     pending.append((line, judgments))
+                    waiting += len(judgments)
             except RecordError as error:
                 yield from _validate(pending, run)
-                pending = []
+                pending, waiting = [], 0
                 run.bad(line, error)
-            if len(pending) == _ROWS:
+            if waiting >= _JUDGMENTS:
                 yield from _validate(pending, run)
-                pending = []
+                pending, waiting = [], 0
         yield from _validate(pending, run)
 
     return batches
@@ -70,6 +76,12 @@ def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
     if len(judgments) != count or data.count(b"[") + data.count(b"{") != brackets:
         return None  # something is nested, perhaps too deep
     return judgments
+
+
+def _has_long_text(judgment: Judgment) -> bool:
+    names = (judgment.id, judgment.campaign, judgment.segment, judgment.judge, judgment.version, *judgment.systems)
+    more = len(judgment.source or "") > MAX_SOURCE or len(judgment.request or "") > MAX_NAME
+    return more or any(len(text) > MAX_NAME for text in names)
 
 
 def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iterator[EntryBatch]:

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from streams.errors import RecordError
+from streams.quoting import cut, safe
 from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 from streams.wire.events import LATEST, Command, Judgment, encode
 from streams.wire.limits import MAX_DEPTH
@@ -70,12 +71,11 @@ def quote(value: object, limit: int = 60) -> str:
     "'aaaa…'"
     """
     if isinstance(value, str):
-        return repr(_cut(value, limit))
-    return _cut(encode(value).decode(), limit)
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+        return repr(cut(value, limit))
+    try:
+        return safe(cut(encode(value).decode(), limit))
+    except (ValueError, OverflowError, TypeError):  # half a character, a number that is too large, another type
+        return f"a value of the type {type(value).__name__}"
 
 
 def _bounded(value: bytes | None, max_bytes: int) -> bytes:
@@ -216,7 +216,7 @@ def _explained(value: bytes, error: ValueError) -> RecordError:
     if missing := _MISSING.search(text):
         field = f"{path}.{missing[1]}" if path else missing[1]
         return RecordError("missing_field", f"the field `{field}` is missing", field=field)
-    message = _cut(_PATH.sub("", text), 300)
+    message = cut(_PATH.sub("", text), 300)
     if not path:
         return RecordError("invalid_value", message)
     if _STEP.findall(path)[0][1] == "judge":

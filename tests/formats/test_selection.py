@@ -86,7 +86,10 @@ def test_a_score_is_kept_if_its_system_is_chosen() -> None:
         ({"campaign": "campaign-0"}, "with --campaign"),
         ({"judge": []}, "judge has no value"),
         ({"source": "researchers"}, "no judgment has this source: 'researchers'; did you mean 'researcher'?"),
-        ({"judge": ["judge-1", "x", "y"]}, "2 of 3 values, the first: 'x'; known: judge-0, judge-1"),
+        (
+            {"judge": ["judge-1", "x", "y"]},
+            "2 of 3 judges have no judgment; the first is number 2",
+        ),
         ({"segment": "?"}, r"known: segment-0, .* and \d+ more"),
         (
             {"system": "system-1"},

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.formats.base import MAX_DOCUMENT
 from streams.formats.input.head import FileHead
+from streams.formats.limits import MAX_DOCUMENT
 from streams.wire.limits import MAX_DEPTH
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import csv
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError
-from streams.formats.base import MAX_LINE
 from streams.formats.input.head import FileHead
+from streams.formats.limits import MAX_LINE
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:

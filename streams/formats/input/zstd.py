@@ -11,10 +11,11 @@ if sys.version_info >= (3, 14):
 else:
     from backports.zstd import CompressionParameter, DecompressionParameter, ZstdError, ZstdFile
 
+from streams.formats.limits import MAX_WINDOW_LOG
+
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_MAX_WINDOW_LOG = 27  # a decompressor may hold 128 MiB, which is the usual limit of zstd
 _BUFFER = 2**17
 
 
@@ -30,7 +31,7 @@ def open_writer(stream: BinaryIO) -> BinaryIO:
 
 class _FrameReader(io.RawIOBase):
     def __init__(self, stream: io.BufferedReader) -> None:
-        options: dict[int, int] = {DecompressionParameter.window_log_max: _MAX_WINDOW_LOG}
+        options: dict[int, int] = {DecompressionParameter.window_log_max: MAX_WINDOW_LOG}
         self._file = ZstdFile(_AvailableBytes(stream), options=options)
 
     def readable(self) -> bool:

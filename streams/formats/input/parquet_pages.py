@@ -1,0 +1,235 @@
+"""The pages of a Parquet file: their headers are checked before pyarrow unpacks them.
+
+A page of some bytes may unpack to gigabytes, and pyarrow allocates whatever a header asks for. The description at the
+end of a file has sizes too, but nobody compares them with the pages. So every header is read here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from io import SEEK_END
+from typing import TYPE_CHECKING, Any
+
+from streams.formats.limits import MAX_FOOTER, MAX_LISTED, MAX_PAGES, MAX_ROWS_PER_BYTE
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import BinaryIO
+
+_MAX_ROWS = 1000  # that are read together
+_UNPACKED_BATCH = 2**26  # bytes of values that a batch may repeat from dictionaries
+_DICTIONARY_COST = 8  # bytes of memory for each byte of a dictionary: it is kept with an index of its values
+_MAX_FIXED = 64  # bytes of a value of a fixed length
+_HEADER_SIZES = (2**10, 2**16, 2**20)  # bytes that are read for a header: more if they are too few
+_MISCOUNTED = 100  # bytes: old writers left a header out of the size of a chunk
+_MAX_NESTING = 20  # of a header
+_TEXT = "BYTE_ARRAY"
+_DICTIONARY = 2  # the type of a page with the values that other pages refer to
+# The fields of a page header: its type, its sizes, and the headers of each type.
+_TYPE, _UNPACKED, _PACKED, _DATA, _DICTIONARY_HEADER, _DATA_V2 = 1, 2, 3, 5, 7, 8
+# Encodings whose pages are not larger in memory than unpacked. The others, for example DELTA_BYTE_ARRAY, repeat values.
+_PLAIN = frozenset({0, 3, 4, 5, 9})
+_BY_DICTIONARY = frozenset({2, 8})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnPages:
+    """What reading one column chunk takes: bytes of its largest pages, and the number of its values."""
+
+    page: int = 0
+    dictionary: int = 0
+    values: int = 0
+    has_plain: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingPlan:
+    """How to read the columns: the rows of a batch, and the columns whose values stay in their dictionaries."""
+
+    rows: int
+    dictionaries: list[str]
+
+
+def check_footer(stream: BinaryIO) -> None:
+    """Raise ValueError if the description at the end of the file is too large."""
+    end = stream.seek(0, SEEK_END)
+    stream.seek(max(0, end - 8))
+    size = int.from_bytes(stream.read(4), "little")
+    if size > MAX_FOOTER:
+        raise ValueError(f"its description has {size:,} bytes; at most {MAX_FOOTER:,} are accepted")
+    stream.seek(0)
+
+
+def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> ReadingPlan:
+    """Return how to read some columns in bounded memory. Raise ValueError if that is not possible.
+
+    A dictionary makes a long value from one byte, as often as the file says. So values stay in dictionaries, if all
+    pages of a column use one. pyarrow would collect the values of other pages in a dictionary that grows with the file:
+    such a column is read in batches that are short enough.
+    """
+    rows, size = file.metadata.num_rows, stream.seek(0, SEEK_END)
+    if rows > MAX_ROWS_PER_BYTE * size:
+        raise ValueError(f"it declares {rows:,} rows in {size:,} bytes")
+    needed: Counter[str] = Counter()
+    dictionaries: list[str] = []
+    repeated = 0  # bytes that one row may repeat
+    for place in range(len(file.schema)):
+        leaf = file.schema.column(place)
+        name = leaf.path.partition(".")[0]
+        if name not in names:
+            continue
+        groups = range(file.metadata.num_row_groups)
+        pages = _largest([read_pages(stream, file.metadata.row_group(group).column(place)) for group in groups])
+        _check_column(name, leaf, pages)
+        needed[name] += pages.page + _DICTIONARY_COST * pages.dictionary
+        if leaf.physical_type == _TEXT and pages.dictionary:
+            if pages.has_plain:
+                repeated += pages.dictionary
+            else:
+                dictionaries.append(leaf.path)
+    if needed.total() > MAX_PAGES:
+        raise ValueError(
+            f"its pages need {needed.total():,} bytes, most of them in the column {needed.most_common(1)[0][0]}; "
+            f"at most {MAX_PAGES:,} are accepted. Write the file with smaller pages"
+        )
+    return ReadingPlan(rows=max(1, min(_MAX_ROWS, _UNPACKED_BATCH // max(1, repeated))), dictionaries=dictionaries)
+
+
+def _largest(chunks: list[ColumnPages]) -> ColumnPages:
+    return ColumnPages(
+        page=max((chunk.page for chunk in chunks), default=0),
+        dictionary=max((chunk.dictionary for chunk in chunks), default=0),
+        values=max((chunk.values for chunk in chunks), default=0),
+        has_plain=any(chunk.has_plain for chunk in chunks),
+    )
+
+
+def _check_column(name: str, leaf: Any, pages: ColumnPages) -> None:
+    if leaf.length > _MAX_FIXED:
+        raise ValueError(f"the column {name} has values of {leaf.length:,} bytes; write them as texts")
+    if not leaf.max_repetition_level:
+        return
+    # A list is read whole, however many values it has.
+    if pages.values > MAX_LISTED:
+        raise ValueError(
+            f"the lists of the column {name} have {pages.values:,} values in a row group; at most {MAX_LISTED:,} are "
+            "accepted. Write the file with smaller row groups"
+        )
+    if leaf.physical_type == _TEXT and pages.dictionary and pages.has_plain:
+        raise ValueError(f"the lists of the column {name} have two encodings; write them with one")
+
+
+def read_pages(stream: BinaryIO, chunk: Any) -> ColumnPages:
+    """Read the headers of all pages of a column chunk. Raise ValueError if one is not possible."""
+    begin = chunk.data_page_offset
+    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
+        begin = chunk.dictionary_page_offset
+    page = dictionary = values = 0
+    has_plain = False
+    for header in _headers(stream, begin, chunk.total_compressed_size):
+        if header[_TYPE] == _DICTIONARY:
+            dictionary = max(dictionary, header[_UNPACKED])
+            if not 0 <= header.get(_DICTIONARY_HEADER, {}).get(1, 0) <= header[_UNPACKED]:
+                raise ValueError("a dictionary has more values than bytes")
+            continue
+        details = header.get(_DATA) or header.get(_DATA_V2)
+        if not details:
+            continue
+        page = max(page, header[_UNPACKED])
+        values += max(0, details.get(1, 0))
+        encoding = details.get(4 if _DATA_V2 in header else 2, 0)
+        if encoding not in _PLAIN | _BY_DICTIONARY:
+            raise ValueError("an encoding that repeats texts; write the file with plain or dictionary encoding")
+        has_plain |= encoding in _PLAIN
+    return ColumnPages(page=page, dictionary=dictionary, values=values, has_plain=has_plain)
+
+
+def _headers(stream: BinaryIO, begin: int, size: int) -> Iterator[dict[int, Any]]:
+    place, end = begin, begin + size
+    while place < end:
+        header, length = _read_header(stream, place)
+        unpacked, packed = header.get(_UNPACKED), header.get(_PACKED)
+        if not isinstance(unpacked, int) or not isinstance(packed, int) or _TYPE not in header:
+            raise ValueError("a page without its size")
+        if unpacked < 0 or not 0 <= packed <= end - place + _MISCOUNTED:
+            raise ValueError("a page whose size is not possible")
+        yield header
+        place += length + packed
+
+
+def _read_header(stream: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
+    for size in _HEADER_SIZES:
+        stream.seek(place)
+        data = stream.read(size)
+        reader = _CompactReader(data)
+        try:
+            return reader.struct(), reader.place
+        except IndexError:
+            if len(data) < size:
+                break
+    raise ValueError("a page without a complete header")
+
+
+class _CompactReader:
+    """Reads a struct of Thrift's compact protocol. Raises IndexError where the data ends."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._nested = 0
+        self.place = 0
+
+    def struct(self) -> dict[int, Any]:
+        """Return the fields by their numbers. Texts are skipped."""
+        self._nested += 1
+        if self._nested > _MAX_NESTING:
+            raise ValueError("a page header that is nested too deep")
+        fields: dict[int, Any] = {}
+        number = 0
+        while (head := self._byte()) & 15:
+            number = number + (head >> 4) if head >> 4 else self._integer()
+            fields[number] = head & 15 == 1 if head & 15 <= 2 else self._value(head & 15)
+        self._nested -= 1
+        return fields
+
+    def _value(self, kind: int) -> Any:
+        if kind in (1, 2, 3):
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._integer()
+        if kind == 7:
+            return self._skip(8)
+        if kind == 8:
+            return self._skip(self._varint())
+        if kind in (9, 10):
+            return self._list()
+        if kind == 12:
+            return self.struct()
+        raise ValueError("a page header of an unknown kind")
+
+    def _list(self) -> None:
+        head = self._byte()
+        for _ in range(self._varint() if head >> 4 == 15 else head >> 4):
+            self._value(head & 15)
+
+    def _byte(self) -> int:
+        self.place += 1
+        return self._data[self.place - 1]
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 128:
+            value |= (byte & 127) << shift
+            shift += 7
+            if shift > 63:
+                raise ValueError("a page header with a number that is too long")
+        return value | byte << shift
+
+    def _integer(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def _skip(self, size: int) -> None:
+        self.place += size
+        if self.place > len(self._data):
+            raise IndexError
