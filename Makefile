@@ -73,7 +73,7 @@ bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants 
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
-	$(BIN)/python benchmarks/fuzz_formats.py --seconds 60
+	$(BIN)/python benchmarks/fuzz.py
 
 reproduction: $(VENV)/.dev  ## compute the papers' tables and figures again: reproduction/README.md; takes half an hour
 	$(BIN)/python -m reproduction

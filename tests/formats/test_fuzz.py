@@ -1,21 +1,33 @@
-"""Damaged logs end in a FormatError: the short form of benchmarks/fuzz_formats.py."""
+"""Damaged records, bodies and files end with a reason: the short form of benchmarks/fuzz.py."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from benchmarks.fuzz_formats import SEEDS, fuzz
+from benchmarks.fuzz import TARGETS, fuzz
 from streams.formats import FORMATS
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_format_is_fuzzed() -> None:
-    assert set(SEEDS) == set(FORMATS)
+    assert set(TARGETS) == {"records", "bodies", *FORMATS}
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_damaged_log_is_read_or_refused(name: str) -> None:
-    ends = fuzz(name, seconds=30, seed=1, cases=150)
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_is_damaged_is_applied_or_refused(name: str) -> None:
+    ends = fuzz(name, cases=150, seed=1, limited=False).ends
     assert ends.total() == 150
-    assert ends["refused"]
-    assert ends["read"]
+    assert ends["refused"] + ends["rejected"]
+    assert ends["read"] + ends["applied"] + ends["accepted"]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_100_000_cases_end_in_time_and_in_bounded_memory() -> None:
+    subprocess.run([sys.executable, ROOT / "benchmarks" / "fuzz.py", "--cases", "100000"], check=True)

@@ -128,20 +128,19 @@ def read_pages(stream: BinaryIO, chunk: Any) -> ColumnPages:
     page = dictionary = values = 0
     has_plain = False
     for header in _headers(stream, begin, chunk.total_compressed_size):
-        if header[_TYPE] == _DICTIONARY:
-            dictionary = max(dictionary, header[_UNPACKED])
-            if not 0 <= header.get(_DICTIONARY_HEADER, {}).get(1, 0) <= header[_UNPACKED]:
+        unpacked = _number(header, _UNPACKED)
+        if _number(header, _TYPE) == _DICTIONARY:
+            dictionary = max(dictionary, unpacked)
+            if _number(_struct(header, _DICTIONARY_HEADER), 1) > unpacked:
                 raise ValueError("a dictionary has more values than bytes")
-            continue
-        details = header.get(_DATA) or header.get(_DATA_V2)
-        if not details:
-            continue
-        page = max(page, header[_UNPACKED])
-        values += max(0, details.get(1, 0))
-        encoding = details.get(4 if _DATA_V2 in header else 2, 0)
-        if encoding not in _PLAIN | _BY_DICTIONARY:
-            raise ValueError("an encoding that repeats texts; write the file with plain or dictionary encoding")
-        has_plain |= encoding in _PLAIN
+        elif _DATA in header or _DATA_V2 in header:
+            details, place = (_struct(header, _DATA), 2) if _DATA in header else (_struct(header, _DATA_V2), 4)
+            page = max(page, unpacked)
+            values += _number(details, 1)
+            encoding = _number(details, place)
+            if encoding not in _PLAIN | _BY_DICTIONARY:
+                raise ValueError("an encoding that repeats texts; write the file with plain or dictionary encoding")
+            has_plain |= encoding in _PLAIN
     return ColumnPages(page=page, dictionary=dictionary, values=values, has_plain=has_plain)
 
 
@@ -149,13 +148,25 @@ def _headers(stream: BinaryIO, begin: int, size: int) -> Iterator[dict[int, Any]
     place, end = begin, begin + size
     while place < end:
         header, length = _read_header(stream, place)
-        unpacked, packed = header.get(_UNPACKED), header.get(_PACKED)
-        if not isinstance(unpacked, int) or not isinstance(packed, int) or _TYPE not in header:
-            raise ValueError("a page without its size")
-        if unpacked < 0 or not 0 <= packed <= end - place + _MISCOUNTED:
+        packed = _number(header, _PACKED)
+        if packed > end - place + _MISCOUNTED:
             raise ValueError("a page whose size is not possible")
         yield header
         place += length + packed
+
+
+def _number(fields: dict[int, Any], field: int) -> int:
+    found = fields.get(field)
+    if not isinstance(found, int) or found < 0:
+        raise ValueError("a page header without its sizes")
+    return found
+
+
+def _struct(fields: dict[int, Any], field: int) -> dict[int, Any]:
+    found = fields.get(field)
+    if not isinstance(found, dict):
+        raise ValueError("a page header without its details")
+    return found
 
 
 def _read_header(stream: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
