@@ -26,6 +26,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.mutations import BODIES, RECORDS, SEEDS, damaged, packed
@@ -38,7 +40,8 @@ from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire.decoding import decode
-from streams.wire.events import encode
+from streams.wire.events import Rejection, encode
+from streams.wire.topics import REJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +72,11 @@ class RecordTarget:
 
     def run(self, data: bytes) -> str:
         before = self._processor.counts()
-        self._processor.process([Record(self._offset, b"c", data)])
+        outputs = self._processor.process([Record(self._offset, b"c", data)])
         self._offset += 1
+        for output in outputs:
+            if output.topic == REJECTED.name:
+                _check_message(msgspec.json.decode(output.value, type=Rejection).message)
         after = self._processor.counts()
         ends = [
             name for name in ("applied", "duplicate", "rejected", "held", "forwarded") if _more(name, before, after)
@@ -101,7 +107,8 @@ class BodyTarget:
                 in_lines = self._chance.random() < 0.3
                 judgments_in(data, campaign="campaign-0", now=NOW, max_bytes=LONGEST_RECORD, in_lines=in_lines)
         except RecordError as error:
-            return _checked_message(error, "rejected")
+            _check_message(error)
+            return "rejected"
         return "accepted"
 
 
@@ -123,7 +130,7 @@ class FileTarget:
             self._file if from_file else BytesIO(data),
             format=chance.choice((self._name, None)),
             campaign=chance.choice((None, "c")),
-            on_error=chance.choice(("stop", "skip", lambda error: _checked_message(error, ""))),
+            on_error=chance.choice(("stop", "skip", _check_message)),
             shared_ties=chance.random() < 0.7,
         )
         try:
@@ -131,18 +138,18 @@ class FileTarget:
                 if decode(encode(judgment), max_bytes=2**20) != judgment:
                     raise AssertionError(f"not sound: {judgment}")
         except FormatError as error:
-            return _checked_message(error, "refused")
+            _check_message(error)
+            return "refused"
         summary = reading.summary
         if summary.rows != summary.judged + summary.skipped.total() + summary.left_out.total():
             raise AssertionError(f"rows are not accounted for: {summary}")
         return "rows skipped" if summary.skipped else "read"
 
 
-def _checked_message(error: Exception, end: str) -> str:
+def _check_message(error: Exception | str) -> None:
     text = str(error)
     if not text.isprintable() or len(text) > LONGEST_MESSAGE:
         raise AssertionError(f"a message that can't be printed: {text[:LONGEST_MESSAGE]!r}")
-    return end
 
 
 Target = RecordTarget | BodyTarget | FileTarget

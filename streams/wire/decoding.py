@@ -216,7 +216,7 @@ def _explained(value: bytes, error: ValueError) -> RecordError:
     if missing := _MISSING.search(text):
         field = f"{path}.{missing[1]}" if path else missing[1]
         return RecordError("missing_field", f"the field `{field}` is missing", field=field)
-    message = cut(_PATH.sub("", text), 300)
+    message = safe(cut(_PATH.sub("", text), 300))
     if not path:
         return RecordError("invalid_value", message)
     if _STEP.findall(path)[0][1] == "judge":

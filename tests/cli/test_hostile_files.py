@@ -121,7 +121,12 @@ def test_hostile_names_that_are_valid_are_printed_escaped(
     with io.StringIO() as text:
         for each in crowd_log(60, systems=3):
             systems = [f"{name}\x1b[31m\u202e\x9b" for name in each.systems]
-            row = {"id": each.id, "campaign": each.campaign, "segment": f"{each.segment}\x07", "systems": systems}
+            row: dict[str, Any] = {
+                "id": each.id,
+                "campaign": each.campaign,
+                "segment": f"{each.segment}\x07",
+                "systems": systems,
+            }
             row |= {"judge": f"{each.judge}\x1b]0;", "ranks": each.ranks, "at": each.at.isoformat()}
             text.write(json.dumps(row) + "\n")
         file.write_text(text.getvalue())
