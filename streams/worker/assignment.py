@@ -170,8 +170,13 @@ class Assignment:
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)
-        if ownership.is_opening and is_new_or_lost and ownership.log.end:
-            processor.recall_copies(await self._find_copies())
+        while ownership.is_opening and is_new_or_lost and ownership.log.end:
+            try:
+                processor.recall_copies(await self._find_copies())
+                break
+            except BrokerUnavailable as error:
+                log.warning("%s; waiting, nothing is lost", error, extra=ownership.log_fields())
+                await self._service.sleep(RETRY_SECONDS)
         if ownership.is_opening:
             self._consumer.seek(partition, processor.next_offset)
             ownership.open(processor)

@@ -22,6 +22,7 @@ class Fetched(NamedTuple):
     timestamp: int
     key: bytes | None
     value: bytes | None
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 class FakeConsumer:

@@ -13,7 +13,6 @@ from streams.errors import JudgestreamError, StoreCorrupt, StoreNewer
 from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
 from streams.pipeline.record import Record
-from streams.pipeline.routing import Copies
 from streams.settings import Settings
 from streams.stores import Lease
 from streams.stores.commit import PartitionState
@@ -125,7 +124,6 @@ class Worker:
 def _look_often(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOOK_SECONDS", "RETRY_SECONDS"):
         monkeypatch.setattr(assignment, name, 0.001)
-    monkeypatch.setattr(assignment, "find_copies", lambda _: Copies())
 
 
 def test_a_gap_found_at_opening_stops_one_partition_until_it_is_accepted(caplog: pytest.LogCaptureFixture) -> None:
