@@ -231,7 +231,7 @@ def test_a_monitor_that_was_paused_blames_nobody(scene: Scene) -> None:
     scene.ends[0] += 100
     scene.wait(2)
     scene.now += (
-        10 * PAUSE_SECONDS
+        2 * PAUSE_SECONDS
     )  # the workers have worked meanwhile, and the one report that is old is read before the next comes
     assert scene.look().problems == ()
     scene.workers.report_worker(scene.reporting["host/1"])
