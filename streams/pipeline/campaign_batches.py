@@ -17,22 +17,26 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.campaign import NO_LOG
-from streams.core.campaign.retractions import NewRetraction
+from streams.core.campaign.quarantined import QuarantinedCampaign
+from streams.core.campaign.retractions import NO_LOG, NewRetraction
 from streams.errors import Conflict, HistoryGone, StoreUnavailable
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
-from streams.pipeline.outputs import batch_outputs
-from streams.pipeline.quarantining import restore_or_begin
-from streams.wire.events import Retract
+from streams.pipeline.outputs import batch_outputs, status_outputs, tombstone
+from streams.pipeline.quarantining import BeforeBatch
+from streams.wire import topics
+from streams.wire.events import ENDED, Delete, Retract
+from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign, Event
     from streams.core.campaign.result import BatchResult
-    from streams.core.campaign.state import CampaignChange, StoredCampaign
+    from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.partition_campaigns import PartitionCampaigns
     from streams.pipeline.record import Record
@@ -61,7 +65,20 @@ class CampaignBatches:
         """Apply a campaign's part of the batch. Return no change if the campaign does not exist after it."""
         self._campaigns.unopened.discard(name)
         if name in self._campaigns.quarantined:
-            return self._campaigns.held.hold(name, offsets, events)
+            place = _find_deletion(events, offsets, after=self._campaigns.quarantined[name].meta.offset)
+            if place is None:
+                return self._campaigns.held.hold(name, offsets, events)
+            return self._delete_held(name, place, offsets, events, records)
+        return self._apply(name, offsets, events, records, partial(self._load_again, name))
+
+    def _apply(
+        self,
+        name: str,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        records: Mapping[int, Record],
+        load_before: Callable[[Exception], BeforeBatch],
+    ) -> tuple[BatchResult, CampaignChange | None]:
         campaign = self._campaigns.rated[name]
         before, start = campaign.counts.judgments, campaign.offset
         try:
@@ -71,6 +88,8 @@ class CampaignBatches:
                 result = merge((result, campaign.apply_records(offsets[rest:], events[rest:], refusal=refusal)))
             if (found := result.retraction) is not None:
                 del self._campaigns.rated[name]
+                if (place := _find_deletion(events, offsets, after=found.offset)) is not None:
+                    return self._delete(name, load_before(found), place, offsets, events, records)
                 return self._campaigns.held.begin_rerun(campaign, result, offsets, events, records, found=found)
             # What was applied before a restart made its requests then, under the same ids.
             asks = campaign.offset > start
@@ -79,7 +98,7 @@ class CampaignBatches:
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
-            return self._recover(name, offsets, events, records, error)
+            return self._recover(name, offsets, events, records, error, load_before(error))
 
     def _finish(
         self, campaign: Campaign, result: BatchResult, before: int, records: Mapping[int, Record]
@@ -89,10 +108,12 @@ class CampaignBatches:
             del self._campaigns.rated[campaign.name]
             return result, None
         outputs = [*self._campaigns.held.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
-        closed = any(status.state == "closed" for status in result.statuses)
+        states = {status.state for status in result.statuses}
         every = self._options.snapshot_judgments
-        if closed or (every and campaign.counts.judgments // every > before // every):
-            outputs.append(self._campaigns.leaderboards.make(campaign))
+        if states & ENDED or (every and campaign.counts.judgments // every > before // every):
+            outputs += self._campaigns.leaderboards.make(campaign)
+        if states & {"archived", "deleted"}:
+            self._campaigns.end(campaign.name)
         return result, campaign.drain_changes(result, tuple(outputs))
 
     def _find_refusal(self) -> str | None:
@@ -114,13 +135,13 @@ class CampaignBatches:
         events: Sequence[Event],
         records: Mapping[int, Record],
         error: Exception,
+        before: BeforeBatch,
     ) -> tuple[BatchResult, CampaignChange | None]:
         """Apply a batch that failed record by record. If one fails again, quarantine the campaign there."""
-        before = self._load_again(name, error)
         refusal = self._find_refusal() if any(isinstance(event, Retract) for event in events) else None
         good, fault = 0, error
         try:
-            campaign = self._campaigns.rated[name] = restore_or_begin(name, before, self._options)
+            campaign = self._campaigns.rated[name] = before.begin()
             judgments, start = campaign.counts.judgments, campaign.offset
             result, good, found = apply_each(campaign, offsets, events, refusal)
             if found is None or isinstance(found, NewRetraction):
@@ -128,6 +149,8 @@ class CampaignBatches:
                 log.error(message, name, len(offsets), exc_info=error, extra={"campaign": name})
                 if found is not None:
                     del self._campaigns.rated[name]
+                    if (place := _find_deletion(events, offsets, after=found.offset)) is not None:
+                        return self._delete(name, before, place, offsets, events, records)
                     return self._campaigns.held.begin_rerun(campaign, result, offsets, events, records, found=found)
                 asks = campaign.offset > start
                 result = campaign.complete(result, origin=self._origin, with_requests=asks)
@@ -138,9 +161,11 @@ class CampaignBatches:
                 raise
             fault = late
         self._campaigns.rated.pop(name, None)
-        return self._campaigns.held.begin_after_fault(name, before, offsets, events, records, good=good, fault=fault)
+        if good < len(offsets) and (place := _find_deletion(events, offsets, after=offsets[good])) is not None:
+            return self._delete(name, before, place, offsets, events, records)
+        return self._campaigns.held.begin_after_fault(before, offsets, events, records, good=good, fault=fault)
 
-    def _load_again(self, name: str, error: Exception) -> StoredCampaign | None:
+    def _load_again(self, name: str, error: Exception) -> BeforeBatch:
         """Return the campaign as it was before the batch."""
         # Its neighbours have applied their part. So the batch can't be prepared again, unless all is loaded again.
         try:
@@ -149,4 +174,50 @@ class CampaignBatches:
             raise Conflict(f"the campaign {name!r} failed and can't be restored: {away}") from error
         if stored is not None and stored.problem is not None:
             raise Conflict(f"the campaign {name!r} failed and can't be restored: {stored.problem}") from error
-        return stored
+        return BeforeBatch.stored(name, stored, self._options.campaign)
+
+    # -- deletion of a campaign in quarantine ------------------------------------------------------------
+
+    def _delete(
+        self,
+        name: str,
+        before: BeforeBatch,
+        place: int,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        records: Mapping[int, Record],
+    ) -> tuple[BatchResult, CampaignChange | None]:
+        """Delete a campaign that would be set apart at an earlier record of the same batch."""
+        quarantine = Quarantine(offset=offsets[0], error="it is deleted in the same batch")
+        held = QuarantinedCampaign.begin(before.meta, quarantine, persisted=before.persisted)
+        self._campaigns.quarantined[name] = held
+        return self._delete_held(name, place, offsets, events, records)
+
+    def _delete_held(
+        self,
+        name: str,
+        place: int,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        records: Mapping[int, Record],
+    ) -> tuple[BatchResult, CampaignChange | None]:
+        """Delete a campaign in quarantine. What is left does not depend on the records that were held.
+
+        So the quarantine ends, and the records after the command are applied.
+        """
+        systems = self._campaigns.read_systems(name)
+        held = self._campaigns.quarantined.pop(name)
+        before = held.hold(offsets[:place], events[:place])
+        start = BeforeBatch(partial(held.without_quarantine, self._options.campaign), held.meta, held.persisted_offset)
+        self._campaigns.rated[name] = start.begin()
+        result, change = self._apply(name, offsets[place:], events[place:], records, lambda _: start)
+        assert change is not None
+        removed = (tombstone(topics.RATINGS, f"{name}/{system}") for system in systems)
+        outbox = (*status_outputs(before), *removed, *change.outbox)
+        return merge((before, result)), replace(change, outbox=outbox)
+
+
+def _find_deletion(events: Sequence[Event], offsets: Sequence[int], *, after: int) -> int | None:
+    """Return the place of the first command after an offset that deletes the campaign, if there is one."""
+    places = enumerate(zip(offsets, events, strict=True))
+    return next((place for place, (offset, event) in places if offset > after and isinstance(event, Delete)), None)

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.result import BatchResult
+from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.state import decode_meta
 from streams.errors import RecordError, StoreCorrupt
 from streams.pipeline.decoding import decode_record
 from streams.pipeline.outputs import batch_outputs, make_output
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
+from streams.wire.events import Delete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.campaign import Event
     from streams.core.campaign.quarantined import QuarantinedCampaign
-    from streams.core.campaign.retractions import Retractions
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
@@ -38,6 +39,7 @@ class CampaignRerun:
     def __init__(
         self, held: QuarantinedCampaign, topic: str, partition: int, options: ProcessorOptions, *, until: int
     ) -> None:
+        self.held = held
         self.name = held.name
         self.next_offset = 0  # of the log
         self.until = until  # the partition was there when the rerun began; later records of the campaign are held
@@ -45,28 +47,35 @@ class CampaignRerun:
         self._options = options
         self._quarantine = held.quarantine
         self._opened = held.meta.opened  # earlier records were rejected, for example because of `max_campaigns`
-        self._outstanding = {request.id: request for request in held.meta.outstanding}
         self._name_bytes = self.name.encode()
         self._last: CampaignChange | None  # the changes of the last step
-        self._start(held.meta.retractions)
+        # All that were found so far, by the offset of the deletion before them. A campaign drops those of a judge whom
+        # it forgets, and all when it is deleted.
+        self._known = {held.meta.deleted: held.meta.retractions}
+        self._start()
 
-    def _start(self, retractions: Retractions) -> None:
+    def _start(self) -> None:
         """Begin at the beginning of the log."""
-        self._known = retractions  # all that were found so far; a campaign drops those of a judge whom it forgets
         self.campaign = Campaign(self.name, options=self._options.campaign)
-        self.campaign.retractions = retractions
-        self.campaign.outstanding = dict(self._outstanding)
+        self._begin_anew()
         self.next_offset, self._step, self.is_outdated, self._last = 0, -1, False, None
+
+    def _begin_anew(self) -> None:
+        """Begin with what is known of the campaign from its beginning or its last deletion on."""
+        campaign = self.campaign
+        campaign.retractions = self._known.get(campaign.deleted, Retractions())
+        outstanding = self.held.meta.outstanding if campaign.deleted == self.held.meta.deleted else ()
+        campaign.outstanding = {request.id: request for request in outstanding}
 
     def resume(self, staged: StagedCampaign) -> None:
         """Go on from what was staged, if it was rated without everything that is retracted."""
-        known = self.campaign.retractions
         try:
-            found = decode_meta(self.name, staged.state.meta).retractions
-            if staged.state.problem is not None or not found.includes(known):
+            meta = decode_meta(self.name, staged.state.meta)
+            known = self._known.get(meta.deleted, Retractions())
+            if staged.state.problem is not None or not meta.retractions.includes(known):
                 return
             self.campaign = Campaign.restore(self.name, staged.state, options=self._options.campaign)
-            self._known = known.joined(found)
+            self._known[meta.deleted] = known.joined(meta.retractions)
         except StoreCorrupt:
             return
         self.next_offset, self._step = staged.position, staged.step
@@ -75,7 +84,7 @@ class CampaignRerun:
         """Begin again if a retraction was found on the way. Return whether one was."""
         if not self.is_outdated:
             return False
-        self._start(self._known)
+        self._start()
         return True
 
     def skip_to(self, offset: int) -> None:
@@ -114,14 +123,20 @@ class CampaignRerun:
         """Apply events. After a new retraction this run only looks for more of them."""
         rejections: dict[int, RecordError] = {}
         start = 0
+        ends = [*(place + 1 for place, event in enumerate(events) if isinstance(event, Delete)), len(events)]
         while start < len(offsets):
-            result = self.campaign.apply_records(offsets[start:], events[start:], refusal=None)
+            end = next(each for each in ends if each > start)
+            deleted = self.campaign.deleted
+            result = self.campaign.apply_records(offsets[start:end], events[start:end], refusal=None)
             rejections |= result.rejections
-            if result.retraction is None:
-                break
-            self.campaign.retractions, self.is_outdated = result.retraction.retractions, True
-            self._known = self._known.joined(self.campaign.retractions)
-            start = offsets.index(result.retraction.offset, start)
+            if (found := result.retraction) is not None:
+                self.campaign.retractions, self.is_outdated = found.retractions, True
+                self._known[deleted] = self._known.get(deleted, Retractions()).joined(found.retractions)
+                start = offsets.index(found.offset, start)
+                continue
+            if self.campaign.deleted != deleted:
+                self._begin_anew()
+            start = end
         return rejections
 
     def _may_be(self, record: Record) -> bool:
@@ -148,11 +163,14 @@ class CampaignRerun:
             outputs = (
                 *rejections,
                 *batch_outputs(self.name, everything),
-                make_output(topics.LEADERBOARDS, self.name, campaign.leaderboard()),
             )
+            if campaign.status.state != "deleted":
+                outputs += (make_output(topics.LEADERBOARDS, self.name, campaign.leaderboard()),)
             self._last = self._next_step(campaign.drain_changes(result, outputs))
         return self._last
 
     def _next_step(self, change: CampaignChange) -> CampaignChange:
         self._step += 1
-        return dataclasses.replace(change, before=self._step - 1, after=self._step, whole=self._step == 0)
+        return dataclasses.replace(
+            change, before=self._step - 1, after=self._step, whole=change.whole or self._step == 0
+        )

@@ -62,5 +62,6 @@ def merge(results: Sequence[BatchResult]) -> BatchResult:
         rejections={offset: error for result in results for offset, error in result.rejections.items()},
         rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
         statuses=tuple(status for result in results for status in result.statuses),
+        removed=tuple(system for result in results for system in result.removed),
         retraction=results[-1].retraction if results else None,
     )

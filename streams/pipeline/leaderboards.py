@@ -23,11 +23,12 @@ class Leaderboards:
         """Return whether a campaign has records that its last leaderboard does not include."""
         return self._records.get(name) != counts.records
 
-    def make(self, campaign: Campaign) -> Output:
-        """Return the leaderboard of a campaign, to be emitted."""
-        board = make_output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard())
+    def make(self, campaign: Campaign) -> tuple[Output, ...]:
+        """Return the leaderboard of a campaign, to be emitted. One that was deleted has none."""
+        deleted = campaign.status.state == "deleted"
+        boards = () if deleted else (make_output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard()),)
         self.mark_emitted(campaign)
-        return board
+        return boards
 
     def mark_emitted(self, campaign: Campaign) -> None:
         """Remember that the present leaderboard is emitted."""

@@ -35,7 +35,7 @@ class MemoryLog:
 
     def append_output(self, output: Output) -> None:
         """Append what a processor emits."""
-        partition, offset = self.append(output.topic, output.key, output.value, partition=output.partition)
+        partition, offset = self.append(output.topic, output.key, output.sent_value, partition=output.partition)
         if any(name == FORWARDED_FROM for name, _ in output.headers):
             records = self._records[output.topic, partition]
             records[offset] = records[offset]._replace(is_forwarded=True)

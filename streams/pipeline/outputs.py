@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
-    """Yield the ratings, match requests, cancelled ones first, and statuses of a batch."""
+    """Yield the ratings, match requests, cancelled ones first, and statuses of a batch. Tombstones come before them."""
+    yield from (tombstone(topics.RATINGS, f"{campaign}/{system}") for system in result.removed)
+    if any(status.state == "deleted" for status in result.statuses):
+        yield tombstone(topics.LEADERBOARDS, campaign)
     yield from (make_output(topics.RATINGS, f"{campaign}/{rating.system}", rating) for rating in result.ratings)
     requests = (*result.cancelled, *result.requests)
     yield from (make_output(topics.MATCH_REQUESTS, campaign, request) for request in requests)
@@ -27,8 +30,11 @@ def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
 
 
 def status_outputs(result: BatchResult) -> Iterator[Output]:
-    """Yield the statuses of a batch."""
-    return (make_output(topics.CAMPAIGNS, status.campaign, status) for status in result.statuses)
+    """Yield the statuses of a batch, with a tombstone after that of a deleted campaign."""
+    for status in result.statuses:
+        yield make_output(topics.CAMPAIGNS, status.campaign, status)
+        if status.state == "deleted":
+            yield tombstone(topics.CAMPAIGNS, status.campaign)
 
 
 def present_outputs(campaign: Campaign | QuarantinedCampaign | None, *, origin: str) -> Iterator[Output]:
@@ -37,6 +43,11 @@ def present_outputs(campaign: Campaign | QuarantinedCampaign | None, *, origin: 
         return
     ratings = campaign.ratings(origin=origin) if isinstance(campaign, Campaign) else ()
     yield from batch_outputs(campaign.name, BatchResult(ratings=ratings, statuses=(campaign.meta.status,)))
+
+
+def tombstone(topic: topics.Topic, key: str) -> Output:
+    """Return a record that removes a key from its topic."""
+    return Output(topic.name, key.encode(), b"")
 
 
 def make_output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:

@@ -15,7 +15,7 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.opening import check_campaigns, opens_campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.state import StoredCampaign
-from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
+from streams.errors import Conflict, ForeignCampaign, StoreCorrupt, StoreUnavailable
 from streams.pipeline.faults import is_campaign_fault
 from streams.pipeline.leaderboards import Leaderboards
 from streams.pipeline.outputs import present_outputs
@@ -136,6 +136,15 @@ class PartitionCampaigns:
                     meta = encode(found)
             return StoredCampaign(meta=meta, tables={}, scores={}, seen=(), offset=offset, problem=str(error))
 
+    def read_systems(self, name: str) -> list[str]:
+        """Return the systems of a campaign in quarantine, as far as the store knows them."""
+        try:
+            stored = self.load_stored(name)
+        except StoreUnavailable as away:  # other campaigns have applied their part of the batch
+            raise Conflict(f"the systems of the campaign {name!r} can't be read: {away}") from None
+        found = {} if stored is None else stored.tables.get("systems", {})
+        return sorted({*self.quarantined[name].meta.status.settings.systems, *found})
+
     def _add(self, name: str, stored: StoredCampaign) -> None:
         """Add a stored campaign. If it can't be used, it is quarantined."""
         campaign, error = restore(name, stored, self._options.campaign)
@@ -158,6 +167,10 @@ class PartitionCampaigns:
                 outputs += self._announce(campaign)
             self._leave(name)
         return tuple(outputs)
+
+    def end(self, name: str) -> None:
+        """Remove a campaign from memory at the next call of `rest`: it was archived or deleted."""
+        self._uses.end(name)
 
     def _leave(self, name: str) -> None:
         """Remove a campaign from memory, unless it is quarantined by now."""
@@ -206,7 +219,7 @@ class PartitionCampaigns:
     def _announce(self, campaign: Campaign) -> tuple[Output, ...]:
         """Return the leaderboard of a campaign, or its new status if it can't be ranked."""
         try:
-            return (self.leaderboards.make(campaign),)
+            return self.leaderboards.make(campaign)
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
@@ -240,4 +253,5 @@ class PartitionCampaigns:
             duplicate=sum(each.duplicates for each in counts),
             rejected=sum(each.rejected for each in counts),
             held=sum(each.held for each in counts),
+            deleted=sum(each.deleted for each in counts),
         )

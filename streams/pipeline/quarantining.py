@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from streams.core.campaign.campaign import NO_LOG, Campaign
+from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.result import BatchResult
+from streams.core.campaign.retractions import NO_LOG
 from streams.core.campaign.state import decode_meta
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
 from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
@@ -18,11 +21,12 @@ from streams.wire import topics
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Event
+    from streams.core.campaign.options import CampaignOptions
     from streams.core.campaign.retractions import NewRetraction
-    from streams.core.campaign.state import CampaignChange, StoredCampaign
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, StoredCampaign
     from streams.errors import RecordError
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
@@ -85,8 +89,7 @@ class QuarantinedCampaigns:
 
     def begin_after_fault(
         self,
-        name: str,
-        before: StoredCampaign | None,
+        before: BeforeBatch,
         offsets: Sequence[int],
         events: Sequence[Event],
         records: Mapping[int, Record],
@@ -96,7 +99,7 @@ class QuarantinedCampaigns:
     ) -> Applied:
         """Apply the good records of a batch to the campaign as it was before, and hold the others."""
         try:
-            campaign = restore_or_begin(name, before, self._options)
+            campaign = before.begin()
             result, _, _ = apply_each(campaign, offsets[:good], events[:good], NO_LOG)
             result, outputs, applied = self._drain(campaign, result, records)
             meta = campaign.meta
@@ -105,7 +108,7 @@ class QuarantinedCampaigns:
                 raise
             # Not even the good part can be restored, ranked or stored: the whole batch is held.
             good, fault, result, outputs, applied = 0, late, BatchResult(), [], None
-            meta = Campaign(name).meta if before is None else decode_meta(name, before.meta)
+            meta = before.meta
         first = offsets[good] if good < len(offsets) else offsets[-1] + 1
         quarantine = Quarantine(offset=max(first, meta.offset + 1), error=describe_error(fault))
         quarantined = QuarantinedCampaign.begin(meta, quarantine)
@@ -149,8 +152,18 @@ class QuarantinedCampaigns:
         return {"campaign": campaign.name, **place}
 
 
-def restore_or_begin(name: str, stored: StoredCampaign | None, options: ProcessorOptions) -> Campaign:
-    """Return a stored campaign, or a new one."""
-    if stored is None:
-        return Campaign(name, options=options.campaign)
-    return Campaign.restore(name, stored, options=options.campaign)
+@dataclass(frozen=True)
+class BeforeBatch:
+    """A campaign as it was before a batch, and where a store has it. `begin` returns it, and can be called again."""
+
+    begin: Callable[[], Campaign]
+    meta: CampaignMeta
+    persisted: int
+
+    @classmethod
+    def stored(cls, name: str, stored: StoredCampaign | None, options: CampaignOptions) -> BeforeBatch:
+        """Return what is stored of a campaign, or a new one."""
+        if stored is None:
+            return cls(partial(Campaign, name, options=options), Campaign(name).meta, -1)
+        begin = partial(Campaign.restore, name, stored, options=options)
+        return cls(begin, decode_meta(name, stored.meta), stored.offset)

@@ -64,7 +64,17 @@ class PartitionReruns:
 
     def end(self, name: str, until: int) -> int:
         """Return where a rerun ends if the partition is at `until`. After a loss the campaign may be ahead of it."""
-        return max(until, self._campaigns.quarantined[name].meta.offset + 1)
+        held = self._campaigns.quarantined.get(name)
+        return until if held is None else max(until, held.meta.offset + 1)
+
+    def is_needed(self, rerun: CampaignRerun) -> bool:
+        """Return whether the campaign still waits for its rerun. It may have been deleted meanwhile."""
+        return self._campaigns.quarantined.get(rerun.name) is rerun.held
+
+    def drop(self, rerun: CampaignRerun) -> None:
+        """Remove what is staged of a campaign that was deleted."""
+        if rerun.name not in self._campaigns.quarantined:
+            self._store.drop_staged(self._lease, rerun.name)
 
     def stage(self, rerun: CampaignRerun) -> None:
         """Write what is rated so far beside the live state. If the store did not answer, begin the rerun again."""
@@ -92,7 +102,8 @@ class PartitionReruns:
 
     def fail(self, name: str, error: Exception) -> tuple[Output, ...]:
         """Leave a campaign in quarantine because its rerun has failed. Return its status."""
-        held = self._campaigns.quarantined[name]
+        if (held := self._campaigns.quarantined.get(name)) is None:
+            return ()  # it was deleted meanwhile
         if isinstance(error, HistoryGone):
             self._impossible.add(name)
             held.change_quarantine(error=str(error))

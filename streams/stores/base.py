@@ -131,9 +131,9 @@ class Store(Protocol):
     def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
         """Write a change beside the live state of a campaign. What an interruption leaves of it is of no use.
 
-        The offsets of the change are steps: -1 before the first write, then 0, 1 and so on. A change that is `whole`
-        first removes what was staged. Raise Fenced for a former owner, and Conflict if another step is staged. The same
-        change may be given again.
+        The offsets of the change are steps: -1 before the first write, then 0, 1 and so on. The first one, and any that
+        is `whole`, first removes what was staged. Raise Fenced for a former owner, and Conflict if another step is
+        staged. The same change may be given again.
         """
 
     def read_staged(self, lease: Lease, campaign: str) -> StagedCampaign | None:

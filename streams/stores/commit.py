@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class Outcomes(NamedTuple):
     """Numbers of records. Every one that was read is applied, a duplicate, rejected, held, or forwarded.
 
+    Of a campaign that was deleted only the number of its records is known. They are `deleted`.
+
     Of the other offsets, `missing` were deleted from the log before they were read, and `empty` never had a record that
     counts: they are markers of transactions, or records of transactions that were aborted.
     """
@@ -27,6 +29,7 @@ class Outcomes(NamedTuple):
     forwarded: int = 0  # to the partition of their campaign
     missing: int = 0
     empty: int = 0
+    deleted: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

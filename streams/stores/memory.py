@@ -96,6 +96,8 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
             _check(self._campaigns, lease, change)
         for change in commit.campaigns:
             _write(self._campaigns, lease, change)
+            if change.whole:
+                self._staged.pop(change.campaign, None)
         partition.next_offset, partition.head = commit.after, encode_head(commit)
         partition.campaigns |= {change.campaign: str(change.after) for change in commit.campaigns}
         partition.rows = len(partition.campaigns)
@@ -105,7 +107,7 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
         """Write a change beside the live state of a campaign."""
         self._owned(lease)
         kept = self._staged.get(change.campaign)
-        if not change.whole:
+        if change.before >= 0:
             if kept is not None and (kept.epoch, kept.offset) == (lease.epoch, change.after):
                 return
             _check(self._staged, lease, change)

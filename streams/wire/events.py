@@ -145,6 +145,7 @@ Command = (
 JudgeCommand = ExcludeJudge | IncludeJudge | ForgetJudge | Retract
 
 CampaignState = Literal["open", "paused", "closed", "archived", "deleted"]
+ENDED: frozenset[CampaignState] = frozenset({"closed", "archived", "deleted"})  # no judgment is accepted any more
 
 
 class CampaignStatus(Struct, frozen=True, kw_only=True):

@@ -9,10 +9,15 @@ FORWARDED_FROM = "judgestream-forwarded-from"
 
 
 class Output(NamedTuple):
-    """A record for an output topic."""
+    """A record for an output topic. An empty value is a tombstone: it removes the key from a compacted topic."""
 
     topic: str
     key: bytes | None
     value: bytes
     headers: tuple[tuple[str, bytes], ...] = ()
     partition: int | None = None  # None: the key decides
+
+    @property
+    def sent_value(self) -> bytes | None:
+        """The value as Kafka gets it."""
+        return self.value or None

@@ -95,7 +95,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
             try:
                 sent = [
                     await app.producer.send(
-                        names[output.topic], output.key, output.value, output.partition, None, list(output.headers)
+                        names[output.topic], output.key, output.sent_value, output.partition, None, list(output.headers)
                     )
                     for output in outputs
                 ]

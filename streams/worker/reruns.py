@@ -134,6 +134,7 @@ class _Pass:
             await self._start_reading()
             while self._reruns and self._position < self._find_end() - LAST_RECORDS:
                 await self._step()
+                await self._drop_deleted()
                 await self._fail_all()
                 await self._stage_sometimes()
             await self._finish()
@@ -200,12 +201,19 @@ class _Pass:
     def _stage(self) -> None:
         for rerun in self._reruns:
             with self._failing(rerun.name):
-                if not rerun.is_outdated:
+                if not rerun.is_outdated and self._processor.reruns.is_needed(rerun):
                     self._processor.reruns.stage(rerun)
+
+    async def _drop_deleted(self) -> None:
+        """End the reruns of campaigns that were deleted meanwhile."""
+        for rerun in [each for each in self._reruns if not self._processor.reruns.is_needed(each)]:
+            self._reruns.remove(rerun)
+            await self._call(partial(self._processor.reruns.drop, rerun))
 
     async def _finish(self) -> None:
         """Read the rest while no batch is rated, and swap the campaigns in. Those that are outdated begin again."""
         async with self._rater.turn:
+            await self._drop_deleted()
             deadline = monotonic() + LAST_SECONDS
             while self._reruns and self._position < self._find_end():
                 if monotonic() > deadline:

@@ -8,6 +8,7 @@ from streams.core import models
 from streams.core.models import MODELS
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
+from streams.wire.events import ENDED
 from streams.wire.limits import MAX_SYSTEMS
 from streams.wire.score_range import check_score
 
@@ -41,6 +42,13 @@ class StatusAdmission:
         check_systems(judgment.systems, known=known, status=self.status, required=self._required)
 
 
+def describe_end(status: events.CampaignStatus) -> str:
+    """Return why a campaign accepts nothing any more."""
+    if status.state == "deleted":
+        return f"the campaign {status.campaign!r} was deleted; `create` begins a new one"
+    return f"the campaign {status.campaign!r} is {status.state}"
+
+
 def check_judgment(
     judgment: events.Judgment, judge: str, *, status: events.CampaignStatus, model: Model, create_unknown: bool
 ) -> None:
@@ -48,8 +56,8 @@ def check_judgment(
     if status.offset < 0 and not create_unknown:
         message = f"there is no campaign {status.campaign!r}; `create` it first"
         raise RecordError("unknown_campaign", message, field="campaign")
-    if status.state == "closed":
-        raise RecordError("campaign_closed", f"the campaign {status.campaign!r} is closed", field="campaign")
+    if status.state in ENDED:
+        raise RecordError("campaign_closed", describe_end(status), field="campaign")
     if status.excluded and judge in status.excluded:
         raise RecordError("judge_excluded", f"the judge {judge} is excluded", field="judge")
     kind = "scores" if judgment.ranks is None else "rankings"

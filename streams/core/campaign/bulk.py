@@ -16,7 +16,7 @@ import numpy as np
 
 from streams.core.campaign.columns import Admitted
 from streams.core.models import JudgmentBatch
-from streams.wire.events import LONGEST_JUMP, Judgment
+from streams.wire.events import ENDED, LONGEST_JUMP, Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ def may_admit(first: int, *, model: Model, status: CampaignStatus, retractions: 
     """Return whether a campaign may admit the records from an offset on in bulk."""
     return (
         status.offset >= 0
-        and status.state != "closed"
+        and status.state not in ENDED
         and model.kind == "rankings"
         and model.required_system is None
         and status.settings.judge_per_minute is None

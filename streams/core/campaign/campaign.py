@@ -16,10 +16,11 @@ from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.requests import update_requests
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.retractions import NewRetraction, check_retraction
+from streams.core.campaign.retractions import NO_LOG, NewRetraction, check_retraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
 from streams.errors import RecordError
+from streams.wire import events as wire
 from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ForgetJudge, JudgeCommand, Judgment, Retract
 from streams.wire.scanner import JudgmentColumns
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
-
-NO_LOG = "the log can't be read again here, and a retraction needs it"
 
 
 class Campaign(ReadOnlyCampaign):
@@ -60,8 +59,8 @@ class Campaign(ReadOnlyCampaign):
     ) -> BatchResult:
         """Apply the next records of the log without the outputs that `complete` adds to the result.
 
-        A new retraction means that the campaign has to be rated again from its log. If there is a reason for its
-        `refusal`, it is rejected. Otherwise the records before it are applied, and the result has the `retraction`.
+        A new retraction is rejected with the `refusal`. Without one, the records before the retraction are applied, and
+        the result has it: the campaign has to be rated again from its log.
         """
         admitted = self._admit_all(offsets, events)
         if admitted is None:
@@ -71,8 +70,8 @@ class Campaign(ReadOnlyCampaign):
 
     def complete(self, result: BatchResult, *, origin: str, with_requests: bool) -> BatchResult:
         """Return the result of a batch with the ratings that changed, new match requests and cancelled ones."""
-        tables = self._state.tables
-        rows = tables.system_rows(self._state.model, sorted(tables.changed_systems))
+        tables = self.tables
+        rows = tables.system_rows(self.model, sorted(tables.changed_systems))
         update = self._update_requests(origin) if with_requests else None
         return replace(
             result,
@@ -86,7 +85,7 @@ class Campaign(ReadOnlyCampaign):
         """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
         if not len(offsets) or offsets[0] <= self.offset:
             return None
-        if not bulk.may_admit(offsets[0], model=self._state.model, status=self.status, retractions=self.retractions):
+        if not bulk.may_admit(offsets[0], model=self.model, status=self.status, retractions=self.retractions):
             return None
         if isinstance(events, JudgmentColumns):
             return self._admit_columns(offsets, events)
@@ -144,6 +143,7 @@ class Campaign(ReadOnlyCampaign):
         rejections: dict[int, RecordError] = {}
         retraction: NewRetraction | None = None
         statuses: list[CampaignStatus] = []
+        removed: list[str] = []
         status, columns = self.status, Columns()
         for offset, event in records:
             if offset <= self.offset:  # read again after a restart, and counted before it
@@ -161,7 +161,9 @@ class Campaign(ReadOnlyCampaign):
                     else:
                         self._rate(columns.admitted())
                         columns = Columns()
+                        systems = self.tables.systems.names
                         self._apply_command(offset, event, refusal)
+                        removed += systems if isinstance(event, wire.Delete) else ()
                     applied += 1
                 if event.at > self.clock:
                     self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
@@ -183,6 +185,7 @@ class Campaign(ReadOnlyCampaign):
             rejections=rejections,
             rejected_without_campaign=rejected_without_campaign,
             statuses=tuple(statuses),
+            removed=tuple(removed),
             retraction=retraction,
         )
 
@@ -242,25 +245,25 @@ class Campaign(ReadOnlyCampaign):
         return update
 
     def _count(self, **more: int) -> None:
-        counts = {name: getattr(self.counts, name) + number for name, number in more.items()}
-        self.counts = msgspec.structs.replace(self.counts, **counts)
+        self.counts = msgspec.structs.replace(self.counts, **{n: getattr(self.counts, n) + more[n] for n in more})
 
     def _pseudonym(self, judge: str) -> str:
         pseudonyms = self._options.pseudonyms
         return judge if pseudonyms is None else pseudonyms[judge]
 
-    # -- commands --------------------------------------------------------------------------------------
-
     def _apply_command(self, offset: int, command: Command, refusal: str | None) -> None:
         if isinstance(command, JudgeCommand) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
-        status = apply_command(self.status, command)
+        status = apply_command(self.status, command, clock=self.clock)
         check_listed_segments(status.settings.segments, most=self._options.max_segments)
         if isinstance(command, Retract):
             check_retraction(self.retractions, offset, command, refusal)
-        self._seen.add(seen_id(command))
-        if not self.exists:
+        elif isinstance(command, wire.Create):
             self._state.create_model(status.settings)
+        elif isinstance(command, wire.Delete):
+            self._begin(wire.CampaignSettings(), deleted=self.counts.records)
+            self.clock, self.deleted, self._is_whole = command.at, offset, True
+        self._seen.add(seen_id(command))
         self._state.enter(status.settings)
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
@@ -272,13 +275,13 @@ class Campaign(ReadOnlyCampaign):
 
     def drain_changes(self, result: BatchResult, outbox: tuple[Output, ...]) -> CampaignChange:
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
-        names, withdrawn = self._state.tables.systems.names, self.status.withdrawn
+        names, withdrawn = self.tables.systems.names, self.status.withdrawn
         meta, status = self._meta_encoder.encode(self.meta)
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
-            whole=self._persisted < 0,  # a store may still have tables of a campaign whose meta was lost
+            whole=self._is_whole or self._persisted < 0,  # of a campaign whose meta is lost, a store may have tables
             meta=meta,
             status=status,
             tables=self._state.drain_changes(result.rows),
@@ -289,7 +292,7 @@ class Campaign(ReadOnlyCampaign):
             outbox=outbox,
             removed=self.tables.drain_removed(),
         )
-        self._persisted = self.offset
+        self._persisted, self._is_whole = self.offset, False
         return change
 
     def discard_changes(self) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from streams.core import matching, models
+from streams.core.campaign.admission import describe_end
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
 from streams.wire.decoding import quote
 from streams.wire.limits import MAX_SYSTEMS
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 # What may change while a campaign runs: nothing here rates a judgment again.
 CHANGEABLE = frozenset(
@@ -29,22 +34,52 @@ CHANGEABLE = frozenset(
     }
 )
 
+# What a campaign that has ended still obeys. One that was deleted can be created again.
+OBEYED_AFTER_END: dict[events.CampaignState, tuple[type, ...]] = {
+    "closed": (events.Archive, events.Delete, events.ForgetJudge),
+    "archived": (events.Delete, events.ForgetJudge),
+    "deleted": (events.Create,),
+}
 
-def apply_command(now: events.CampaignStatus, command: events.Command) -> events.CampaignStatus:
-    """Return the status after a command. Raise RecordError if the command is refused."""
+
+def apply_command(
+    now: events.CampaignStatus, command: events.Command, *, clock: datetime = events.EPOCH
+) -> events.CampaignStatus:
+    """Return the status after a command. Raise RecordError if the command is refused.
+
+    If the campaign was deleted, its `clock` says when.
+    """
     if isinstance(command, events.Create):
-        if now.offset >= 0:
+        if now.state == "deleted" and command.at <= clock:  # a repeat of an older command may come late
+            message = (
+                f"the campaign {now.campaign!r} was deleted at {clock:%Y-%m-%d %H:%M:%S} UTC, and this command is not "
+                f"newer: its time is {command.at:%Y-%m-%d %H:%M:%S} UTC"
+            )
+            raise _refused(message, field="at")
+        if now.offset >= 0 and now.state != "deleted":
             raise _refused(f"the campaign {now.campaign!r} exists already; `change` its settings", field="campaign")
     elif now.offset < 0:
         raise RecordError(
             "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
         )
-    elif now.state == "closed" and not isinstance(command, events.ForgetJudge):
-        raise _refused(f"the campaign {now.campaign!r} is closed", field="campaign")
+    elif now.state in events.ENDED and not isinstance(command, OBEYED_AFTER_END[now.state]):
+        raise _refused(describe_end(now), field="campaign")
     try:
         return _apply(command, now)
     except ParameterError as error:
         raise _refused(str(error), field="settings") from None
+
+
+def deleted_status(campaign: str, command: events.Delete, *, offset: int) -> events.CampaignStatus:
+    """Return the status of a campaign that was deleted. It says nothing of what the campaign was."""
+    return events.CampaignStatus(
+        campaign=campaign,
+        state="deleted",
+        settings=events.CampaignSettings(),
+        withdrawn=(),
+        offset=offset,
+        command=command.id,
+    )
 
 
 @singledispatch
@@ -76,7 +111,7 @@ def _(command: events.Create, now: events.CampaignStatus) -> events.CampaignStat
         listed = getattr(settings, name)
         if len(set(listed)) != len(listed):
             raise _refused(f"`{name}` names one twice", field=f"settings.{name}")
-    return msgspec.structs.replace(now, settings=settings)
+    return msgspec.structs.replace(now, state="open", settings=settings)
 
 
 @_apply.register
@@ -178,6 +213,16 @@ def _(command: events.Close, now: events.CampaignStatus) -> events.CampaignStatu
 @_apply.register
 def _(command: events.Demand, now: events.CampaignStatus) -> events.CampaignStatus:
     return msgspec.structs.replace(now, demand=command.requests)
+
+
+@_apply.register
+def _(command: events.Archive, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
+    return msgspec.structs.replace(now, state="archived")
+
+
+@_apply.register
+def _(command: events.Delete, now: events.CampaignStatus) -> events.CampaignStatus:
+    return deleted_status(now.campaign, command, offset=now.offset)
 
 
 def _check_choices(settings: events.CampaignSettings) -> models.Model:

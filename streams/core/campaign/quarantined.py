@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import CampaignChange, MetaEncoder
-from streams.wire.events import Judgment
+from streams.wire.events import CampaignSettings, Judgment
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
+    from streams.core.campaign.options import CampaignOptions
     from streams.core.campaign.state import CampaignMeta, Counts
     from streams.wire.events import CampaignStatus, Command
     from streams.wire.outputs import Output
@@ -65,6 +67,11 @@ class QuarantinedCampaign:
         return self.meta.status.campaign
 
     @property
+    def persisted_offset(self) -> int:
+        """The offset at which a store has the campaign."""
+        return self._persisted
+
+    @property
     def counts(self) -> Counts:
         """What became of the campaign's records."""
         return self.meta.counts
@@ -99,6 +106,11 @@ class QuarantinedCampaign:
             rejected_without_campaign=rejected_without_campaign,
             statuses=tuple(statuses),
         )
+
+    def without_quarantine(self, options: CampaignOptions) -> Campaign:
+        """Return a campaign without rows, at the same offset and with the same counts: it is to be deleted next."""
+        status = replace(self.meta.status, state="open", settings=CampaignSettings(), withdrawn=(), quarantine=None)
+        return Campaign.from_meta(replace(self.meta, status=status), persisted=self._persisted, options=options)
 
     def drain_changes(
         self, outbox: tuple[Output, ...], *, seen_ids: int, applied: CampaignChange | None = None

@@ -33,19 +33,25 @@ class ReadOnlyCampaign:
     ) -> None:
         self.name = name
         self.offset = -1  # of the last record that was applied
-        self.opened = -1  # the offset of the record that opened the campaign
-        self.clock: datetime = EPOCH  # the latest time of an event so far; one event moves it by a day at most
-        self.counts = Counts()
-        self.retractions = Retractions()
         self.outstanding: dict[str, MatchRequest] = {}  # match requests that are neither answered nor expired, by id
+        self.opened = -1  # the offset of the record that opened the campaign
+        self.deleted = -1  # the offset of the command that deleted what the campaign was before
         self.status = CampaignStatus(
             campaign=name, state="open", settings=settings or CampaignSettings(), withdrawn=(), offset=-1
         )
         self._options = options or CampaignOptions()
-        self._seen = SeenIds(self._options.seen_ids)
-        self._state = RatingState(self.status.settings, self._options)
+        self._begin(self.status.settings)
         self._persisted = -1  # the offset up to which changes were drained
+        self._is_whole = False  # whether the rows in a store are to be removed first
         self._meta_encoder = MetaEncoder()
+
+    def _begin(self, settings: CampaignSettings, *, deleted: int = 0) -> None:
+        """Begin without judgments. Of the records of a campaign that was `deleted` only the number is left."""
+        self.clock: datetime = EPOCH  # the latest time of an event so far; one event moves it by a day at most
+        self.counts = Counts(deleted=deleted)
+        self.retractions = Retractions()
+        self._seen = SeenIds(self._options.seen_ids)
+        self._state = RatingState(settings, self._options)
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Self:
@@ -55,11 +61,21 @@ class ReadOnlyCampaign:
                 f"campaign {name!r}: {stored.problem}; rate it again from its log with: judgestream rebuild {name}"
             )
         meta = decode_meta(name, stored.meta)
-        campaign = cls(name, options=options)
+        campaign = cls.from_meta(meta, options=options)
         campaign._state = RatingState.restore(name, meta.status.settings, stored.tables, campaign._options)
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
-        campaign.offset = campaign._persisted = meta.offset
+        return campaign
+
+    @classmethod
+    def from_meta(
+        cls, meta: CampaignMeta, *, persisted: int | None = None, options: CampaignOptions | None = None
+    ) -> Self:
+        """Return a campaign without its rows. A store has it at the offset `persisted`, or at that of the meta."""
+        campaign = cls(meta.status.campaign, options=options)
+        campaign.offset = meta.offset
+        campaign._persisted = meta.offset if persisted is None else persisted
         campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
+        campaign.deleted = meta.deleted
         campaign.status, campaign.retractions = meta.status, meta.retractions
         campaign.outstanding = {request.id: request for request in meta.outstanding}
         return campaign
@@ -110,6 +126,7 @@ class ReadOnlyCampaign:
             clock=self.clock,
             counts=self.counts,
             opened=self.opened,
+            deleted=self.deleted,
             outstanding=tuple(self.outstanding.values()),
             retractions=self.retractions,
         )

@@ -24,6 +24,7 @@ class BatchResult:
     rejections: Mapping[int, RecordError] = field(default_factory=dict)  # by offset
     rejected_without_campaign: int = 0  # records that were rejected before the campaign was opened
     statuses: tuple[CampaignStatus, ...] = ()  # one for each change of the status
+    removed: tuple[str, ...] = ()  # systems of a campaign that was deleted
     rows: tuple[SystemRow, ...] = ()  # of the systems that changed
     ratings: tuple[Rating, ...] = ()  # of the same systems
     requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent

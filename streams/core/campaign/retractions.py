@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from streams.wire.events import Retract
 
 
+NO_LOG = "the log can't be read again here, and a retraction needs it"
+
+
 class Retractions(Struct, frozen=True, kw_only=True):
     """Retracted judgments by id, and retracted judges by pseudonym.
 

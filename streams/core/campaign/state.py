@@ -81,6 +81,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     rejected: int = 0
     retracted: int = 0
     held: int = 0  # records that wait in the log, because the campaign is quarantined
+    deleted: int = 0  # all records before the campaign was deleted, whatever had become of them
 
     @property
     def records(self) -> int:
@@ -90,14 +91,15 @@ class Counts(Struct, frozen=True, kw_only=True):
     @property
     def included(self) -> int:
         """The number of records that the state includes."""
-        return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted
+        return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted + self.deleted
 
 
 class CampaignProgress(Struct, frozen=True, kw_only=True):
     """What every batch may change: the part of the meta that is small.
 
     The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
-    neither answered nor expired. `clock` is the latest time that the campaign's log names.
+    neither answered nor expired. `clock` is the latest time that the campaign's log names. The command at offset
+    `deleted` deleted what the campaign was before (-1: none did).
     """
 
     layout: int = LAYOUT
@@ -105,6 +107,7 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
     clock: datetime
     counts: Counts
     opened: int = -1
+    deleted: int = -1
     outstanding: tuple[MatchRequest, ...]
 
 
@@ -215,8 +218,8 @@ class StoredCampaign:
 class CampaignChange:
     """What a batch changed in one campaign, which was at offset `before` and is at `after` now.
 
-    If it is `whole`, the campaign is new or was rated again, and rows that its tables do not hold are removed. If it
-    has no tables at all, the campaign is quarantined, and its rows stay as they are.
+    If it is `whole`, the campaign is new, was deleted or was rated again: rows that its tables do not hold are removed.
+    If it has no tables at all, the campaign is quarantined, and its rows stay as they are.
     """
 
     campaign: str

@@ -27,7 +27,7 @@ POSITION = "position"  # field of a staged head: all records of the log before i
 def stage(store: RedisStore, lease: Lease, change: CampaignChange, *, position: int) -> None:
     """Write a change beside the live state of a campaign."""
     staging = Staging(store)
-    if change.whole:
+    if change.before < 0:
         _claim(store, store.keys, lease, change.campaign)
         staging.clear(change.campaign)
     unit = campaign_unit(staging.fresh.keys, change)

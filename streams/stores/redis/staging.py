@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.stores.redis.units import CAMPAIGN_TABLES, campaign_unit, partition_unit
+from streams.stores.redis.units import CAMPAIGN_TABLES, STAGED, campaign_unit, partition_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Staging:
 
     def __init__(self, store: RedisStore) -> None:
         self._live = store
-        self.fresh = store.beside("fresh")
+        self.fresh = store.beside(STAGED)
 
     def put_campaign(self, lease: Lease, change: CampaignChange) -> None:
         """Write a whole campaign to fresh keys."""

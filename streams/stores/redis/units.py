@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.stores.redis.keys import Keys
 
+STAGED = "fresh"  # the layer of keys in which a campaign is rated again
 CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
 
 
@@ -67,6 +68,10 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     """Return the writes of what changed in a campaign."""
     key = partial(keys.campaign, change.campaign)
     tables = [key(table) for table in CAMPAIGN_TABLES]
+    old = [*tables] if change.whole else []
+    if change.whole and change.before >= 0 and not keys.layer:  # it was deleted: so is what a rerun has staged of it
+        staged = replace(keys, layer=STAGED)
+        old += [staged.campaign(change.campaign, table) for table in ("meta", *CAMPAIGN_TABLES)]
     status = [] if change.status is None else ["status", change.status]
     return Unit(
         head=key("meta"),
@@ -75,7 +80,7 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
         before=change.before,
         after=change.after,
         writes=[
-            *(("UNLINK", table, [table]) for table in tables if change.whole),
+            *(("UNLINK", each, [each]) for each in old),
             ("HSET", key("meta"), ["layout", LAYOUT, "campaign", change.meta, *status]),
             *(("HDEL", key(table), [*rows]) for table, rows in change.removed.items()),
             *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
