@@ -55,8 +55,10 @@ def sending_command(
 ) -> Callable[[CommandMaker], click.Command]:
     """Make a subcommand from a function that returns the command to send. With a `question` it asks first.
 
-    One that is `on_judge` has a judge, who is looked up in the stored state.
+    One that is `on_judge` has a judge, who is looked up in the stored state. In a question, `{judgments}` is replaced
+    by the number of judgments that is stored.
     """
+    reads_store = on_judge or "{judgments}" in question
 
     def decorate(function: CommandMaker) -> click.Command:
         @wraps(function)
@@ -76,12 +78,15 @@ def sending_command(
                 chosen["judge"] = _look_up(settings, campaign, chosen["judge"], unseen=unseen, as_json=as_json)
             fields = CommandFields(id=str(uuid4()), campaign=campaign, at=datetime.now(UTC), by=by)
             wanted = check_command(function(fields, **chosen), settings)
-            confirm(f"{campaign}: {question}", yes=yes)
+            asked = question
+            if "{judgments}" in question:
+                asked = question.format(judgments=_count_judgments(settings, campaign))
+            confirm(f"{campaign}: {asked}", yes=yes)
             _send(settings, wanted, timeout=None if no_wait else timeout, as_json=as_json)
 
         decorated: Callable[..., None] = run
         argument = click.argument("campaign")
-        servers = with_settings("kafka", "redis", "namespace") if on_judge else with_settings("kafka", "namespace")
+        servers = with_settings("kafka", "redis", "namespace") if reads_store else with_settings("kafka", "namespace")
         options: tuple[Decorator, ...] = (argument, *own, *([_YES] if question else []), *_SENDING, servers)
         for option in reversed(options):
             decorated = option(decorated)
@@ -131,6 +136,17 @@ def _look_up(settings: Settings, campaign: str, given: str, *, unseen: bool, as_
     return found.on_the_wire
 
 
+def _count_judgments(settings: Settings, campaign: str) -> str:
+    """Return the number of judgments of a campaign, as a phrase. Raise ClickException if there is no such campaign."""
+    from streams.cli.stored_campaign import open_store
+
+    with open_store(settings) as store:
+        meta = store.read_meta(campaign)
+    if meta is None or meta.status.state == "deleted":
+        raise click.ClickException(f"no campaign {campaign!r}; list them with: judgestream campaign show --all")
+    return f"{meta.counts.judgments:,} judgment{'s' * (meta.counts.judgments != 1)}"
+
+
 def check_command(wanted: events.Command, settings: Settings) -> events.Command:
     """Check a command as a worker would, before it is sent. Raise UsageError if it is wrong."""
     from streams.wire.decoding import decode_command
@@ -170,3 +186,5 @@ def _send(settings: Settings, wanted: events.Command, *, timeout: float | None, 
     if as_json:
         return
     click.echo(f"✓ {action} {status.campaign}: the campaign is {status.state}, at offset {status.offset} of its log")
+    if isinstance(wanted, events.Delete):
+        click.echo("  its records stay in the log; docs/privacy.md says how to erase them")

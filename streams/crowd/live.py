@@ -23,7 +23,7 @@ from streams.kafka.partitions import partition_of
 from streams.kafka.producers import open_producer
 from streams.kafka.reading import read_topic
 from streams.wire import topics
-from streams.wire.events import CampaignStatus, Judgment, Leaderboard, MatchRequest, encode
+from streams.wire.events import ENDED, CampaignStatus, Judgment, Leaderboard, MatchRequest, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ class LiveCrowd:
         progress = self._progress
         while not progress.end_reason:
             await self._receive()
-            if progress.status.state != "closed" and progress.status.quarantine is None and not self._is_enough:
+            if progress.status.state not in ENDED and progress.status.quarantine is None and not self._is_enough:
                 await self._publish_due()
             self._observe()
             if progress.status.quarantine is not None:
@@ -173,8 +173,8 @@ class LiveCrowd:
 
     async def _find_end_reason(self) -> str:
         """Return why the crowd is done, or an empty text if it is not."""
-        if self._progress.status.state == "closed":
-            return "the campaign is closed"
+        if self._progress.status.state in ENDED:
+            return f"the campaign is {self._progress.status.state}"
         if self._is_enough:
             return "there are as many judgments as were wanted"
         if self._waiting:

@@ -107,7 +107,10 @@ def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Read
         known = store.list_campaigns(partitions)
         hint = suggestion(name, known) if known else "there is none yet"
         raise JudgestreamError(f"no campaign {name!r}; {hint}")
-    return ReadOnlyCampaign.restore(name, stored)
+    campaign = ReadOnlyCampaign.restore(name, stored)
+    if campaign.status.state == "deleted":
+        raise JudgestreamError(f"the campaign {name!r} was deleted")
+    return campaign
 
 
 def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:

@@ -31,7 +31,7 @@ Examples:
   judgestream campaign pause wmt13.fr-en""",
 )
 def command() -> None:
-    """Create, change, pause and close campaigns.
+    """Create, change, pause, close, archive and delete campaigns.
 
     Each subcommand sends a command to Kafka and waits for the answer of a worker. The exit code is 1 if the worker
     refuses the command. See docs/campaigns.md.
@@ -180,14 +180,41 @@ def close(fields: CommandFields) -> events.Command:
     return events.Close(**fields)
 
 
+@_sends("archive", example="judgestream campaign archive wmt13.fr-en")
+def archive(fields: CommandFields) -> events.Command:
+    """Close a campaign for ever, and leave it out of lists.
+
+    It can still be read: by name, with `show --all`, and on the page with the state "archived".
+    """
+    return events.Archive(**fields)
+
+
+@_sends(
+    "delete",
+    example="judgestream campaign delete wmt13.fr-en --yes",
+    question=(
+        "delete the campaign with {judgments}? Its ratings, judges, match requests and history are removed from Redis "
+        "and from the output topics. Its records stay in the log (docs/privacy.md). This can't be undone."
+    ),
+)
+def delete(fields: CommandFields) -> events.Command:
+    """Delete the state and the outputs of a campaign.
+
+    Later judgments are rejected. `create` begins a new campaign of this name. The records of the old one stay in the
+    log: docs/privacy.md says how to erase them. A campaign in quarantine can be deleted too.
+    """
+    return events.Delete(**fields)
+
+
 @command.command(
     "show", epilog="\b\nExamples:\n  judgestream campaign show\n  judgestream campaign show wmt13.fr-en --json"
 )
 @click.argument("campaign", required=False)
+@click.option("--all", "with_archived", is_flag=True, help="List archived campaigns too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace")
-def show(settings: Settings, *, campaign: str | None, as_json: bool) -> None:
-    """Show the state and the settings of one campaign, or list all campaigns."""
+def show(settings: Settings, *, campaign: str | None, with_archived: bool, as_json: bool) -> None:
+    """Show the state and the settings of one campaign, or list the campaigns that are not archived."""
     from streams.cli import campaign_status
 
     statuses = campaign_status.read_statuses(settings)
@@ -196,6 +223,8 @@ def show(settings: Settings, *, campaign: str | None, as_json: bool) -> None:
             hint = suggestion(campaign, statuses) if statuses else "there is none yet"
             raise click.ClickException(f"no campaign {campaign!r}; {hint}")
         statuses = {campaign: statuses[campaign]}
+    elif not with_archived:
+        statuses = {name: status for name, status in statuses.items() if status.state != "archived"}
     if as_json:
         click.echo(events.encode({"campaigns": list(statuses.values())}))
     elif campaign is None:

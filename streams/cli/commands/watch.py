@@ -127,7 +127,7 @@ def frames(watch: CampaignWatch, *, interval: float) -> Iterator[Frame | StoreUn
         else:
             first = False
             yield frame
-            if frame.view.state == "closed":
+            if frame.view.state in ("closed", "archived"):
                 return
         time.sleep(interval)
 

@@ -59,8 +59,7 @@ class Campaign(ReadOnlyCampaign):
     ) -> BatchResult:
         """Apply the next records of the log without the outputs that `complete` adds to the result.
 
-        A new retraction is rejected with the `refusal`. Without one, the records before the retraction are applied, and
-        the result has it: the campaign has to be rated again from its log.
+        A new retraction is rejected with the `refusal`, or it ends the batch: the campaign has to be rated again.
         """
         admitted = self._admit_all(offsets, events)
         if admitted is None:

@@ -111,6 +111,11 @@ NEXT_PAGE = QueryParameter(
     about="The `next` of the page before: only rows after this one.",
     schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
 )
+STATE = QueryParameter(
+    name="state",
+    about="Only campaigns in this state. Without it, all that are not archived.",
+    schema={"type": "string", "enum": list(read.SHOWN_STATES)},
+)
 AFTER = QueryParameter(
     name="after",
     about="Only samples with a greater sequence number.",
@@ -136,7 +141,7 @@ ROUTES = (
         path="/campaigns",
         handler=read.campaigns,
         response=CampaignsPayload,
-        query=(_limit(PAGE_ROWS, least=1, most=parameters.MOST_CAMPAIGNS), PAGE_AFTER),
+        query=(STATE, _limit(PAGE_ROWS, least=1, most=parameters.MOST_CAMPAIGNS), PAGE_AFTER),
         errors=(422, 503),
     ),
     *(

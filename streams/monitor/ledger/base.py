@@ -86,6 +86,9 @@ class Ledger(Protocol):
         It is not leased again for the given number of seconds, in which the answer is applied.
         """
 
+    def remove(self, campaign: str) -> None:
+        """Remove all that is kept about a campaign that was deleted."""
+
     def forget_judge(self, campaign: str, judge: str) -> None:
         """Forget which matches a judge got. A lease that they hold, and that they asked, expires by itself."""
 

@@ -97,6 +97,10 @@ class MemoryLedger:
         """Record that a request was answered."""
         self._current(campaign).leases[request] = _Lease("", "", self._clock() + seconds)
 
+    def remove(self, campaign: str) -> None:
+        """Remove all that is kept about a campaign."""
+        self._campaigns.pop(campaign, None)
+
     def forget_judge(self, campaign: str, judge: str) -> None:
         """Forget which matches a judge got."""
         self._campaigns[campaign].handed.pop(judge, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from streams.monitor.ledger.base import (
     Sample,
 )
 from streams.stores.redis.keys import Keys
+from streams.stores.redis.units import CAMPAIGN_TABLES
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
@@ -114,6 +116,15 @@ class RedisLedger:
         """Record that a request was answered."""
         with self._client.translated_errors():
             self._client.redis.set(self._lease_key(campaign, request), b"", px=round(seconds * 1000))
+
+    def remove(self, campaign: str) -> None:
+        """Remove all that is kept about a campaign. Its own tables stay."""
+        pattern = re.sub(r"([\\*?\[\]])", r"\\\1", self._keys.campaign(campaign, ""))
+        own = {self._keys.campaign(campaign, table) for table in ("meta", *CAMPAIGN_TABLES)}
+        with self._client.translated_errors():
+            for key in self._client.redis.scan_iter(f"{pattern}*", count=1000):
+                if key.decode() not in own:
+                    self._client.redis.unlink(key)
 
     def forget_judge(self, campaign: str, judge: str) -> None:
         """Forget which matches a judge got."""

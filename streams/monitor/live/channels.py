@@ -11,6 +11,7 @@ from streams.monitor.live.messages import (
     COMMENT,
     RETRY,
     FindingsUpdate,
+    GoneCampaign,
     HistoryUpdate,
     RejectionCount,
     RequestCount,
@@ -240,6 +241,9 @@ class OverviewChannel(Channel):
             for name in sorted(self.names):
                 watched = monitor.known(name)
                 overview = watched.overview(now) if watched else None
+                if overview is None and name in monitor.deleted:
+                    self._sent.pop(name, None)
+                    events.append(StreamEvent("gone", GoneCampaign(campaign=name), campaign=name))
                 if overview is not None and overview != self._sent.get(name):
                     self._sent[name] = overview
                     events.append(StreamEvent("overview", overview, campaign=name))

@@ -47,6 +47,8 @@ class StreamHub:
         self._overviews.names.add(name)
         if name in self._campaigns:
             self._campaigns[name].changed.set()
+            if self._monitor.known(name) is None:  # it was deleted: a reader who connects again learns that
+                self._campaigns.pop(name).close()
 
     async def follow_all(self, viewer: Viewer) -> AsyncIterator[bytes]:
         """Yield the messages on all campaigns that may be read."""

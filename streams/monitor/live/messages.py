@@ -31,6 +31,12 @@ class HistoryUpdate(Struct, frozen=True, kw_only=True):
     sample: HistoryPoint
 
 
+class GoneCampaign(Struct, frozen=True, kw_only=True):
+    """A campaign that was deleted."""
+
+    campaign: str
+
+
 class RequestCount(Struct, frozen=True, kw_only=True):
     """The number of outstanding match requests."""
 

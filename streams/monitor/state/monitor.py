@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from streams.errors import StoreUnavailable
 from streams.monitor.state import history
+from streams.monitor.state.deleted import DeletedCampaigns
 from streams.monitor.state.findings import own_problems
 from streams.monitor.state.lookup import UnknownCampaign, check_name
 from streams.monitor.state.outputs import CampaignOutputs
 from streams.monitor.state.snapshot import CampaignSnapshot
 from streams.monitor.state.supervision import Supervision
 from streams.monitor.state.tasks import Tasks
-from streams.monitor.state.watched import WatchedCampaign
+from streams.monitor.state.watched import DISCOVERY_SECONDS, FRESH_SECONDS, TICK_SECONDS, WatchedCampaign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from streams.monitor.state.snapshot import Overview
     from streams.wire.events import CampaignStatus, Leaderboard, Rejection
 
-FRESH_SECONDS = 1.0  # a snapshot is not read again sooner, unless the campaign has open streams
-TICK_SECONDS = 0.25
-IDLE_SECONDS = 30.0  # how often a changing campaign without open streams is read
-DISCOVERY_SECONDS = 5.0
 DUTY = 4.0  # a snapshot that took one second is not read again within this many
 MOST_OUTPUTS = 10_000  # campaigns whose outputs are kept, whether they exist or not
 MOST_SNAPSHOTS = 32  # kept; for other campaigns only the leaderboard and the overview
@@ -48,6 +45,7 @@ class Monitor:
         self._watched: dict[str, WatchedCampaign] = {}
         self._outputs: dict[str, CampaignOutputs] = {}
         self._reading: dict[str, asyncio.Task[CampaignSnapshot]] = {}
+        self.deleted = DeletedCampaigns()
         self._unread: set[str] = set()  # campaigns that exist and have not been read yet
         self.supervision = Supervision(backend)
         self._tasks = Tasks()
@@ -146,10 +144,20 @@ class Monitor:
     def on_status(self, status: CampaignStatus) -> None:
         """Read a campaign again if its state has changed. No leaderboard comes after a quarantine."""
         watched = self._watched.get(status.campaign)
-        if watched is None:
+        if status.state == "deleted":
+            self._remove(status.campaign)
+        elif watched is None:
             self._unread.add(status.campaign)
         elif (status.state, status.quarantine) != (watched.view.state, watched.view.quarantine):
             watched.stale = True
+
+    def _remove(self, name: str) -> None:
+        """Remove a campaign that was deleted."""
+        self._watched.pop(name, None)
+        self._outputs.pop(name, None)
+        self._unread.discard(name)
+        self.deleted.add(name, now=monotonic())
+        self._notify(name)
 
     def on_rejection(self, campaign: str, rejection: Rejection, *, at: datetime) -> None:
         """Count a rejection."""
@@ -186,6 +194,9 @@ class Monitor:
             if snapshot is not None:
                 self._keep(name, snapshot)
                 return snapshot
+        except UnknownCampaign:
+            self._remove(name)
+            raise
         except Exception as error:
             await self._mark_failed(name, error)
             raise
@@ -225,6 +236,7 @@ class Monitor:
         watched.rate.add(monotonic(), snapshot.leaderboard.judgments)
         watched.unrecorded = min(snapshot.view.newest, datetime.now(UTC))
         self._unread.discard(name)
+        self.deleted.discard(name)
         board = self.outputs(name).board
         if board is not None and board.offset > snapshot.leaderboard.offset:
             self._advance(watched, board, at=datetime.now(UTC))
@@ -232,7 +244,7 @@ class Monitor:
 
     async def _discover(self) -> None:
         names = await self.backend.run(self.backend.store.list_campaigns, self.backend.partitions())
-        self._unread |= set(names) - self._watched.keys()
+        self._unread |= self.deleted.without(names, now=monotonic()) - self._watched.keys()
 
     async def _try_read(self, name: str) -> None:
         try:
@@ -256,6 +268,7 @@ class Monitor:
                     await self._discover()
                 for name in sorted(self._unread):
                     await self._try_read(name)
+                await self.deleted.remove_ledgers(self.backend)
                 cost = 0.0
                 for watched in self._due(monotonic()):
                     await self._try_read(watched.name)
@@ -279,14 +292,7 @@ class Monitor:
         """Return the campaigns to read: those with open streams often, others that changed now and then."""
         due = []
         for watched in self._watched.values():
-            if watched.problem is not None:
-                wait = DISCOVERY_SECONDS
-            elif self.campaign_streams[watched.name]:
-                wait = TICK_SECONDS
-            elif watched.is_behind:
-                wait = FRESH_SECONDS if self.overview_streams else IDLE_SECONDS
-            else:
-                continue
-            if now - watched.read_at >= max(wait, DUTY * watched.cost):
+            wait = watched.wait(followed=self.campaign_streams[watched.name] > 0, listed=self.overview_streams > 0)
+            if wait is not None and now - watched.read_at >= max(wait, DUTY * watched.cost):
                 due.append(watched)
         return due

@@ -30,7 +30,9 @@ class Overviews:
         self._monitor = monitor
         self._making: asyncio.Task[list[Overview]] | None = None
         self._made_at = -KEPT_SECONDS
-        self._lists: dict[tuple[str, ...], list[Overview]] = {}  # by the patterns of the campaigns that may be read
+        self._all: list[Overview] = []
+        # By the patterns of the campaigns that may be read, and the state.
+        self._lists: dict[tuple[tuple[str, ...], str | None], list[Overview]] = {}
         self.version = 0  # changes with the list
 
     async def page(
@@ -38,14 +40,23 @@ class Overviews:
         patterns: tuple[str, ...] = (),
         covers: Callable[[str], bool] = lambda _: True,
         *,
+        state: str | None = None,
         after: Place | None = None,
         limit: int = PAGE_ROWS,
     ) -> CampaignsPayload:
-        """Return a page of the campaigns that are covered. `patterns` stands for what `covers` accepts."""
+        """Return a page of the campaigns that are covered. `patterns` stands for what `covers` accepts.
+
+        They are in the given state, or in any but `archived`.
+        """
         await self._refresh()
-        if patterns not in self._lists:
-            self._lists[patterns] = [each for each in self._lists[()] if covers(each.campaign)]
-        overviews = self._lists[patterns]
+        key = patterns, state
+        if key not in self._lists:
+            self._lists[key] = [
+                each
+                for each in self._all
+                if covers(each.campaign) and (each.state == state if state else each.state != "archived")
+            ]
+        overviews = self._lists[key]
         rest = overviews if after is None else [each for each in overviews if _place(each) < after]
         rows = rest[:limit]
         cursor = "{}:{}".format(*_place(rows[-1])) if rows and len(rest) > limit else None
@@ -63,7 +74,7 @@ class Overviews:
     def _keep(self, task: asyncio.Task[list[Overview]]) -> None:
         self._making = None
         if not task.cancelled() and task.exception() is None:
-            self._lists = {(): task.result()}
+            self._all, self._lists = task.result(), {}
             self._made_at = self._monitor.now()
             self.version += 1
 

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.monitor.ledger.base import PairSample
+from streams.monitor.state.lookup import UnknownCampaign
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 
 if TYPE_CHECKING:
@@ -51,13 +52,15 @@ class CampaignSnapshot:
 
     @classmethod
     def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
-        """Read a campaign. Return None if it does not exist."""
+        """Read a campaign. Return None if it does not exist, and raise UnknownCampaign if it was deleted."""
         began = thread_time()
         head = store.read_head(name)  # before the state, so that a change in between is seen next time
         stored = store.read(name, with_seen=False)
         if stored is None:
             return None
         snapshot = cls(ReadOnlyCampaign.restore(name, stored), head=head)
+        if snapshot.view.state == "deleted":
+            raise UnknownCampaign(f"the campaign {name!r} was deleted")
         snapshot.leaderboard, snapshot.view  # noqa: B018 - computed here, not in the thread of the event loop
         rows = sum(len(table) for table in stored.tables.values())
         snapshot.cost = min(thread_time() - began, MOST_COST + ROW_COST * rows)

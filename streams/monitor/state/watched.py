@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+FRESH_SECONDS = 1.0  # a snapshot is not read again sooner, unless the campaign has open streams
+TICK_SECONDS = 0.25
+IDLE_SECONDS = 30.0  # how often a changing campaign without open streams is read
+DISCOVERY_SECONDS = 5.0
 RATE_SECONDS = 60.0  # window of the displayed rate
 
 
@@ -55,6 +59,19 @@ class WatchedCampaign:
     def is_behind(self) -> bool:
         """Return whether the leaderboard or the status is newer than the snapshot."""
         return self.snapshot is None or self.stale or self.board.offset > self.snapshot.leaderboard.offset
+
+    def wait(self, *, followed: bool, listed: bool) -> float | None:
+        """Return after how many seconds to read the campaign again, or None if nothing has changed.
+
+        It is `followed` by streams of its own, or `listed` by streams on all campaigns.
+        """
+        if self.problem is not None:
+            return DISCOVERY_SECONDS
+        if followed:
+            return TICK_SECONDS
+        if self.is_behind:
+            return FRESH_SECONDS if listed else IDLE_SECONDS
+        return None
 
     def overview(self, now: float) -> Overview:
         """Return the summary of the campaign with its current rate. It is made again only if something has changed."""

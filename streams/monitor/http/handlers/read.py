@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from streams.monitor.state.queries import JudgeOrder, SegmentOrder
 
 STALLED_SECONDS = 30.0  # in which a client must read something of an event stream
+SHOWN_STATES = ("open", "paused", "closed", "archived")
 
 
 async def page(site: Site, _: web.Request) -> web.StreamResponse:
@@ -42,13 +43,19 @@ async def page(site: Site, _: web.Request) -> web.StreamResponse:
 
 
 async def campaigns(site: Site, request: web.Request) -> web.Response:
-    """Summaries of the campaigns that may be read, in pages, the one with the newest judgment first."""
-    viewer, cursor = request[VIEWER], request.query.get("after")
+    """Summaries of the campaigns that may be read, in pages, the one with the newest judgment first.
+
+    Archived ones are left out unless they are asked for.
+    """
+    viewer, cursor, state = request[VIEWER], request.query.get("after"), request.query.get("state")
     after = None if cursor is None else place_of(cursor)
     if cursor is not None and after is None:
         raise RequestError(422, "invalid_value", "`after` must be `next` of the page before", field="after")
+    if state is not None and state not in SHOWN_STATES:
+        raise RequestError(422, "invalid_value", f"`state` must be one of {', '.join(SHOWN_STATES)}", field="state")
     limit = number(request, "limit", default=PAGE_ROWS, least=1, most=MOST_CAMPAIGNS)
-    return json_response(await site.overviews.page(viewer.campaigns, viewer.covers, after=after, limit=limit))
+    page = await site.overviews.page(viewer.campaigns, viewer.covers, state=state, after=after, limit=limit)
+    return json_response(page)
 
 
 async def campaign(site: Site, request: web.Request) -> web.Response:

@@ -16,7 +16,7 @@ import { stateOf, troubleOf } from "./trouble.js";
 
 const PAGE = 500; // campaigns per request
 const MOST_CAMPAIGNS = 10000; // that are kept; the newest of them
-const STATES = ["any state", "open", "paused", "closed", "quarantined", "corrupt", "rated again", "unreadable"];
+const STATES = ["any state", "open", "paused", "closed", "archived", "quarantined", "corrupt", "rated again", "unreadable"];
 
 /** @type {Column<Overview>[]} */
 const COLUMNS = [
@@ -111,6 +111,7 @@ export class CampaignsView {
     this.stream = new Stream("events", {
       events: {
         overview: (/** @type {Overview} */ overview) => this.update(overview),
+        gone: (/** @type {{ campaign: string }} */ { campaign }) => this.remove(campaign),
         findings: showFindings,
       },
       check: "campaigns?limit=1",
@@ -118,21 +119,33 @@ export class CampaignsView {
     });
   }
 
+  /**
+   * Add the campaigns that match a query, and return their number.
+   * @param {string} query
+   * @param {Map<string, Overview>} found
+   */
+  async loadPages(query, found) {
+    /** @type {string | null} */
+    let next = null;
+    let total = 0;
+    do {
+      /** @type {CampaignsPage} */
+      const page = await fetchJson(`campaigns?limit=${PAGE}${query}${next ? `&after=${encodeURIComponent(next)}` : ""}`);
+      for (const overview of page.campaigns) found.set(overview.campaign, overview);
+      total = page.total;
+      next = page.next;
+      this.draw();
+    } while (next && found.size < MOST_CAMPAIGNS && !this.closed);
+    return total;
+  }
+
   async load() {
     try {
-      /** @type {string | null} */
-      let next = null;
       /** @type {Map<string, Overview>} */
       const found = new Map();
       if (this.campaigns.size === 0) this.campaigns = found; // the first pages are shown while others come
-      do {
-        /** @type {CampaignsPage} */
-        const page = await fetchJson(`campaigns?limit=${PAGE}${next ? `&after=${encodeURIComponent(next)}` : ""}`);
-        for (const overview of page.campaigns) found.set(overview.campaign, overview);
-        this.total = page.total;
-        next = page.next;
-        this.draw();
-      } while (next && found.size < MOST_CAMPAIGNS && !this.closed);
+      this.total = await this.loadPages("", found);
+      await this.loadPages("&state=archived", found);
       this.campaigns = found;
       this.draw();
     } catch (error) {
@@ -143,6 +156,12 @@ export class CampaignsView {
   /** @param {Overview} overview */
   update(overview) {
     this.campaigns.set(overview.campaign, overview);
+    this.drawSoon();
+  }
+
+  /** @param {string} campaign */
+  remove(campaign) {
+    this.campaigns.delete(campaign);
     this.drawSoon();
   }
 
@@ -157,7 +176,8 @@ export class CampaignsView {
     if (isBeingSelected(this.table.root)) return;
     const text = this.name.value.toLowerCase();
     const state = this.state.value;
-    const all = [...this.campaigns.values()];
+    // Archived campaigns are shown only if they are asked for.
+    const all = [...this.campaigns.values()].filter((row) => row.state !== "archived" || state === "archived");
     const matching = all.filter(
       (row) =>
         `${row.campaign}\n${row.leader ?? ""}`.toLowerCase().includes(text) &&
