@@ -229,6 +229,17 @@ def test_a_forgotten_judge_has_got_no_match(case: Case) -> None:
     assert lease(case.other, OFFERS[:2], "j") == ["r1"], "the same match again"
 
 
+def test_nothing_is_left_of_a_campaign_that_was_deleted(case: Case) -> None:
+    for name in ("c", "c2"):
+        case.ledger.add_sample(name, Sample(sequence=9, judgments=9, at=NOON, rows={}))
+        assert case.ledger.lease(name, OFFERS[:1], judge="j", seconds=60.0, count=1)
+    case.ledger.remove("c")
+    case.ledger.remove("[a-z]*")
+    assert (case.other.samples("c"), len(case.other.samples("c2"))) == ([], 1)
+    assert case.other.seconds_left("c", ["r1"]) == {}
+    assert case.other.seconds_left("c2", ["r1"])
+
+
 def ask(ledger: Ledger, judge: str, *, count: int = 1, most: int = 100) -> int:
     return ledger.ask("c", judge=judge, count=count, seconds=0.5, most=most)
 
