@@ -235,8 +235,6 @@ class Processor:
             return {}
         return self.reruns.finish_all(self._read_log, until=self.next_offset)
 
-    # -- late outputs ----------------------------------------------------------------------------------
-
     def check_owner(self) -> None:
         """Raise Fenced if the partition has a new owner, which emits what this processor has not emitted."""
         self._store.check_lease(self._lease)
