@@ -7,7 +7,7 @@ MAX_RESULT = 2**22  # characters in the attributes of one XML element with all t
 MAX_WINDOW_LOG = 27  # of zstd: a decompressor may hold 128 MiB, which is the usual limit
 
 # Parquet, where a few bytes can stand for millions of values.
-MAX_FOOTER = 2**23  # bytes of the description of a file
+MAX_FOOTER = 2**21  # bytes of the description of a file
 MAX_PAGES = 2**27  # bytes of the largest pages of all columns that are read, decompressed
 MAX_LISTED = 2**23  # values in the lists of one column of one row group
 MAX_ROWS_PER_BYTE = 100  # of the file

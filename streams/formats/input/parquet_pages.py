@@ -26,6 +26,8 @@ _MISCOUNTED = 100  # bytes: old writers left a header out of the size of a chunk
 _MAX_NESTING = 20  # of a header
 _TEXT = "BYTE_ARRAY"
 _DICTIONARY = 2  # the type of a page with the values that other pages refer to
+# The fields of the description of a file, and of a column chunk in it.
+_ROW_GROUPS, _CHUNK, _CHUNK_SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 4, 3, 7, 9, 11
 # The fields of a page header: its type, its sizes, and the headers of each type.
 _TYPE, _UNPACKED, _PACKED, _DATA, _DICTIONARY_HEADER, _DATA_V2 = 1, 2, 3, 5, 7, 8
 # Encodings whose pages are not larger in memory than unpacked. The others, for example DELTA_BYTE_ARRAY, repeat values.
@@ -53,12 +55,31 @@ class ReadingPlan:
 
 def check_footer(stream: BinaryIO) -> None:
     """Raise ValueError if the description at the end of the file is too large."""
+    _seek_footer(stream)
+    stream.seek(0)
+
+
+def _seek_footer(stream: BinaryIO) -> int:
+    """Go to the description of the file, and return its size."""
     end = stream.seek(0, SEEK_END)
     stream.seek(max(0, end - 8))
     size = int.from_bytes(stream.read(4), "little")
     if size > MAX_FOOTER:
         raise ValueError(f"its description has {size:,} bytes; at most {MAX_FOOTER:,} are accepted")
-    stream.seek(0)
+    stream.seek(max(0, end - 8 - size))
+    return size
+
+
+def _row_groups(stream: BinaryIO) -> list[list[dict[int, Any]]]:
+    """Return what the description says about each column of each row group.
+
+    pyarrow knows it too, but ends the process if some of it is damaged.
+    """
+    try:
+        groups = _CompactReader(stream.read(_seek_footer(stream))).struct()[_ROW_GROUPS]
+        return [[_struct(column, _CHUNK) for column in group[1]] for group in groups]
+    except (IndexError, KeyError, TypeError):
+        raise ValueError("its description is damaged") from None
 
 
 def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> ReadingPlan:
@@ -71,6 +92,7 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
     rows, size = file.metadata.num_rows, stream.seek(0, SEEK_END)
     if rows > MAX_ROWS_PER_BYTE * size:
         raise ValueError(f"it declares {rows:,} rows in {size:,} bytes")
+    groups = _row_groups(stream)
     needed: Counter[str] = Counter()
     dictionaries: list[str] = []
     repeated = 0  # bytes that one row may repeat
@@ -79,8 +101,9 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
         name = leaf.path.partition(".")[0]
         if name not in names:
             continue
-        groups = range(file.metadata.num_row_groups)
-        pages = _largest([read_pages(stream, file.metadata.row_group(group).column(place)) for group in groups])
+        if any(place >= len(group) for group in groups):
+            raise ValueError("a row group without all columns")
+        pages = _largest([read_pages(stream, group[place]) for group in groups])
         _check_column(name, leaf, pages)
         needed[name] += pages.page + _DICTIONARY_COST * pages.dictionary
         if leaf.physical_type == _TEXT and pages.dictionary:
@@ -120,14 +143,14 @@ def _check_column(name: str, leaf: Any, pages: ColumnPages) -> None:
         raise ValueError(f"the lists of the column {name} have two encodings; write them with one")
 
 
-def read_pages(stream: BinaryIO, chunk: Any) -> ColumnPages:
+def read_pages(stream: BinaryIO, chunk: dict[int, Any]) -> ColumnPages:
     """Read the headers of all pages of a column chunk. Raise ValueError if one is not possible."""
-    begin = chunk.data_page_offset
-    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < begin:
-        begin = chunk.dictionary_page_offset
+    begin = _number(chunk, _DATA_OFFSET)
+    if _DICTIONARY_OFFSET in chunk and 0 < (first := _number(chunk, _DICTIONARY_OFFSET)) < begin:
+        begin = first
     page = dictionary = values = 0
     has_plain = False
-    for header in _headers(stream, begin, chunk.total_compressed_size):
+    for header in _headers(stream, begin, _number(chunk, _CHUNK_SIZE)):
         unpacked = _number(header, _UNPACKED)
         if _number(header, _TYPE) == _DICTIONARY:
             dictionary = max(dictionary, unpacked)
@@ -192,9 +215,7 @@ class _CompactReader:
 
     def struct(self) -> dict[int, Any]:
         """Return the fields by their numbers. Texts are skipped."""
-        self._nested += 1
-        if self._nested > _MAX_NESTING:
-            raise ValueError("a page header that is nested too deep")
+        self._enter()
         fields: dict[int, Any] = {}
         number = 0
         while (head := self._byte()) & 15:
@@ -218,10 +239,19 @@ class _CompactReader:
             return self.struct()
         raise ValueError("a page header of an unknown kind")
 
-    def _list(self) -> None:
+    def _list(self) -> list[Any]:
+        self._enter()
         head = self._byte()
+        found = []
         for _ in range(self._varint() if head >> 4 == 15 else head >> 4):
-            self._value(head & 15)
+            found.append(self._value(head & 15))  # noqa: PERF401 - ends at the end of the data, whatever the length is
+        self._nested -= 1
+        return found
+
+    def _enter(self) -> None:
+        self._nested += 1
+        if self._nested > _MAX_NESTING:
+            raise ValueError("a header that is nested too deep")
 
     def _byte(self) -> int:
         self.place += 1
