@@ -33,7 +33,7 @@ def without_judge(value: bytes | None, pseudonyms: Mapping[str, str] | None) -> 
 
     >>> from streams.core.campaign.pseudonyms import Pseudonyms
     >>> without_judge(b'{"id": "1", "judge": "alice"}', Pseudonyms(b"key"))
-    Original(value=b'{"id":"1","judge":"~c5bcde25d594b7c88c21"}', id='1')
+    Original(value=b'{"id":"1","judge":"~76fb55e929c06b97b01c"}', id='1')
     >>> without_judge(b'{"judge": "alice"', Pseudonyms(b"key")).value
     b'"17 bytes that are no JSON object and may hold the id of a judge"'
     """

@@ -12,6 +12,7 @@ import pytest
 from streams.monitor.backends.base import Lag
 from streams.monitor.live import messages
 from streams.monitor.state import payloads
+from streams.monitor.state.findings import Finding
 from streams.monitor.state.outputs import RejectionView
 from streams.monitor.state.snapshot import Overview
 from streams.reports.views import JudgeView, SegmentView
@@ -70,13 +71,16 @@ TYPES = {
     "Rejection": RejectionView,
     "RejectionsPayload": payloads.RejectionsPayload,
     "Lag": Lag,
+    "Finding": Finding,
+    "WorkerReport": payloads.WorkerView,
     "Status": payloads.StatusPayload,
 }
 
 
 @pytest.mark.parametrize(("name", "payload"), TYPES.items())
 def test_the_page_s_types_are_those_of_the_api(name: str, payload: type[msgspec.Struct]) -> None:
-    found = re.search(rf"export interface {name} {{\n(.*?)\n}}", (PAGE / "types.ts").read_text(), re.DOTALL)
+    source = (PAGE / "types.ts").read_text()
+    found = re.search(rf"export interface {name}(?: extends \w+)? {{\n(.*?)\n}}", source, re.DOTALL)
     assert found
     declared = dict(re.findall(r"(\w+): (.+);", found[1]))
     fields = {field.name: field.type for field in msgspec.inspect.type_info(payload).fields}  # type: ignore[attr-defined]

@@ -65,8 +65,8 @@ class NameIndex:
         """Move a name's index to a new name. Return the index, or None if there is no such name or nothing changes.
 
         >>> names = NameIndex()
-        >>> names.add("a"), names.rename("a", "x"), names.names, names.add("a")
-        (0, 0, ['x'], 1)
+        >>> names.add("a"), names.rename("a", "x"), names.add("a"), names.names
+        (0, 0, 1, ['x', 'a'])
         """
         if old == new or old not in self.index or new in self.index:
             return None

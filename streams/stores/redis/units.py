@@ -122,6 +122,6 @@ def decode_outbox(outbox: bytes | None) -> tuple[Output, ...]:
     """Decode an outbox, also one of an earlier version.
 
     >>> decode_outbox(msgspec.msgpack.encode([("ratings.v1", b"c/a", b"{}")]))
-    (Output(topic='ratings.v1', key=b'c/a', value=b'{}', headers=()),)
+    (Output(topic='ratings.v1', key=b'c/a', value=b'{}', headers=(), partition=None),)
     """
     return tuple(msgspec.msgpack.decode(outbox, type=list[Output])) if outbox else ()
