@@ -83,14 +83,21 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
 
 
 def _describe(head: bytes) -> str:
-    """Return how a file begins. The bytes of a binary file are shown as numbers."""
+    """Return how a file begins, without its text, which may hold the id of a judge.
+
+    >>> _describe(b"anna,a,b")
+    "the file begins with 'a', and its first line has 2 commas"
+    """
     try:
         text = head[:40].decode()
     except UnicodeDecodeError as error:
         text = head[: error.start].decode() if error.start > 40 - 4 else "\0"  # the last character may be cut
     if "\0" in text:
         return f"the file is binary and begins with the bytes {head[:8].hex(' ')}"
-    return f"the file begins with {quote(text)}"
+    line = head.partition(b"\n")[0].decode(errors="replace")
+    counts = {"commas": line.count(","), "tabs": line.count("\t"), "semicolons": line.count(";")}
+    separators = " and ".join(f"{count} {name}" for name, count in counts.items() if count) or "no separators"
+    return f"the file begins with {quote(text[0])}, and its first line has {separators}"
 
 
 def find_format(name: str) -> Format:

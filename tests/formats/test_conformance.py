@@ -172,7 +172,7 @@ def test_a_format_that_does_not_exist_is_named_with_the_one_that_was_meant() -> 
     [
         (b"", "the file is empty"),
         (b"  \n", "the file is empty"),
-        (b"hello world\n", "unknown format; the file begins with 'hello world"),
+        (b"hello world\n", "unknown format; the file begins with 'h', and its first line has no separators"),
         ("a,b\n".encode("utf-16"), "UTF-16"),
         (b"{}", "unknown format"),
         (b"[]", "unknown format"),

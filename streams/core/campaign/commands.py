@@ -34,8 +34,8 @@ CHANGEABLE = frozenset(
     }
 )
 
-# What a campaign that has ended still obeys. One that was deleted can be created again.
-OBEYED_AFTER_END: dict[events.CampaignState, tuple[type, ...]] = {
+# Commands that a campaign still accepts after its end. One that was deleted can be created again.
+ACCEPTED_AFTER_END: dict[events.CampaignState, tuple[type, ...]] = {
     "closed": (events.Archive, events.Delete, events.ForgetJudge),
     "archived": (events.Delete, events.ForgetJudge),
     "deleted": (events.Create,),
@@ -62,7 +62,7 @@ def apply_command(
         raise RecordError(
             "unknown_campaign", f"there is no campaign {now.campaign!r}; `create` it first", field="campaign"
         )
-    elif now.state in events.ENDED and not isinstance(command, OBEYED_AFTER_END[now.state]):
+    elif now.state in events.ENDED and not isinstance(command, ACCEPTED_AFTER_END[now.state]):
         raise _refused(describe_end(now), field="campaign")
     try:
         return _apply(command, now)
