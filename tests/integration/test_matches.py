@@ -79,7 +79,11 @@ def test_a_withdrawal_over_http_cancels_what_a_judge_holds(stack: Stack) -> None
             {"id": "1", "segment": "s-1", "judge": "alice", "systems": ["system-0", "nobody"], "ranks": [1, 2]},
         )
         assert (refused.status, refused.json["error"]["reason"]) == (422, "unknown_system")
-        monitor.post(f"{HERE}/commands", {"action": "exclude", "judge": "alice"})
+        excluding = {"action": "exclude", "judge": "alice"}
+        assert monitor.post(f"{HERE}/commands", excluding).json["error"]["reason"] == "unknown_judge"
+        first = {"id": "2", "segment": "s-1", "judge": "alice", "systems": ["system-0", "system-1"], "ranks": [1, 2]}
+        wait_until_applied(stack, monitor, monitor.post(f"{HERE}/judgments", first).json["outcome"].format(id="2"))
+        assert monitor.post(f"{HERE}/commands", excluding).status == 202
         stack.wait_for(lambda: monitor.post(f"{HERE}/next-match", body).status == 403, "alice is excluded")
         closing = monitor.post(f"{HERE}/commands", {"action": "close"})
         wait_until_applied(stack, monitor, closing.json["outcome"])

@@ -163,7 +163,7 @@ def test_while_redis_is_away_the_page_keeps_what_it_had_and_says_so(stack: Stack
             stack.wait_for(lambda: judgments_on(monitor) == 40, "the first 40")
             with proxy.blackhole():
                 stack.wait_for(lambda: not monitor.is_ready(), "not ready")
-                assert b"waiting for Redis" in monitor.ask("/readyz").body
+                assert b"Waiting for Redis" in monitor.ask("/readyz").body
                 assert monitor.ask("/healthz").status == 200
                 assert judgments_on(monitor) == 40
                 assert post(monitor, *crowd_log(60)).status == 202  # the broker is there
@@ -206,7 +206,7 @@ def test_while_kafka_is_away_posts_are_refused_and_reads_go_on(own: Servers, tmp
             own.kill("kafka")
             refused = post(monitor, *log[40:])
             assert (refused.status, refused.json["error"]["reason"]) == (503, "unavailable")
-            stack.wait_for(lambda: b"waiting for Kafka" in monitor.ask("/readyz").body, "it says so")
+            stack.wait_for(lambda: b"Waiting for Kafka" in monitor.ask("/readyz").body, "it says so")
             assert judgments_on(monitor) == 40
             own.start("kafka")
             stack.wait_for(monitor.is_ready, "ready again")

@@ -15,9 +15,9 @@ import pytest
 from deploy.servers import Servers
 from streams.kafka.partitions import partition_of
 from streams.settings import Settings
-from streams.wire import topics
+from streams.wire import events, topics
 from streams.wire.events import Judgment, encode
-from tests.builders import crowd_log, judgment
+from tests.builders import NOON, crowd_log, judgment
 from tests.data import real_log
 from tests.integration.stack import Stack, done
 from tests.waiting import PATIENCE_SECONDS
@@ -131,7 +131,7 @@ def test_interrupted_anywhere_and_run_again_the_log_is_whole_and_in_order(
     assert [each for each in ids_in_kafka(stack) if each in wanted] == in_order(log, stack)
 
 
-def test_what_somebody_else_has_published_is_not_doubled_and_what_was_misdirected_is_sent(stack: Stack) -> None:
+def test_what_somebody_else_has_published_is_not_doubled_also_if_it_was_misrouted(stack: Stack) -> None:
     log = crowd_log(300, campaigns=2)
     file = written(stack, log)
     stack.start_worker()
@@ -139,15 +139,16 @@ def test_what_somebody_else_has_published_is_not_doubled_and_what_was_misdirecte
     stack.wait_until_read(3)
     home = partition_of("campaign-0", stack.settings.partitions)
     elsewhere = next(f"k{n}" for n in range(99) if partition_of(f"k{n}", stack.settings.partitions) != home)
-    stack.publish([(elsewhere.encode(), encode(log[2]))])  # the worker rejects it
+    stack.publish([(elsewhere.encode(), encode(log[2]))])  # the worker forwards it
+    stack.wait_until_read(5)
     found = done(stack.command("replay", str(file), "--wait", "--json"))
-    assert (found["replay"]["there"], found["replay"]["sent"]) == (3, 297)
+    assert (found["replay"]["there"], found["replay"]["sent"]) == (4, 296)
     assert found["replay"]["applied"] == 300
     assert found["replay"]["duplicate"] == 0
     assert sum(board["judgments"] for board in found["campaigns"]) == 300
 
 
-def test_judgments_that_do_not_reach_their_campaign_are_not_passed_over(stack: Stack) -> None:
+def test_judgments_reach_a_campaign_that_lives_on_another_partition(stack: Stack) -> None:
     log = crowd_log(30)
     home = partition_of("campaign-0", stack.settings.partitions)
     elsewhere = next(f"k{n}" for n in range(99) if partition_of(f"k{n}", stack.settings.partitions) != home)
@@ -155,8 +156,19 @@ def test_judgments_that_do_not_reach_their_campaign_are_not_passed_over(stack: S
     stack.publish([(elsewhere.encode(), encode(judgment(1, campaign="campaign-0")))])  # so it lives there
     stack.wait_until_read(1)
     result = stack.command("replay", str(written(stack, log)), "--wait", "--json")
-    assert done(result)["replay"]["applied"] == 1
-    assert "only 1 of 30 judgments reached their campaigns" in result.stderr
+    assert done(result)["replay"]["applied"] == 30
+
+
+def test_judgments_that_do_not_reach_their_campaign_are_not_passed_over(stack: Stack) -> None:
+    log = crowd_log(30)
+    settings = events.CampaignSettings(systems=log[0].systems)
+    known = sum(set(each.systems) <= set(settings.systems) for each in log)
+    stack.start_worker()
+    stack.publish([(b"campaign-0", encode(events.Create(id="1", campaign="campaign-0", at=NOON, settings=settings)))])
+    stack.wait_until_read(1)
+    result = stack.command("replay", str(written(stack, log)), "--wait", "--json")
+    assert done(result)["replay"]["applied"] == known < 30
+    assert f"only {known} of 30 judgments reached their campaigns" in result.stderr
     assert "for the reasons run: judgestream rejected list" in result.stderr
 
 

@@ -141,7 +141,7 @@ def test_neighbours_are_applied_while_a_campaign_is_rated_again(stack: Stack, sl
     assert meta is not None
     assert (meta.counts.held, meta.counts.commands, meta.counts.rejected) == (0, 1, 1)
     (rejection,) = [msgspec.json.decode(value, type=Rejection) for value in stack.values(topics.REJECTED)]
-    assert (rejection.offset, rejection.original) == (301, bad)
+    assert (rejection.offset, rejection.judgment) == (301, judgment(5000).id)
     stack.publish([*verdicts(150, 170, NAME, other)])
     stack.wait_until_read(342)
     assert found_hash(stack) == expected_hash(stack)

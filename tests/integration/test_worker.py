@@ -173,6 +173,7 @@ def test_every_kind_of_bad_record_gets_one_rejection_and_its_neighbours_are_appl
         "rejected": len(POISON),
         "held": 0,
         "forwarded": 0,
+        "deleted": 0,
         "missing": 0,
         "empty": 0,
     }
