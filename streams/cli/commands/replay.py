@@ -242,8 +242,9 @@ def _send_to_kafka(
         wait_until_applied(settings, ends, patience=patience, progress=bar.complete)
     campaigns = read_campaigns(settings, names)
     counts.update(campaigns)
-    reached, all_of_it = sum(campaign.counts.records for campaign in campaigns), counts.there + counts.sent
-    if reached < all_of_it:  # the campaign belongs to another partition, or may not be created
+    reached = sum(campaign.counts.records - campaign.counts.commands for campaign in campaigns)
+    all_of_it = counts.there + counts.sent
+    if reached < all_of_it:  # a campaign may not be created
         click.echo(
             f"only {reached:,} of {all_of_it:,} judgments reached their campaigns; "
             "for the reasons run: judgestream rejected list",
