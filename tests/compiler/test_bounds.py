@@ -44,6 +44,7 @@ def write_outside(folder: Path, checked: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ["01", "10"])
 def test_an_index_outside_of_its_array_is_found_if_bounds_are_checked(tmp_path: Path, order: str) -> None:
     package = tmp_path / "hostile_kernels"

@@ -76,6 +76,7 @@ def read_apart(folder: Path, files: list[Path]) -> tuple[list[str], int]:
     return ends, int(growth)
 
 
+@pytest.mark.long
 def test_a_kilobyte_that_stands_for_two_gigabytes_takes_little_memory(tmp_path: Path) -> None:
     file = write(tmp_path / "repeated", battles(1000, model_a=repeated("x" * 2_000_000, 1000)))
     assert file.stat().st_size < 1500

@@ -64,6 +64,7 @@ def test_a_compressed_body_is_refused_before_it_is_read(monitor: Running, path: 
     assert monitor.ask("/campaigns/c/judgments", method="POST", body=b"{}", headers=plain).status == 422
 
 
+@pytest.mark.long
 def test_a_body_that_comes_too_slowly_is_given_up() -> None:
     with running(Settings(monitor_tokens=TOKENS, monitor_request_seconds=1)) as monitor:
         head = b"POST /session HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n"
@@ -81,6 +82,7 @@ def test_without_a_token_a_body_is_small(monitor: Running) -> None:
 # -- connections ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [b"", b"GET /campaigns HTTP/1.1\r\nHost: localhost\r\nX-Slow: "])
 def test_a_connection_without_a_whole_request_is_closed(sent: bytes) -> None:
     with running(Settings(monitor_idle_seconds=1, monitor_request_seconds=1)) as monitor:
@@ -89,6 +91,7 @@ def test_a_connection_without_a_whole_request_is_closed(sent: bytes) -> None:
         assert monitor.ask("/healthz").status == 200
 
 
+@pytest.mark.long
 def test_a_connection_is_closed_if_no_second_request_comes() -> None:
     with running(Settings(monitor_idle_seconds=1)) as monitor:
         with connected(monitor, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n") as found:

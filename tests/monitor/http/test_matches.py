@@ -264,6 +264,7 @@ def test_where_no_more_can_come_it_says_at_once_when_to_ask_again(monitor: Runni
     assert demands(monitor) == []
 
 
+@pytest.mark.long
 def test_judges_without_end_drive_the_demand_to_its_bound_only() -> None:
     settings = Settings(monitor_tokens=TOKENS, judge_key="a key for tests", monitor_max_demand=20)
     with running(settings) as monitor:
@@ -275,6 +276,7 @@ def test_judges_without_end_drive_the_demand_to_its_bound_only() -> None:
         assert len(monitor.stream.campaign("c").outstanding) == 20
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("patient")
 def test_the_demand_falls_when_the_judges_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streams.monitor.http.demand.CHECK_SECONDS", 0.05)

@@ -192,6 +192,7 @@ def test_each_wrong_token_waits_longer_than_the_one_before_and_time_forgives() -
     assert len(mistakes._counts) <= 10_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ["/campaigns", "/session"])
 def test_wrong_tokens_wait_and_a_right_one_from_the_same_address_does_not(path: str) -> None:
     """Hold wrong tokens back, and ask with a right one while they wait."""

@@ -55,6 +55,7 @@ def test_streams_say_that_a_campaign_is_gone_and_its_own_end(monitor: Running) -
         assert [event.event for event in one if event.event == "leaderboard"] == []  # it ends
 
 
+@pytest.mark.long
 def test_a_campaign_that_is_created_again_is_shown(monitor: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monitor.publish(judgment(1), DELETE)
     wait_for(lambda: listed(monitor) == [])
