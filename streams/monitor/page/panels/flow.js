@@ -80,7 +80,7 @@ export class FlowPanel extends Panel {
     this.addChart(this.lag, "lag");
     this.body.append(element("div", { class: "beside" }, this.rate.root, this.lag.root));
     this.addTable(this.table, { name: "partitions" });
-    this.body.append(this.workers.root);
+    this.addTable(this.workers, { name: "workers" });
   }
 
   /** @returns {Promise<Status>} */

@@ -91,7 +91,7 @@ export class Panel {
    * @param {{ name?: string, folded?: string }} options
    */
   addTable(table, { name = this.id, folded } = {}) {
-    this.addTool("CSV", `Download the table ${name} as CSV`, () =>
+    this.addTool(name === this.id ? "CSV" : `CSV: ${name}`, `Download the table ${name} as CSV`, () =>
       saveCsv(`${this.campaign.name}-${name}`, table.csv()),
     );
     this.body.append(
