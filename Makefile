@@ -8,7 +8,7 @@ SERVERS := -m integration --timeout=1200
 SECONDS ?= 600
 SEED ?= 1
 SOAK ?=
-KERNELS := tests/wire/scanner tests/core tests/compiler/test_arithmetic.py tests/compiler/test_bounds.py
+KERNELS := tests/wire/scanner tests/core/kernels tests/core/models tests/core/ranking tests/compiler/test_arithmetic.py
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
 .PHONY: demo quick test long bounds integration browser faults soak lint lint-js format bench reproduction sample schemas constraints clean help

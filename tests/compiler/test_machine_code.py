@@ -46,6 +46,7 @@ def rated(before: str = "") -> tuple[str, str]:
     return numba, bits
 
 
+@pytest.mark.long
 def test_the_second_process_needs_no_numba_and_gives_the_same_bits() -> None:
     rated()
     kept, by_numba = rated(), rated(WITHOUT_FILES)

@@ -202,13 +202,15 @@ def test_a_wrong_score_range_is_refused(scores: Path, bounds: str) -> None:
 
 SAMPLE = Path("samples/arena.csv").resolve()
 RANKS = [name for name, model in RANKING_MODELS.items() if model.rates == "rankings"]
+# The slow one is left to `make long`.
+EACH = [pytest.param(name, marks=pytest.mark.long if name == "grm-batch" else ()) for name in RANKS]
 
 
 def finite(board: Leaderboard) -> bool:
     return all(np.isfinite([row.score, row.deviation]).all() for row in board.rows)
 
 
-@pytest.mark.parametrize("model", RANKS)
+@pytest.mark.parametrize("model", EACH)
 def test_every_model_ranks_the_sample(model: str) -> None:
     result = run(str(SAMPLE), "--model", model, "--runs", "5", "--json")
     (board,) = boards(result)
@@ -274,7 +276,7 @@ def test_a_meagre_log_is_ranked_without_a_warning(tmp_path: Path, model: str, na
         assert {row.rank_low for row in board.rows} == {1}
 
 
-@pytest.mark.parametrize("model", RANKS)
+@pytest.mark.parametrize("model", EACH)
 def test_every_range_that_a_model_offers_can_be_computed(log: Path, model: str) -> None:
     for ranges in RANKING_MODELS[model].ranges:
         result = run(str(log), "--model", model, "--ranges", ranges, "--runs", "4", "--campaign", "t.one")
@@ -317,6 +319,7 @@ def test_grm_with_a_baseline_is_ranked_as_a_campaign_with_it() -> None:
     assert next(row.score for row in board.rows if row.system == "birch") == 0.0
 
 
+@pytest.mark.long
 def test_batch_grm_puts_the_baseline_at_zero() -> None:
     (board,) = boards(run(str(SAMPLE), "--model", "grm-batch", "--baseline", "aspen", "--json"))
     assert next((row.score, row.deviation) for row in board.rows if row.system == "aspen") == (0.0, 0.0)

@@ -513,6 +513,7 @@ class TestCommands:
             campaign.apply([0, 1], [create, demand])
             assert len(campaign.outstanding) == expected
 
+    @pytest.mark.long
     def test_a_batch_opens_few_requests_of_many_systems_and_the_next_ones_the_rest(self) -> None:
         """Each one scores all pairs of systems: a demand of 1,000 among 1,000 systems took 44 s."""
         campaign = Campaign("c")

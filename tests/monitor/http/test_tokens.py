@@ -93,6 +93,7 @@ def test_a_refusal_names_what_is_missing_and_not_whether_the_campaign_exists() -
         assert "publish" in wrong["message"]
 
 
+@pytest.mark.long
 def test_lists_show_the_campaigns_of_the_token_where_reading_is_closed() -> None:
     with running(CLOSED) as monitor:
         for campaign in ("mine.a", "theirs", "mine.b"):
