@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_every_format_is_fuzzed() -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_is_damaged_is_applied_or_refused(name: str) -> None:
-    ends = fuzz(name, cases=150, seed=1, limited=False).ends
+    ends = fuzz(name, cases=150, seed=1, most_seconds=inf).ends
     assert ends.total() == 150
     assert ends["refused"] + ends["rejected"]
     assert ends["read"] + ends["applied"] + ends["accepted"]
@@ -29,5 +30,7 @@ def test_what_is_damaged_is_applied_or_refused(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(1200)
-def test_100_000_cases_end_in_time_and_in_bounded_memory() -> None:
-    subprocess.run([sys.executable, ROOT / "benchmarks" / "fuzz.py", "--cases", "100000"], check=True)
+def test_100_000_cases_end_and_in_bounded_memory() -> None:
+    # The benchmark itself allows 0.1 s. Here the machine may be busy, and only what hangs is looked for.
+    fuzzing = [sys.executable, str(ROOT / "benchmarks" / "fuzz.py"), "--cases", "100000", "--most-seconds", "5"]
+    subprocess.run(fuzzing, check=True)
