@@ -6,11 +6,19 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from streams.wire.fields import Name
-from streams.wire.limits import MAX_SYSTEMS
+from streams.wire.fields import Name, Rank
+from streams.wire.limits import MAX_RANKED, MAX_SYSTEMS
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, ScoreRange
 
 Parameter = bool | int | float | str
+
+
+class GoldItem(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A match with a known answer. Judgments of it check the judge. They never change a rating."""
+
+    segment: Name
+    systems: Annotated[tuple[Name, ...], Meta(min_length=2, max_length=MAX_RANKED)]
+    ranks: Annotated[tuple[Rank, ...], Meta(min_length=2, max_length=MAX_RANKED)]
 
 
 class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,3 +82,39 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="What happens to a judgment above `judge_per_minute`. A flagged one is rated, and reported."),
     ] = "flag"
     score_range: ScoreRange = DEFAULT_SCORE_RANGE
+    requests_only: Annotated[
+        bool, Meta(description="Whether only answers to match requests of this campaign are accepted.")
+    ] = False
+    repeat_votes: Annotated[
+        Literal["all", "first", "last"],
+        Meta(description="Which judgments of one judge on the same segment and systems count."),
+    ] = "all"
+    repeat_window: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Number of recent judgments that are kept to find repeated votes.")
+    ] = 20_000
+    judge_share: (
+        Annotated[
+            float,
+            Meta(gt=0, lt=1, description="Largest share of the judgments that may come from one judge. Null: any."),
+        ]
+        | None
+    ) = None
+    pace_clock: Annotated[
+        Literal["judgment", "broker"],
+        Meta(description="Time that `judge_per_minute` uses: `at` of the judgment, or that of the Kafka broker."),
+    ] = "judgment"
+    suspend_judges: Annotated[
+        Literal["off", "propose", "auto"],
+        Meta(description="What happens to judges who manipulate: nothing, a proposal, or they are suspended."),
+    ] = "propose"
+    gold: Annotated[
+        tuple[GoldItem, ...], Meta(max_length=10_000, description="Matches with known answers, to check judges.")
+    ] = ()
+    gold_rate: Annotated[float, Meta(ge=0, le=0.5, description="Share of match requests that are gold items.")] = 0.05
+    gold_threshold: (
+        Annotated[
+            float,
+            Meta(gt=0, lt=1, description="Exclude judges whose pass rate on gold items is surely below. Null: never."),
+        ]
+        | None
+    ) = None

@@ -11,6 +11,8 @@ from msgspec import Meta, Struct
 from streams.wire.campaign_settings import CampaignSettings as CampaignSettings
 from streams.wire.campaign_settings import Parameter as Parameter
 from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Time, Version
+from streams.wire.leaderboard import Leaderboard as Leaderboard
+from streams.wire.leaderboard import Row as Row
 from streams.wire.limits import MAX_DURATION_MS, MAX_RANKED, MAX_SOURCE, MAX_YEAR
 from streams.wire.quarantine import Quarantine
 from streams.wire.reasons import Reason
@@ -107,6 +109,19 @@ class Retract(_Command, frozen=True, kw_only=True, tag="retract"):
     judge: Judge | None = None
 
 
+class SuspendJudges(_Command, frozen=True, kw_only=True, tag="suspend"):
+    """Leave out all judgments of these judges, past and future, until they are reinstated."""
+
+    judges: Annotated[tuple[Judge, ...], Meta(min_length=1, max_length=1000)]
+    reason: Annotated[str, Meta(max_length=MAX_SOURCE)] = ""
+
+
+class ReinstateJudges(_Command, frozen=True, kw_only=True, tag="reinstate"):
+    """Count all judgments of these suspended judges again, past and future."""
+
+    judges: Annotated[tuple[Judge, ...], Meta(min_length=1, max_length=1000)]
+
+
 class Close(_Command, frozen=True, kw_only=True, tag="close"):
     """Reject all further judgments."""
 
@@ -136,6 +151,8 @@ Command = (
     | IncludeJudge
     | ForgetJudge
     | Retract
+    | SuspendJudges
+    | ReinstateJudges
     | Close
     | Demand
     | Archive
@@ -156,6 +173,9 @@ class CampaignStatus(Struct, frozen=True, kw_only=True):
     settings: CampaignSettings
     withdrawn: tuple[Name, ...]
     excluded: Annotated[tuple[Name, ...], Meta(description="Excluded judges, as pseudonyms.")] = ()
+    suspended: Annotated[
+        tuple[Name, ...], Meta(description="Judges, as pseudonyms, whose judgments are left out until `reinstate`.")
+    ] = ()
     demand: Annotated[Count, Meta(description="Number of match requests for which judges ask.")] = 0
     offset: int
     command: Annotated[
@@ -178,32 +198,6 @@ class MatchRequest(Struct, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether the request of this id, sent before, is not to be judged any more."),
     ] = False
-
-
-class Row(Struct, frozen=True, kw_only=True):
-    """One row of a leaderboard."""
-
-    system: Name
-    rank: Annotated[int, Meta(ge=1)]
-    rank_low: Annotated[int, Meta(ge=1)]
-    rank_high: Annotated[int, Meta(ge=1)]
-    cluster: Annotated[int, Meta(ge=1)]
-    score: float
-    deviation: Annotated[float, Meta(ge=0)]
-    judgments: Count
-
-
-class Leaderboard(Struct, frozen=True, kw_only=True):
-    """The ranking of a campaign at one offset of its log."""
-
-    campaign: CampaignName
-    model: Name
-    sequence: Annotated[
-        int, Meta(ge=0, description="Number of records of this campaign that are included. A higher number is newer.")
-    ]
-    offset: Annotated[int, Meta(ge=-1, description="Offset of the last record that is included.")]
-    judgments: Count
-    rows: tuple[Row, ...]
 
 
 class Rating(Struct, frozen=True, kw_only=True):

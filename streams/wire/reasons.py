@@ -27,6 +27,7 @@ Reason = Literal[
     "campaign_closed",
     "judge_excluded",
     "judge_too_fast",
+    "unrequested",
     "unsuited_to_model",
     "without_baseline",
     "refused_command",

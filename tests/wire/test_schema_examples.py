@@ -103,9 +103,13 @@ def test_every_reason_of_the_decoder_has_an_example() -> None:
 
 def test_the_leaderboard_has_exactly_the_fields_of_the_contract() -> None:
     board = parsed((EXAMPLES / "valid" / "leaderboard.json").read_bytes())
-    assert list(board) == ["campaign", "model", "sequence", "offset", "judgments", "rows"]
+    assert list(board) == [
+        "campaign", "model", "sequence", "offset", "judgments", "rows", "judges", "scale", "elo_per_score", "margin",
+        "fragility", "outlook", "cautions", "left_out", "pending",
+    ]  # fmt: skip
     assert board["rows"]
     for row in board["rows"]:
         assert list(row) == [
             "system", "rank", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments",
+            "judge_rank_low", "judge_rank_high", "line_above", "island",
         ]  # fmt: skip

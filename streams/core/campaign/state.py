@@ -81,6 +81,10 @@ class Counts(Struct, frozen=True, kw_only=True):
     rejected: int = 0
     retracted: int = 0
     held: int = 0  # records that wait in the log, because the campaign is quarantined
+    gold: int = 0  # judgments of gold items, which check their judge
+    repeated: int = 0  # judgments left out because their judge judged the same match before or later
+    over_share: int = 0  # judgments left out because their judge has too large a share
+    suspended: int = 0  # judgments left out because their judge is suspended
     deleted: int = 0  # all records before the campaign was deleted, whatever had become of them
 
     @property
@@ -91,7 +95,9 @@ class Counts(Struct, frozen=True, kw_only=True):
     @property
     def included(self) -> int:
         """The number of records that the state includes."""
-        return self.judgments + self.commands + self.duplicates + self.rejected + self.retracted + self.deleted
+        left_out = self.repeated + self.over_share + self.suspended
+        rated = self.judgments + self.gold + self.commands
+        return rated + left_out + self.duplicates + self.rejected + self.retracted + self.deleted
 
 
 class CampaignProgress(Struct, frozen=True, kw_only=True):
