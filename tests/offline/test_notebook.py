@@ -186,7 +186,8 @@ def test_a_ranking_is_a_frame_with_one_row_per_system(log: Path) -> None:
     ranking = streams.rank(log)
     frame = ranking.to_pandas()
     assert frame.columns.tolist() == [
-        *("campaign", "model", "system", "rank", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments")
+        *("campaign", "model", "system", "rank", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments"),
+        *("judge_rank_low", "judge_rank_high", "line_above", "island"),
     ]
     for board in ranking.leaderboards:
         mine = frame[frame.campaign == board.campaign]
