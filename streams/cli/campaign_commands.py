@@ -10,7 +10,7 @@ from uuid import uuid4
 import click
 
 from streams.cli.campaign_settings import TYPES, describe
-from streams.cli.options import with_settings
+from streams.cli.options import timeout_option, with_settings
 from streams.cli.terminal import confirm, safe
 from streams.errors import RecordError
 from streams.wire import events
@@ -112,14 +112,7 @@ def setting_options(*names: str) -> list[Decorator]:
 _YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 _SENDING: tuple[Decorator, ...] = (
     click.option("--by", metavar="NAME", help="Name of the operator, kept in the log."),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=30.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Maximum seconds to wait for the answer of a worker.",
-    ),
+    timeout_option(30.0, "Maximum seconds to wait for the answer of a worker."),
     click.option("--no-wait", is_flag=True, help="Send the command and do not wait for the answer."),
     click.option("--json", "as_json", is_flag=True, help="Print the new status of the campaign as one JSON object."),
 )

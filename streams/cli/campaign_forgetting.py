@@ -9,7 +9,7 @@ from uuid import uuid4
 import click
 
 from streams.cli.judges import NO_KEY
-from streams.cli.options import with_settings
+from streams.cli.options import timeout_option, with_settings
 from streams.cli.stored_campaign import open_store
 from streams.cli.terminal import confirm, safe
 from streams.errors import JudgestreamError, StoreCorrupt, suggestion
@@ -41,14 +41,7 @@ Examples:
     "--campaign", "chosen", multiple=True, metavar="NAME", help="Campaign; may be repeated.  [default: all campaigns]"
 )
 @click.option("--by", metavar="NAME", help="Name of the operator, kept in the log.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Maximum seconds to wait for the answer of a worker, per campaign.",
-)
+@timeout_option(30.0, "Maximum seconds to wait for the answer of a worker, per campaign.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace")

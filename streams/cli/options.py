@@ -1,4 +1,4 @@
-"""Settings as flags of a command."""
+"""Options that commands share, and settings as flags of a command."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ from streams.settings import SECRETS, Settings, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def timeout_option(seconds: float, help_text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the option --timeout, with its default in seconds."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=seconds,
+        show_default=True,
+        metavar="SECONDS",
+        help=help_text,
+    )
 
 
 def with_settings(*names: str, own: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -12,7 +12,7 @@ import click
 
 from streams.cli.log_options import LogFile, log_argument
 from streams.cli.option_types import Speed
-from streams.cli.options import with_settings
+from streams.cli.options import timeout_option, with_settings
 from streams.cli.progress import Bar
 from streams.cli.replay_log import read_new_names, read_rounds, rename_campaigns
 from streams.cli.replay_schedule import ReplaySchedule
@@ -69,14 +69,7 @@ Examples:
     help="Setting of new campaigns, as in `judgestream campaign create`; may be repeated.",
 )
 @click.option("--wait", is_flag=True, help="Wait until workers have applied all judgments, and print the leaderboards.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Maximum seconds to wait for Kafka or for progress of a worker.",
-)
+@timeout_option(60.0, "Maximum seconds to wait for Kafka or for progress of a worker.")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "redis", "namespace")
 def command(

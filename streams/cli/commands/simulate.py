@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.options import with_settings
+from streams.cli.options import timeout_option, with_settings
 from streams.cli.progress import Bar
 from streams.cli.terminal import INTERRUPTED, safe
 from streams.errors import ParameterError, RecordError, suggestion
@@ -92,14 +92,7 @@ Examples:
     metavar="NAME=VALUE",
     help="Setting of the created campaign, as in `judgestream campaign create`; may be repeated.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Maximum seconds to wait for a worker.",
-)
+@timeout_option(60.0, "Maximum seconds to wait for a worker.")
 @click.option("--json", "as_object", is_flag=True, help="Print one JSON object.")
 @with_settings("kafka", "namespace")
 def command(
