@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, count, cycle, islice
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 from streams.wire.events import encode
@@ -132,7 +132,9 @@ class Site:
         """Publish the campaigns that tests only look at, and wait until the monitor has them."""
         log = crowd_log(1200, systems=13, seed=7)
         self.crowd = Shown("campaign-0", tuple(f"system-{number}" for number in range(13)), len(log))
-        self.publish(log)
+        self.publish(log[:400])
+        self.stack.wait_for(self._has_sample, "the first sample of the ratings over time")
+        self.publish(log[400:])
         self.publish_records([(b"campaign-0", b'{"id": "bad", "campaign": "campaign-0"}')] * 2)
         self.hostile = Shown("hostile", HOSTILE, 90)
         self.publish(contests("hostile", HOSTILE, 90, tier=2, judges=JUDGES))
@@ -141,6 +143,14 @@ class Site:
     def _has_all(self) -> bool:
         known = {each["campaign"]: each for each in self.get("/campaigns")["campaigns"]}
         return all(known.get(each.name, {}).get("judgments") == each.judgments for each in (self.crowd, self.hostile))
+
+    def _has_sample(self) -> bool:
+        """Return whether a sample of the ratings is kept. One that is not kept has a new time in each answer."""
+        try:
+            one, other = (self.get(f"/campaigns/{self.crowd.name}/history")["samples"] for _ in range(2))
+        except HTTPError:
+            return False  # no worker has read a judgment yet
+        return bool(one) and one == other
 
     def close(self) -> None:
         self.stop_monitor()

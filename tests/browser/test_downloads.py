@@ -59,6 +59,13 @@ def test_every_table_downloads_as_csv(site: Site, tab: Tab, tmp_path: Path) -> N
     assert len(files["Download the table head-to-head as CSV"]) == len(pairs)
 
 
+def test_a_chart_without_data_has_no_download_yet(site: Site, tab: Tab) -> None:
+    tab.show(site.url, site.hostile.name, judgments=site.hostile.judgments)
+    tab.walk()
+    assert tab.find("[aria-label='Download the chart rejections as SVG']").is_disabled()
+    assert tab.find("[aria-label='Download the chart head-to-head as SVG']").is_enabled()
+
+
 def test_every_chart_downloads_as_an_svg_that_stands_alone(site: Site, tab: Tab, tmp_path: Path) -> None:
     tab.show(site.url, site.crowd.name, judgments=site.crowd.judgments)
     tab.walk()

@@ -11,6 +11,8 @@ const hover = matchMedia("(hover: hover)");
 export class Chart {
   constructor() {
     this.root = element("div", { class: "chart" });
+    /** @type {(isDrawn: boolean) => void} */
+    this.onChange = () => {}; // called when a chart was drawn, or a text was shown instead
   }
 
   get width() {
@@ -45,6 +47,7 @@ export class Chart {
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", label);
     this.root.replaceChildren(drawn);
+    this.onChange(true);
   }
 
   /**
@@ -53,6 +56,7 @@ export class Chart {
    */
   empty(text) {
     this.root.replaceChildren(element("p", { class: "nothing" }, text));
+    this.onChange(false);
   }
 
   /** Return the chart as the text of an SVG file, or null if nothing is drawn. */

@@ -73,15 +73,17 @@ export class Panel {
   async show(_data) {}
 
   /**
-   * Add a chart with its download.
+   * Add a chart with its download. While nothing is drawn, there is nothing to download.
    * @param {Chart} chart
    */
   addChart(chart, name = this.id) {
     this.charts.push(chart);
-    this.addTool(name === this.id ? "SVG" : `SVG: ${name}`, `Download the chart ${name} as SVG`, () => {
+    const download = this.addTool(name === this.id ? "SVG" : `SVG: ${name}`, `Download the chart ${name} as SVG`, () => {
       const svg = chart.svg();
       if (svg) saveSvg(`${this.campaign.name}-${name}`, svg);
     });
+    download.disabled = true;
+    chart.onChange = (isDrawn) => (download.disabled = !isDrawn);
     this.body.append(chart.root);
   }
 
@@ -107,7 +109,9 @@ export class Panel {
    * @param {() => void} click
    */
   addTool(kind, label, click) {
-    this.tools.append(button(kind, click, { "aria-label": label, title: label }));
+    const tool = button(kind, click, { "aria-label": label, title: label });
+    this.tools.append(tool);
+    return tool;
   }
 
   /** @param {boolean} visible */
