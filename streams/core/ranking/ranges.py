@@ -66,7 +66,7 @@ def clusters(best: Ints, worst: Ints) -> Ints:
     >>> clusters(np.array([1, 2, 2]), np.array([1, 3, 3]))
     array([1, 2, 2])
     """
+    above, below = np.maximum.accumulate(worst)[:-1], np.minimum.accumulate(best[::-1])[::-1][1:]
     numbers = np.ones(len(best), dtype=np.int64)
-    for k in range(1, len(best)):
-        numbers[k] = numbers[k - 1] + int(worst[:k].max() < best[k:].min())
+    numbers[1:] += np.cumsum(above < below)
     return numbers

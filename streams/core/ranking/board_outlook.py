@@ -1,0 +1,208 @@
+"""The outlook of a board, and the stop rule: whether more judgments would draw one more line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, inf, log10
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from streams.core.ranking.differences import CONFIDENCE, Differences
+from streams.core.ranking.line_forecast import forecast_lines, line_probability
+from streams.errors import ParameterError
+from streams.wire.leaderboard import BoardOutlook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.ranking.ranges import Floats, Ints
+    from streams.core.ranking.settled import SettledBoard
+
+UNLIKELY = 0.1  # a line with a smaller probability within the remaining budget is given up
+FEWEST = 10  # judgments or judges that a forecast names at least: it is no more exact than that
+MOST = 100  # a forecast of more than so many times the present judgments is none
+JUDGES_DOMINATE = 2.0  # ratio of the variance by judge to that by judgment from which more judges are needed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """An island in order of score."""
+
+    names: tuple[str, ...]
+    score: Floats
+    by_judgment: Differences
+    by_judge: Differences | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextLine:
+    """The missing line that needs fewest judgments, or a line that more judges would make hold for others."""
+
+    above: str
+    below: str
+    judgments: int | None  # None: it can't be foreseen
+    judges: int | None  # None: judges are not what is missing
+
+
+def board_outlook(
+    board: SettledBoard,
+    *,
+    judgments: int,
+    shown: Sequence[int] | Ints | None = None,
+    state: str = "open",
+    budget: int | None = None,
+    confidence: float | None = None,
+) -> BoardOutlook:
+    """Return the outlook of a settled board after so many judgments of its campaign.
+
+    `state` is that of the campaign. `confidence` is its stop_confidence, by default that of the board's lines.
+    The stop rule is met if the state of the result is `settled`.
+
+    >>> from streams.core.ranking.grouped_counts import GroupedCounts
+    >>> from streams.core.ranking.settled import settle
+    >>> board_outlook(settle(GroupedCounts.of([])), judgments=0).message
+    'There are fewer than two systems to compare.'
+    """
+    parts = []
+    for order in board.members(shown):
+        chosen = np.array(order)
+        parts.append(
+            Part(
+                names=tuple(board.counts.systems[i] for i in order),
+                score=board.score[chosen],
+                by_judgment=board.by_judgment.select(chosen),
+                by_judge=None if board.by_judge is None else board.by_judge.select(chosen),
+            )
+        )
+    return _outlook(
+        parts, judgments=judgments, judges=board.counts.judges, state=state, budget=budget, confidence=confidence
+    )
+
+
+def scores_outlook(
+    names: Sequence[str],
+    score: Floats,
+    deviation: Floats,
+    *,
+    judgments: int,
+    state: str = "open",
+    budget: int | None = None,
+    confidence: float | None = None,
+) -> BoardOutlook:
+    """Return the outlook of a model without counts, from its scores and their deviations."""
+    order = sorted(range(len(names)), key=lambda i: (-score[i], names[i]))
+    part = Part(
+        names=tuple(names[i] for i in order),
+        score=score[order],
+        by_judgment=Differences.independent(deviation[order]),
+    )
+    return _outlook(
+        [part] if order else [], judgments=judgments, judges=0, state=state, budget=budget, confidence=confidence
+    )
+
+
+def _outlook(
+    parts: list[Part], *, judgments: int, judges: int, state: str, budget: int | None, confidence: float | None
+) -> BoardOutlook:
+    level = CONFIDENCE if confidence is None else confidence
+    if not 0.5 < level < 1.0:
+        raise ParameterError(f"`confidence` is {level}; it must be between 0.5 and 1")
+    if state == "closed":
+        return BoardOutlook(state="closed", message="The campaign is closed.")
+    if budget is not None and judgments >= budget:
+        return BoardOutlook(state="budget_spent", message=f"The budget of {budget:,} judgments is spent.")
+    systems = sum(len(part.names) for part in parts)
+    if systems < 2:
+        return BoardOutlook(state="settled", message="There are fewer than two systems to compare.")
+    line = _next_line(parts, judgments=judgments, judges=judges, confidence=level)
+    if line is None and len(parts) == 1:
+        return _all_drawn(parts[0], judges=judges, confidence=level)
+    remaining = inf if budget is None else budget - judgments
+    growth = (judgments + remaining) / judgments if judgments else inf
+    if len(parts) == 1 and budget is not None and judgments:
+        chance = line_probability(parts[0].score, parts[0].by_judgment, growth=growth, confidence=level)
+        if chance < UNLIKELY:
+            message = f"The {remaining:,} judgments that remain are unlikely to draw one more line."
+            return _named("settled", message, line)
+    if line is None:
+        message = f"The systems are in {len(parts)} islands. Comparisons between islands are needed to rank them all."
+        return BoardOutlook(state="open", message=message)
+    return _named("open", _sentence(line), line)
+
+
+def _next_line(parts: list[Part], *, judgments: int, judges: int, confidence: float) -> NextLine | None:
+    """Return the missing line that comes first, or None if no line is missing."""
+    found: list[tuple[float, NextLine]] = []
+    for part in parts:
+        lines = forecast_lines(part.score, part.by_judgment, confidence=confidence)
+        others = None if part.by_judge is None else forecast_lines(part.score, part.by_judge, confidence=confidence)
+        for k, (a, b) in enumerate(lines.closest):
+            if lines.drawn[k]:
+                continue
+            more_judges = None
+            if others is not None and part.by_judge is not None:
+                ratio = part.by_judge.variance[a, b] / max(float(part.by_judgment.variance[a, b]), 1e-300)
+                if ratio > JUDGES_DOMINATE:
+                    more_judges = _rounded(judges, others.growth[k])
+            line = NextLine(
+                above=part.names[a],
+                below=part.names[b],
+                judgments=_rounded(judgments, lines.growth[k]),
+                judges=more_judges,
+            )
+            found.append((lines.growth[k], line))
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _all_drawn(part: Part, *, judges: int, confidence: float) -> BoardOutlook:
+    """Return that every line is drawn, and which one would be the next to hold for other judges."""
+    message = "Every line between two systems is drawn."
+    if part.by_judge is not None:
+        others = forecast_lines(part.score, part.by_judge, confidence=confidence)
+        dashed = [(others.growth[k], k) for k in range(len(others.drawn)) if not others.drawn[k]]
+        if dashed:
+            growth, k = min(dashed)
+            a, b = others.closest[k]
+            line = NextLine(above=part.names[a], below=part.names[b], judgments=None, judges=_rounded(judges, growth))
+            needed = "More judges" if line.judges is None else f"About {line.judges:,} more judges"
+            return _named(
+                "settled",
+                f"{message} {needed} are needed until the one between {line.above} and {line.below} holds for other "
+                "judges too.",
+                line,
+            )
+    return BoardOutlook(state="settled", message=message)
+
+
+def _sentence(line: NextLine) -> str:
+    between = f"between {line.above} and {line.below}"
+    if line.judges is not None:
+        return (
+            f"About {line.judges:,} more judges are needed until a line {between} holds for other judges too. "
+            "More judgments by the same judges are not enough."
+        )
+    if line.judgments is None:
+        return f"No further line can be foreseen: {line.above} and {line.below}, for example, are too close."
+    return f"About {line.judgments:,} more judgments until the next line, {between}."
+
+
+def _named(state: Literal["open", "settled"], message: str, line: NextLine | None) -> BoardOutlook:
+    return BoardOutlook(
+        state=state,
+        message=message,
+        above=None if line is None else line.above,
+        below=None if line is None else line.below,
+        judgments=None if line is None else line.judgments,
+        judges=None if line is None else line.judges,
+    )
+
+
+def _rounded(number: int, growth: float) -> int | None:
+    """Return how many more are needed until `number` has grown, with two digits, or None if that is too far away."""
+    more = number * (growth - 1.0)
+    if not more <= MOST * number:
+        return None
+    more = max(float(FEWEST), more)
+    unit: int = 10 ** max(0, floor(log10(more)) - 1)
+    return ceil(more / unit) * unit

@@ -1,0 +1,104 @@
+"""Differences of scores: how uncertain each of them is, and which systems are surely better than which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log2
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.ranking.student import student_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from streams.core.ranking.ranges import Floats, Ints
+
+    Bools = NDArray[np.bool_]
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """The variance of the difference of each two scores, and how much evidence is behind it."""
+
+    variance: Floats  # (systems, systems)
+    freedom: int | None  # groups that are not empty, minus 1; None: the variance is known
+    decided: Ints | None  # judgments of each system that prefer it or another one; None: any number
+
+    @classmethod
+    def independent(cls, deviation: Floats) -> Differences:
+        """Return the differences of scores whose deviations are known and independent."""
+        square = deviation * deviation
+        return cls(variance=square[:, None] + square[None, :], freedom=None, decided=None)
+
+    def select(self, chosen: Ints) -> Differences:
+        """Return the differences of some systems, by index."""
+        return Differences(
+            variance=self.variance[np.ix_(chosen, chosen)],
+            freedom=self.freedom,
+            decided=None if self.decided is None else self.decided[chosen],
+        )
+
+    def quantile(self, confidence: float = CONFIDENCE) -> Floats:
+        """Return the t quantile of each difference. It is infinite where nothing can be claimed.
+
+        Its degrees of freedom are those of the groups, or the decided judgments of the system that has fewer of them,
+        minus 1. So few judgments claim no more than a binomial test would, also among many ties.
+        """
+        if self.decided is None:
+            return np.full(self.variance.shape, largest_quantile(self.freedom, confidence))
+        fewest = fewest_decided(confidence)
+        most = fewest + (200 if self.freedom is None else self.freedom)
+        table = np.array(
+            [
+                student_quantile(number - 1 if self.freedom is None else min(self.freedom, number - 1), confidence)
+                if number >= fewest
+                else np.inf
+                for number in range(most + 1)
+            ]
+        )
+        fewer = np.minimum(self.decided[:, None], self.decided[None, :])
+        found: Floats = table[np.minimum(fewer, most)]
+        return found
+
+    def limit(self, confidence: float = CONFIDENCE) -> Floats:
+        """Return the difference of each two systems above which it is significant."""
+        quantile = self.quantile(confidence)
+        found: Floats = np.full(quantile.shape, np.inf)
+        np.multiply(quantile, np.sqrt(self.variance), out=found, where=np.isfinite(quantile))
+        return found
+
+    def surely_better(self, score: Floats, confidence: float = CONFIDENCE) -> Bools:
+        """Return at [i, j] whether i is better than j at this confidence."""
+        found: Bools = score[:, None] - score[None, :] > self.limit(confidence)
+        return found
+
+
+def largest_quantile(freedom: int | None, confidence: float) -> float:
+    """Return the quantile of groups alone, with any number of judgments."""
+    if freedom is None:
+        return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    return student_quantile(freedom, confidence)
+
+
+def fewest_decided(confidence: float = CONFIDENCE) -> int:
+    """Return the number of wins without a loss that a binomial test needs to prefer one of two systems.
+
+    >>> fewest_decided(0.95)
+    6
+    """
+    return ceil(log2(2.0 / (1.0 - confidence)))
+
+
+def surely_ranked(better: Bools) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank of each system. Systems of which neither is surely better share ranks.
+
+    >>> best, worst = surely_ranked(np.array([[False, True], [False, False]]))
+    >>> best.tolist(), worst.tolist()
+    ([1, 2], [1, 2])
+    """
+    return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)

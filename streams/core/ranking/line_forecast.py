@@ -1,0 +1,117 @@
+"""Forecast of the lines of a board: which line between two clusters comes next, and after how many judgments.
+
+After f times as many judgments, a difference d with variance V has the variance V / f. Given what is known now, the
+difference that will then be measured is distributed as N(d, V (1 - 1 / f)), and it is significant above q sqrt(V / f).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.kernels.normal import upper_tail
+from streams.core.ranking.differences import fewest_decided
+from streams.core.ranking.student import student_quantile
+
+if TYPE_CHECKING:
+    from streams.core.ranking.differences import Differences
+    from streams.core.ranking.ranges import Floats
+
+LIKELY = 0.7  # probability with which a line is there after the number of judgments that is forecast
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """The lines between neighbours of a board with n systems in order of score: n - 1 values each."""
+
+    drawn: tuple[bool, ...]
+    growth: tuple[float, ...]  # factor by which the judgments must grow until the line is likely; inf: never
+    closest: tuple[tuple[int, int], ...]  # the two systems, by place, that need most
+
+
+def forecast_lines(score: Floats, differences: Differences, *, confidence: float) -> Lines:
+    """Return the lines of systems in order of score. A line is drawn if all above it are better than all below."""
+    size = len(score)
+    growth = _growth(score, differences, confidence=confidence)
+    needed = _across(growth)
+    missing = _across(np.where(differences.surely_better(score, confidence), 0.0, 1.0))
+    closest = []
+    for k in range(1, size):
+        block = growth[:k, k:]
+        least = int(np.argmax(block))
+        closest.append((least // block.shape[1], k + least % block.shape[1]))
+    return Lines(
+        drawn=tuple(bool(each == 0.0) for each in missing),
+        growth=tuple(float(each) for each in needed),
+        closest=tuple(closest),
+    )
+
+
+def line_probability(score: Floats, differences: Differences, *, growth: float, confidence: float) -> float:
+    """Return the probability that the likeliest missing line is there when the judgments have grown by a factor.
+
+    A line is as likely as the least likely of the differences across it. The result is 0 if no line is missing.
+    """
+    better = differences.surely_better(score, confidence)
+    quantile, known = _later_quantile(differences, growth=growth, confidence=confidence)
+    distance = _distance(score, differences)
+    spread = np.sqrt(max(1.0 - 1.0 / growth, 1e-12))
+    reached = (distance - quantile / np.sqrt(growth)) / spread
+    chance = np.array([1.0 - upper_tail(float(each)) for each in reached.flat]).reshape(reached.shape)
+    unlikely = 1.0 - np.where(better, 1.0, np.where(known, chance, 0.0))
+    missing = _across(np.where(better, 0.0, 1.0))
+    return float((1.0 - _across(unlikely))[missing > 0.0].max(initial=0.0))
+
+
+def _across(values: Floats) -> Floats:
+    """Return, for each line, the largest value of a system above with a system below."""
+    if len(values) < 2:
+        return np.zeros(0)
+    above = np.maximum.accumulate(values, axis=0)
+    both = np.maximum.accumulate(above[:, ::-1], axis=1)[:, ::-1]
+    found: Floats = np.diagonal(both, 1).copy()
+    return found
+
+
+def _distance(score: Floats, differences: Differences) -> Floats:
+    """Return each difference in units of its deviation."""
+    gap = score[:, None] - score[None, :]
+    deviation = np.sqrt(differences.variance)
+    certain = np.where(gap > 0.0, np.inf, 0.0)
+    found: Floats = np.divide(gap, deviation, out=certain, where=deviation > 0.0)
+    return found
+
+
+def _later_quantile(differences: Differences, *, growth: float, confidence: float) -> tuple[Floats, np.ndarray]:
+    """Return the quantile of each difference when the judgments have grown, and whether they are enough for one."""
+    quantile = differences.quantile(confidence)
+    if differences.decided is None:
+        return quantile, np.isfinite(quantile)
+    fewest = fewest_decided(confidence)
+    fewer = np.minimum(differences.decided[:, None], differences.decided[None, :])
+    first = student_quantile(fewest - 1, confidence)
+    return np.where(np.isfinite(quantile), quantile, first), fewer * growth >= fewest
+
+
+def _growth(score: Floats, differences: Differences, *, confidence: float) -> Floats:
+    """Return the factor of judgments at which each difference is LIKELY significant.
+
+    With r = d / sqrt(V), u = 1 / sqrt(f) and z the quantile of LIKELY, it solves r - q u = z sqrt(1 - u²).
+    """
+    z = NormalDist().inv_cdf(LIKELY)
+    quantile, _ = _later_quantile(differences, growth=1.0, confidence=confidence)
+    r = np.clip(_distance(score, differences), 0.0, quantile)
+    square = quantile * quantile + z * z
+    u = (r * quantile - z * np.sqrt(square - r * r)) / square
+    growth = np.full(r.shape, np.inf)
+    np.divide(1.0, u * u, out=growth, where=u > 0.0)
+    if differences.decided is not None:
+        fewer = np.minimum(differences.decided[:, None], differences.decided[None, :])
+        enough = np.full(r.shape, np.inf)
+        np.divide(float(fewest_decided(confidence)), fewer, out=enough, where=fewer > 0)
+        growth = np.maximum(growth, enough)
+    growth[differences.surely_better(score, confidence)] = 1.0
+    return growth

@@ -1,0 +1,147 @@
+"""The outlook of a board: which line comes next and what it needs, and when the stop rule is met."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from streams.core.ranking.board_outlook import FEWEST, board_outlook, scores_outlook
+from streams.core.ranking.differences import Differences
+from streams.core.ranking.line_forecast import LIKELY, forecast_lines, line_probability
+from streams.core.ranking.settled import settle
+from streams.errors import ParameterError
+from tests.core.ranking.grouped import counted, drawn
+
+CLOSE = {("a", "b"): (55, 0, 45), ("b", "c"): (90, 0, 10), ("a", "c"): (90, 0, 10)}
+
+
+def test_the_next_line_is_named_with_the_judgments_that_it_needs() -> None:
+    found = board_outlook(settle(counted(CLOSE)), judgments=300)
+    assert (found.state, found.above, found.below) == ("open", "a", "b")
+    assert found.judgments is not None
+    assert found.judgments > 100
+    assert found.message == f"About {found.judgments:,} more judgments until the next line, between a and b."
+
+
+def test_where_every_line_is_drawn_the_board_is_settled() -> None:
+    found = board_outlook(settle(counted({("a", "b"): (90, 0, 10), ("b", "c"): (90, 0, 10)})), judgments=200)
+    assert (found.state, found.message) == ("settled", "Every line between two systems is drawn.")
+
+
+def test_a_closed_campaign_and_a_spent_budget_are_told_apart_from_a_settled_board() -> None:
+    board = settle(counted(CLOSE))
+    closed = board_outlook(board, judgments=300, state="closed", budget=300)
+    spent = board_outlook(board, judgments=300, budget=300)
+    assert (closed.state, closed.message) == ("closed", "The campaign is closed.")
+    assert (spent.state, spent.message) == ("budget_spent", "The budget of 300 judgments is spent.")
+
+
+def test_what_the_rest_of_the_budget_can_not_part_is_settled() -> None:
+    board = settle(counted({("a", "b"): (502, 0, 498), ("b", "c"): (900, 0, 100)}))
+    short = board_outlook(board, judgments=2000, budget=2200)
+    assert short.state == "settled"
+    assert short.message == "The 200 judgments that remain are unlikely to draw one more line."
+    assert board_outlook(board, judgments=2000, budget=40_000).state == "open"
+    assert board_outlook(board, judgments=2000).state == "open"
+
+
+def test_before_the_first_judgments_nothing_is_given_up() -> None:
+    for judgments in range(6):
+        board = settle(drawn(4, judgments) if judgments else counted({}, more="abcd"))
+        assert board_outlook(board, judgments=judgments, budget=2000).state == "open"
+
+
+@pytest.mark.parametrize("won", [*range(50, 62)])
+def test_no_line_that_is_missing_is_about_to_come(won: int) -> None:
+    found = board_outlook(settle(counted({("a", "b"): (won, 0, 100 - won)})), judgments=100)
+    if found.state == "open":
+        assert found.judgments is None or found.judgments >= FEWEST
+
+
+def test_a_smaller_gap_needs_more_judgments() -> None:
+    needed = [
+        board_outlook(settle(counted({("a", "b"): (500 + k, 0, 500 - k)})), judgments=1000).judgments
+        for k in (28, 24, 20, 16)
+    ]
+    assert None not in needed
+    assert needed == sorted(needed, key=lambda each: each or 0)
+
+
+def test_systems_without_a_gap_get_no_forecast() -> None:
+    found = board_outlook(settle(counted({("a", "b"): (500, 0, 500)})), judgments=1000)
+    assert (found.state, found.judgments) == ("open", None)
+    assert "No further line can be foreseen" in found.message
+
+
+def test_judges_who_disagree_are_not_outvoted_by_their_own_judgments() -> None:
+    counts = counted({("a", "b"): (1230, 0, 1170)}, judges=12)
+    counts.by_judge[0] = 0
+    counts.by_judge[0, :12, 0] = [150] * 6 + [55] * 6
+    counts.by_judge[0, :12, 2] = [50] * 6 + [145] * 6
+    found = board_outlook(settle(counts), judgments=2400)
+    assert found.state == "open"
+    assert "judges" in found.message or found.judges is None
+
+
+def test_a_dashed_line_asks_for_judges() -> None:
+    counts = counted({("a", "b"): (780, 0, 420)}, judges=12)
+    counts.by_judge[0] = 0
+    counts.by_judge[0, :12, 0] = [90] * 8 + [15] * 4
+    counts.by_judge[0, :12, 2] = [10] * 8 + [85] * 4
+    found = board_outlook(settle(counts), judgments=1200)
+    assert found.state == "settled"
+    assert found.judges is not None
+    assert f"About {found.judges:,} more judges are needed" in found.message
+
+
+def test_islands_stay_open() -> None:
+    board = settle(counted({("a", "b"): (90, 0, 10), ("c", "d"): (90, 0, 10)}))
+    found = board_outlook(board, judgments=200, budget=1000)
+    assert found.state == "open"
+    assert "2 islands" in found.message
+
+
+def test_a_hidden_system_holds_nothing_up() -> None:
+    assert board_outlook(settle(counted(CLOSE)), judgments=300, shown=[0, 2]).state == "settled"
+
+
+@pytest.mark.parametrize("confidence", [0.5, 1.0, 95.0])
+def test_a_confidence_that_is_none_is_refused(confidence: float) -> None:
+    with pytest.raises(ParameterError, match=str(confidence)):
+        board_outlook(settle(counted(CLOSE)), judgments=300, confidence=confidence)
+
+
+def test_a_higher_confidence_wants_more_judgments() -> None:
+    board = settle(counted({("a", "b"): (64, 0, 36)}))
+    assert board_outlook(board, judgments=100, confidence=0.95).state == "settled"
+    assert board_outlook(board, judgments=100, confidence=0.999).state == "open"
+
+
+def test_scores_with_deviations_have_the_same_outlook() -> None:
+    names, score = ["a", "b", "c"], np.array([0.2, 0.0, -3.0])
+    found = scores_outlook(names, score, np.array([0.1, 0.1, 0.1]), judgments=500)
+    assert (found.state, found.above, found.below) == ("open", "a", "b")
+    assert found.judgments is not None
+    sure = scores_outlook(names, score, np.array([0.01, 0.01, 0.01]), judgments=500)
+    assert sure.state == "settled"
+    assert scores_outlook([], np.zeros(0), np.zeros(0), judgments=0).state == "settled"
+    certain = scores_outlook(names, np.zeros(3), np.zeros(3), judgments=500)
+    assert (certain.state, certain.judgments) == ("open", None)
+
+
+def test_a_forecast_is_the_growth_at_which_the_line_is_likely() -> None:
+    score, differences = np.array([0.3, 0.0]), Differences.independent(np.array([0.15, 0.15]))
+    (growth,) = forecast_lines(score, differences, confidence=0.95).growth
+    assert line_probability(score, differences, growth=growth, confidence=0.95) == pytest.approx(LIKELY)
+    later = np.random.default_rng(1).normal(0.3, 0.15 * np.sqrt(2 * (1 - 1 / growth)), 20_000)
+    limit = NormalDist().inv_cdf(0.975) * 0.15 * np.sqrt(2 / growth)
+    assert (later > limit).mean() == pytest.approx(LIKELY, abs=0.02)
+
+
+def test_a_line_waits_for_the_least_certain_difference_across_it() -> None:
+    score = np.array([0.8, 0.5, 0.0])
+    lines = forecast_lines(score, Differences.independent(np.array([0.5, 0.01, 0.01])), confidence=0.95)
+    assert lines.drawn == (False, False)
+    assert lines.closest == ((0, 1), (0, 2))
