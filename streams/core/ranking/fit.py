@@ -38,7 +38,7 @@ class Fit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairs:
+class PairOutcomes:
     """The outcomes of each pair that met: wins of the first system, ties, wins of the second one."""
 
     first: Ints
@@ -48,7 +48,7 @@ class Pairs:
     precision: float  # of the prior of an ability, in units of the noise
 
 
-def fit_pairs(pairs: Pairs) -> Fit:
+def fit_pairs(pairs: PairOutcomes) -> Fit:
     """Return the mode of the likelihood of the outcomes and of the prior N(0, 1 / precision).
 
     The logarithm of the posterior is concave, and the search is Newton's, from zero. It depends on nothing else.
@@ -74,7 +74,7 @@ def fit_pairs(pairs: Pairs) -> Fit:
     return fit
 
 
-def _evaluate(pairs: Pairs, point: Floats) -> tuple[Fit, Floats]:
+def _evaluate(pairs: PairOutcomes, point: Floats) -> tuple[Fit, Floats]:
     """Return the state of the search at a point, and the gradient of the log-posterior there."""
     size, margin = pairs.size, float(point[-1])
     kernel = kernels.suited("settled", len(pairs.first) * MOST_STEPS)

@@ -10,7 +10,7 @@ import numpy as np
 from streams.core import kernels
 
 if TYPE_CHECKING:
-    from streams.core.ranking.fit import Fit, Pairs
+    from streams.core.ranking.fit import Fit, PairOutcomes
     from streams.core.ranking.ranges import Floats, Ints
 
 MOST_SYSTEMS = 100  # up to it each group is solved directly, above it by conjugate gradients
@@ -38,7 +38,7 @@ class Jackknife:
         return found
 
 
-def delete_groups(fit: Fit, pairs: Pairs, groups: Ints, inverse: Floats) -> Jackknife:
+def delete_groups(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) -> Jackknife:
     """Return (H - H_g)^-1 s_g for each group: the step by which the fit moves to the one without it, reversed.
 
     H is the curvature of all, and s_g and H_g are the slope and the curvature of group g at the fit. `groups` has the
@@ -49,21 +49,21 @@ def delete_groups(fit: Fit, pairs: Pairs, groups: Ints, inverse: Floats) -> Jack
     return Jackknife(moves=solve(fit, pairs, np.ascontiguousarray(groups[:, filled]), inverse)[:, :-1])
 
 
-def _slopes(fit: Fit, pairs: Pairs, groups: Ints) -> Floats:
+def _slopes(fit: Fit, pairs: PairOutcomes, groups: Ints) -> Floats:
     """Return the slope of each group's log-likelihood at the fit, one column per group."""
     found = np.zeros((pairs.size + 1, groups.shape[1]))
     kernels.suited("settled", groups.size).group_slopes(groups, fit.moments, pairs.first, pairs.second, found)
     return found
 
 
-def _solve_directly(fit: Fit, pairs: Pairs, groups: Ints, _: Floats) -> Floats:
+def _solve_directly(fit: Fit, pairs: PairOutcomes, groups: Ints, _: Floats) -> Floats:
     rest = np.repeat(fit.hessian[None], groups.shape[1], axis=0)
     kernels.suited("settled", groups.size).group_curvatures(groups, fit.moments, pairs.first, pairs.second, rest)
     found: Floats = np.linalg.solve(rest, _slopes(fit, pairs, groups).T[:, :, None])[:, :, 0].astype(np.float64)
     return found
 
 
-def _solve_by_gradients(fit: Fit, pairs: Pairs, groups: Ints, inverse: Floats) -> Floats:
+def _solve_by_gradients(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) -> Floats:
     """Solve all groups at once by conjugate gradients with H^-1 as preconditioner.
 
     A step costs one product with H^-1 for all groups. The product of H with a direction needs none: a direction is

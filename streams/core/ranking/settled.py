@@ -10,7 +10,7 @@ import numpy as np
 
 from streams.core.kernels.normal import win_moments
 from streams.core.ranking.differences import Differences, surely_ranked
-from streams.core.ranking.fit import Fit, Pairs, fit_pairs
+from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from streams.core.ranking.islands import find_islands
 from streams.core.ranking.jackknife import delete_groups
 from streams.core.ranking.ranges import clusters
@@ -39,7 +39,7 @@ class SettledBoard:
     island: Ints  # from 1, the largest first; systems that were never compared share the last one
     by_judgment: Differences  # if the same judges were asked again
     by_judge: Differences | None  # for other judges of this kind; None: not known
-    pairs: Pairs
+    pairs: PairOutcomes
     fit: Fit
     covariance: Floats  # of the posterior, in units of the noise; the last row and column are the margin's
 
@@ -106,7 +106,7 @@ def settle(counts: GroupedCounts, *, beta: float = DEFAULT_BETA, deviation: floa
     ()
     """
     c, size = sqrt(2.0) * beta, len(counts.systems)
-    pairs = Pairs(
+    pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
         outcomes=counts.totals.astype(np.float64),

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from streams.core import kernels
-from streams.core.ranking.fit import Fit, Pairs, fit_pairs
+from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from tests.core.ranking.grouped import drawn
 
 PRECISION = 0.28
 
 
-def pairs_of(outcomes: list[list[float]], size: int, *, precision: float = PRECISION) -> Pairs:
+def pairs_of(outcomes: list[list[float]], size: int, *, precision: float = PRECISION) -> PairOutcomes:
     """Return the outcomes of the first pairs of some systems."""
     first, second = np.triu_indices(size, 1)
     kept = len(outcomes)
-    return Pairs(
+    return PairOutcomes(
         first=first[:kept].astype(np.int64),
         second=second[:kept].astype(np.int64),
         outcomes=np.array(outcomes, float).reshape(-1, 3),
@@ -28,9 +28,9 @@ def pairs_of(outcomes: list[list[float]], size: int, *, precision: float = PRECI
     )
 
 
-def drawn_pairs(systems: int, judgments: int, *, times: int = 1, seed: int = 1) -> Pairs:
+def drawn_pairs(systems: int, judgments: int, *, times: int = 1, seed: int = 1) -> PairOutcomes:
     counts = drawn(systems, judgments, seed=seed)
-    return Pairs(
+    return PairOutcomes(
         first=counts.first,
         second=counts.second,
         outcomes=times * counts.totals.astype(float),
@@ -39,7 +39,7 @@ def drawn_pairs(systems: int, judgments: int, *, times: int = 1, seed: int = 1) 
     )
 
 
-def log_posterior(pairs: Pairs, ability: np.ndarray, margin: float) -> float:
+def log_posterior(pairs: PairOutcomes, ability: np.ndarray, margin: float) -> float:
     """Return the logarithm of the posterior, by scipy's normal distribution. One comparison of equals is the prior."""
 
     def of(t: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ def log_posterior(pairs: Pairs, ability: np.ndarray, margin: float) -> float:
     return float(seen + prior)
 
 
-def optimum(pairs: Pairs, start: Fit) -> np.ndarray:
+def optimum(pairs: PairOutcomes, start: Fit) -> np.ndarray:
     """Return the best abilities and the logarithm of the margin that scipy finds near a fit."""
     point = np.append(start.ability, np.log(start.margin))
     found = optimize.minimize(
@@ -74,7 +74,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("pairs", CASES.values(), ids=CASES)
-def test_the_fit_is_the_optimum_of_the_likelihood(pairs: Pairs) -> None:
+def test_the_fit_is_the_optimum_of_the_likelihood(pairs: PairOutcomes) -> None:
     fit = fit_pairs(pairs)
     best = optimum(pairs, fit)
     reached = log_posterior(pairs, fit.ability, fit.margin)
@@ -84,7 +84,7 @@ def test_the_fit_is_the_optimum_of_the_likelihood(pairs: Pairs) -> None:
 
 
 @pytest.mark.parametrize("pairs", [CASES["drawn"], CASES["many ties far apart"], CASES["no ties"]])
-def test_the_curvature_is_the_second_derivative(pairs: Pairs) -> None:
+def test_the_curvature_is_the_second_derivative(pairs: PairOutcomes) -> None:
     fit = fit_pairs(pairs)
     step = min(1e-4, 0.01 * fit.margin)
     size = pairs.size + 1
@@ -121,7 +121,7 @@ def test_a_fit_does_not_depend_on_the_names_of_the_systems() -> None:
     a, b = order[pairs.first], order[pairs.second]
     turned = np.where((a < b)[:, None], pairs.outcomes, pairs.outcomes[:, ::-1])
     other = fit_pairs(
-        Pairs(first=np.minimum(a, b), second=np.maximum(a, b), outcomes=turned, size=7, precision=PRECISION)
+        PairOutcomes(first=np.minimum(a, b), second=np.maximum(a, b), outcomes=turned, size=7, precision=PRECISION)
     )
     fit = fit_pairs(pairs)
     np.testing.assert_allclose(other.ability[order], fit.ability, atol=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from streams.core.ranking import jackknife
-from streams.core.ranking.fit import Fit, Pairs, fit_pairs
+from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from streams.core.ranking.jackknife import delete_groups
 from tests.core.ranking.grouped import drawn
 
@@ -15,9 +15,9 @@ def inverted(fit: Fit) -> np.ndarray:
     return np.asarray(np.linalg.inv(fit.hessian), np.float64)
 
 
-def prepared(systems: int, judgments: int) -> tuple[Pairs, np.ndarray]:
+def prepared(systems: int, judgments: int) -> tuple[PairOutcomes, np.ndarray]:
     counts = drawn(systems, judgments)
-    pairs = Pairs(
+    pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
         outcomes=counts.totals.astype(float),
@@ -58,7 +58,7 @@ def test_a_move_is_nearly_that_of_a_fit_without_the_group() -> None:
     found = delete_groups(fit, pairs, groups, inverted(fit))
     assert found.groups == groups.shape[1]
     for g in range(found.groups):
-        rest = Pairs(
+        rest = PairOutcomes(
             first=pairs.first,
             second=pairs.second,
             outcomes=pairs.outcomes - groups[:, g],
