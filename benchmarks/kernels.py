@@ -78,8 +78,10 @@ def by_kernel(rate: Any) -> Callable[[Log], object]:
     def run(log: Log) -> None:
         matches, ways = log.systems.shape
         starts = np.arange(0, matches * ways + 1, ways)
+        judges = np.zeros(matches, np.int64)
         mean, variance = np.zeros(SYSTEMS), np.ones(SYSTEMS)
-        rate(mean, variance, log.systems.reshape(-1), log.ranks.reshape(-1), starts, BETA, MARGIN)
+        margins = np.array([[MARGIN, 20.0], [0.0, 0.0]])  # learned, as by default
+        rate(mean, variance, margins, log.systems.reshape(-1), log.ranks.reshape(-1), starts, judges, BETA)
 
     return run
 

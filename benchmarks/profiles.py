@@ -88,7 +88,8 @@ def on_arrays(name: str, judgments: list[Judgment]) -> Log:
 def loss(log: Log, *, deviation: float, beta: float, margin: float) -> float:
     mean, variance = np.zeros(log.size), np.full(log.size, deviation**2, np.float64)
     learn = kernels.compiled("prequential").learn_prequentially
-    return float(learn(mean, variance, log.systems, log.ranks, log.starts, beta, margin)) / log.pairs
+    fixed, judges = np.array([[margin, np.inf]]), np.zeros(len(log.starts) - 1, np.int64)
+    return float(learn(mean, variance, fixed, log.systems, log.ranks, log.starts, judges, beta)) / log.pairs
 
 
 def main() -> None:

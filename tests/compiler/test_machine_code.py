@@ -27,9 +27,16 @@ from streams.core import kernels
 random = np.random.default_rng(1)
 first = random.integers(20, size=5000)
 systems = np.stack([first, (first + random.integers(1, 20, size=5000)) % 20], 1).ravel()
-mean, variance = np.zeros(20), np.ones(20)
+mean, variance, margins = np.zeros(20), np.ones(20), np.array([[0.3, 20.0], [0.0, 0.0]])
 kernels.compiled("pairs").rate_rankings(
-    mean, variance, systems, random.integers(1, 3, size=10_000), 2 * np.arange(5001), 1.1, 0.3
+    mean,
+    variance,
+    margins,
+    systems,
+    random.integers(1, 3, size=10_000),
+    2 * np.arange(5001),
+    np.zeros(5000, np.int64),
+    1.1,
 )
 print("numba" in sys.modules, mean.tobytes().hex(), variance.tobytes().hex())
 """

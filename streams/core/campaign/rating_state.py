@@ -30,13 +30,20 @@ class RatingState:
 
     @classmethod
     def restore(
-        cls, campaign: str, settings: CampaignSettings, tables: Tables, options: CampaignOptions
+        cls,
+        campaign: str,
+        settings: CampaignSettings,
+        tables: Tables,
+        options: CampaignOptions,
+        *,
+        shared: tuple[float, ...] = (),
     ) -> RatingState:
-        """Return the state that stored tables hold, to the last bit."""
+        """Return the state that stored tables hold, to the last bit. `shared` is what the model keeps beside them."""
         # The stored rows name the systems and segments in their order.
         state = cls(msgspec.structs.replace(settings, systems=(), segments=(), baseline=None), options)
         try:
             state.tables.restore(tables, state.model)
+            state.model.load_shared(shared)
             state.enter(settings)
             if state.bootstrap is not None:
                 for system, row in tables["replicas"].items():

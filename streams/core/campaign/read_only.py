@@ -62,7 +62,9 @@ class ReadOnlyCampaign:
             )
         meta = decode_meta(name, stored.meta)
         campaign = cls.from_meta(meta, options=options)
-        campaign._state = RatingState.restore(name, meta.status.settings, stored.tables, campaign._options)
+        campaign._state = RatingState.restore(
+            name, meta.status.settings, stored.tables, campaign._options, shared=meta.model
+        )
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         return campaign
 
@@ -128,6 +130,7 @@ class ReadOnlyCampaign:
             opened=self.opened,
             deleted=self.deleted,
             outstanding=tuple(self.outstanding.values()),
+            model=self.model.dump_shared(),
             retractions=self.retractions,
         )
 

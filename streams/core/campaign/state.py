@@ -105,7 +105,8 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
 
     The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
     neither answered nor expired. `clock` is the latest time that the campaign's log names. The command at offset
-    `deleted` deleted what the campaign was before (-1: none did).
+    `deleted` deleted what the campaign was before (-1: none did). `model` is the state of the model that belongs to no
+    row of a table.
     """
 
     layout: int = LAYOUT
@@ -115,6 +116,7 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
     opened: int = -1
     deleted: int = -1
     outstanding: tuple[MatchRequest, ...]
+    model: tuple[float, ...] = ()
 
 
 class CampaignMeta(CampaignProgress, frozen=True, kw_only=True):

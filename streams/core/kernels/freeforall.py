@@ -9,6 +9,7 @@ import numpy as np
 
 from streams.compiler import jit
 from streams.core.kernels.normal import tie_moments, win_moments
+from streams.core.kernels.pairs import learn_margins, margin_row
 
 TOLERANCE = 1e-10  # relative change of a message
 MAX_SWEEPS = 100  # a chain converges in about ten; this limits the time, and the state is valid after any sweep
@@ -113,12 +114,30 @@ def rate_match(
 
 
 @jit
-def rate_matches(mean: Any, variance: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float) -> None:
-    """Apply rankings in order, each as one match of all its systems."""
+def learn_from_match(
+    margins: Any, row: int, mean: Any, variance: Any, systems: Any, ranks: Any, start: int, stop: int, beta: float
+) -> None:
+    """Learn the margins from all pairs of one ranking, at the ratings before it."""
+    for a in range(start, stop):
+        for b in range(a + 1, stop):
+            i, j = systems[a], systems[b]
+            m_i, s_i, m_j, s_j = float(mean[i]), float(variance[i]), float(mean[j]), float(variance[j])
+            learn_margins(margins, row, m_i, s_i, m_j, s_j, ranks[a] - ranks[b], beta, 1.0)
+
+
+@jit
+def rate_matches(
+    mean: Any, variance: Any, margins: Any, systems: Any, ranks: Any, starts: Any, judges: Any, beta: float
+) -> None:
+    """Apply rankings in order, each as one match of all its systems. `margins` is as in `pairs.margin_row`."""
     longest = 0
     for k in range(len(starts) - 1):
         longest = max(longest, starts[k + 1] - starts[k])
     chain, order = np.empty(longest, np.int64), np.empty(longest, np.int64)
     scratch = np.empty((ROWS, longest))
     for k in range(len(starts) - 1):
-        rate_match(mean, variance, systems, ranks, starts[k], starts[k + 1], beta, margin, chain, order, scratch)
+        start, stop = starts[k], starts[k + 1]
+        row = margin_row(margins, judges[k], beta)
+        margin = float(margins[row, 0])
+        learn_from_match(margins, row, mean, variance, systems, ranks, start, stop, beta)
+        rate_match(mean, variance, systems, ranks, start, stop, beta, margin, chain, order, scratch)

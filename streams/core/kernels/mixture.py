@@ -7,8 +7,7 @@ from typing import Any
 
 from streams.compiler import jit
 from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
-
-BY_CHANCE = 1.0 / 3.0  # a judge who guesses chooses a win, a tie or a loss with equal probability
+from streams.core.kernels.pairs import BY_CHANCE, learn_margins, margin_row
 
 
 @jit
@@ -52,6 +51,7 @@ def judged_pair_update(
 def rate_judged_rankings(
     mean: Any,
     variance: Any,
+    margins: Any,
     a: Any,
     b: Any,
     systems: Any,
@@ -59,22 +59,20 @@ def rate_judged_rankings(
     starts: Any,
     judges: Any,
     beta: float,
-    margin: float,
 ) -> None:
-    """Apply rankings in order. A ranking of n systems counts as n (n - 1) / 2 pairs of its judge."""
+    """Apply rankings in order. A ranking of n systems counts as n (n - 1) / 2 pairs of its judge.
+
+    `margins` is as in `pairs.margin_row`.
+    """
     for k in range(len(starts) - 1):
         judge = judges[k]
+        row = margin_row(margins, judge, beta)
         for x in range(starts[k], starts[k + 1]):
             for y in range(x + 1, starts[k + 1]):
                 i, j, order = systems[x], systems[y], ranks[x] - ranks[y]
+                m_i, s_i, m_j, s_j = float(mean[i]), float(variance[i]), float(mean[j]), float(variance[j])
+                careful, random, margin = float(a[judge]), float(b[judge]), float(margins[row, 0])
+                learn_margins(margins, row, m_i, s_i, m_j, s_j, order, beta, careful / (careful + random))
                 mean[i], variance[i], mean[j], variance[j], a[judge], b[judge] = judged_pair_update(
-                    float(mean[i]),
-                    float(variance[i]),
-                    float(mean[j]),
-                    float(variance[j]),
-                    float(a[judge]),
-                    float(b[judge]),
-                    order,
-                    beta,
-                    margin,
+                    m_i, s_i, m_j, s_j, careful, random, order, beta, margin
                 )

@@ -8,7 +8,7 @@ from typing import Any
 from streams.compiler import jit
 from streams.core.kernels.elementary import log
 from streams.core.kernels.normal import upper_tail
-from streams.core.kernels.pairs import rate_pair
+from streams.core.kernels.pairs import margin_row, rate_rankings
 
 FLOOR = 1e-300  # lowest probability, so that the loss of one outcome is at most 691
 
@@ -28,17 +28,20 @@ def outcome_loss(t: float, e: float, order: int) -> float:
 
 @jit
 def learn_prequentially(
-    mean: Any, variance: Any, systems: Any, ranks: Any, starts: Any, beta: float, margin: float
+    mean: Any, variance: Any, margins: Any, systems: Any, ranks: Any, starts: Any, judges: Any, beta: float
 ) -> float:
-    """Apply rankings in order and return the sum of the losses. A ranking is predicted before it is applied."""
+    """Apply rankings in order and return the sum of the losses. A ranking is predicted before it is applied.
+
+    `margins` is as in `pairs.margin_row`.
+    """
     loss = 0.0
     for k in range(len(starts) - 1):
+        row = margin_row(margins, judges[k], beta)
+        margin = float(margins[row, 0])
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
                 i, j = systems[a], systems[b]
                 c = sqrt(2.0 * beta * beta + variance[i] + variance[j])
                 loss += outcome_loss((mean[i] - mean[j]) / c, margin / c, ranks[a] - ranks[b])
-        for a in range(starts[k], starts[k + 1]):
-            for b in range(a + 1, starts[k + 1]):
-                rate_pair(mean, variance, systems[a], systems[b], ranks[a] - ranks[b], beta, margin)
+        rate_rankings(mean, variance, margins, systems, ranks, starts[k : k + 2], judges[k : k + 1], beta)
     return loss

@@ -95,12 +95,13 @@ class SettingProblem(NamedTuple):
 class Model(ABC):
     """An online model of one campaign.
 
-    A row of state is `widths[axis]` floats for each system, judge or segment. All rows together are the whole state,
-    and `dump_row` and `load_row` keep every bit. A model may also keep `cell_width` floats for each distinct cell (a
-    system on a segment by a judge); its state then grows with the number of cells. `budget` is the planned number of
-    judgments. `baseline` is the index of the campaign's baseline system, or None. `score_range` holds the lowest and
-    the highest score of a direct assessment. `shared_segment` is the index that stands for all segments beyond the
-    limit, or None. A judgment on one of them is rated as if it were the only one on its segment.
+    A row of state is `widths[axis]` floats for each system, judge or segment. All rows together, with the few floats of
+    `dump_shared`, are the whole state, and dumping and loading keeps every bit. A model may also keep `cell_width`
+    floats for each distinct cell (a system on a segment by a judge); its state then grows with the number of cells.
+    `budget` is the planned number of judgments. `baseline` is the index of the campaign's baseline system, or None.
+    `score_range` holds the lowest and the highest score of a direct assessment. `shared_segment` is the index that
+    stands for all segments beyond the limit, or None. A judgment on one of them is rated as if it were the only one on
+    its segment.
 
     Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
     `required_system`, `segment_information`) and never look at its class.
@@ -150,6 +151,15 @@ class Model(ABC):
     @abstractmethod
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
         """Restore one row of state, exactly."""
+
+    def dump_shared(self) -> tuple[float, ...]:
+        """Return the state that belongs to no single row, exactly. By default, there is none."""
+        return ()
+
+    def load_shared(self, row: tuple[float, ...]) -> None:
+        """Restore what `dump_shared` returned, exactly."""
+        if row:
+            raise ValueError(f"the model {self.name!r} keeps nothing beside its rows; got {row}")
 
     def dump_cell(self, cell: Cell) -> tuple[float, ...]:
         """Return the state of a cell that was judged, exactly."""

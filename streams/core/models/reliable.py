@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from streams.core import kernels
 from streams.core.kernels.elementary import log2
-from streams.core.kernels.mixture import BY_CHANCE
 from streams.core.kernels.normal import tie_moments, win_moments
+from streams.core.kernels.pairs import BY_CHANCE
 from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
@@ -52,13 +52,13 @@ class ReliableTrueSkill(TrueSkill):
     name: ClassVar[str] = "trueskill-judges"
     card: ClassVar[ModelCard] = ModelCard(
         assumes="Like trueskill, but each judge answers at random with their own probability.",
-        cost="one pass; about 0.02 s per 100,000 pairs when compiled; memory for two numbers per system and judge",
+        cost="one pass; 0.02 s per 100,000 pairs when compiled; memory for two numbers per system, four per judge",
         choose="For crowds in which some judges answer at random.",
         reference="Herbrich et al. 2006; Minka 2001",
     )
     ranges: ClassVar[tuple[str, ...]] = Model.ranges
     parameters_type: ClassVar[type[Parameters]] = ReliableParameters
-    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 0}
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 4, "segments": 0}
     parameters: ReliableParameters
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
@@ -79,6 +79,7 @@ class ReliableTrueSkill(TrueSkill):
         kernels.suited("mixture", batch.pairs).rate_judged_rankings(
             self._mean,
             self._variance,
+            self._margins,
             self._a,
             self._b,
             batch.systems,
@@ -86,13 +87,12 @@ class ReliableTrueSkill(TrueSkill):
             batch.starts,
             batch.judges,
             self.parameters.beta,
-            self.parameters.margin,
         )
 
     def predict(self, a: int, b: int, *, judge: int | None = None) -> Outcome:
         """Mix the outcomes of a careful judge with chance. Without a judge, predict for a new one."""
         r = self._reliability(judge)
-        win, tie, loss = super().predict(a, b)
+        win, tie, loss = super().predict(a, b, judge=judge)
         chance = (1.0 - r) * BY_CHANCE
         return Outcome(r * win + chance, r * tie + chance, r * loss + chance)
 
@@ -100,7 +100,7 @@ class ReliableTrueSkill(TrueSkill):
         """Return how far the two posteriors would narrow after a new judge's answer, averaged over the outcomes."""
         r = self._reliability(None)
         c = self._spread(a, b)
-        t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
+        t, e = float(self._mean[a] - self._mean[b]) / c, self.margin() / c
         moments = (win_moments(t - e), tie_moments(abs(t), e), win_moments(-t - e))
         shares = (float(self._variance[a]) / (c * c), float(self._variance[b]) / (c * c))
         bits = 0.0
@@ -116,16 +116,18 @@ class ReliableTrueSkill(TrueSkill):
         return JudgeFacts(reliability=a / (a + b))
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Return the mean and variance of a system, or the a and b of a judge's reliability."""
-        return (float(self._a[index]), float(self._b[index])) if axis == "judges" else super().dump_row(axis, index)
+        """Return the row of TrueSkill, and of a judge also the a and b of their reliability."""
+        row = super().dump_row(axis, index)
+        return (*row, float(self._a[index]), float(self._b[index])) if axis == "judges" else row
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
         """Restore a row."""
         if axis == "judges":
-            self._a[index], self._b[index] = row
-        else:
-            super().load_row(axis, index, row)
+            *row_of_trueskill, self._a[index], self._b[index] = row
+            row = tuple(row_of_trueskill)
+        super().load_row(axis, index, row)
 
     def _reliability(self, judge: int | None) -> float:
-        a, b = (self.parameters.prior_a, self.parameters.prior_b) if judge is None else self.dump_row("judges", judge)
+        own = self.parameters
+        a, b = (own.prior_a, own.prior_b) if judge is None else (float(self._a[judge]), float(self._b[judge]))
         return a / (a + b)

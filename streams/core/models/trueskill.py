@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from streams.core import kernels
 from streams.core.kernels.elementary import log2
 from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
+from streams.core.kernels.pairs import start_weight
 from streams.core.models.base import Model, Outcome, PairParameters, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.errors import ParameterError
@@ -33,7 +34,8 @@ BY_PROFILE = cast("float", UNSET)
 class TrueSkillParameters(Parameters, frozen=True, kw_only=True):
     """The prior N(mean, deviation²), the noise `beta` of one performance, and the `margin` within which judges tie.
 
-    The profile provides the parameters that are not given. The profile `wmt` is the official procedure and accepts no
+    The profile provides the parameters that are not given. A margin that is not given is learned from the ties; the
+    profile provides its start. The profile `wmt` is the official procedure, which learns no margin and accepts no
     other values. The engine is the kernels of this project, or the `trueskill` package.
     """
 
@@ -64,6 +66,10 @@ class TrueSkill(Model):
     mu_i += s_i / c v(t, e), s_i *= 1 - s_i / c² w(t, e), and the same for j with the opposite sign.
     v and w are the moments of the truncated normal (Herbrich, Minka and Graepel 2006).
 
+    Unless it is given, the margin is learned for each judge, because judges differ most in how often they tie. After
+    each pair it moves by (1 if they tied else 0) - P(tie), divided by the sum of the slopes of P(tie) so far, so that
+    as many ties are expected as were seen. A new judge starts at the margin that is learned from all judges.
+
     A ranking of n systems counts as n (n - 1) / 2 pairs. With `ways` free-for-all it counts as one match, by the
     expectation propagation of the same paper on the chain of adjacent ranks; tied systems keep the order listed.
 
@@ -76,29 +82,36 @@ class TrueSkill(Model):
     name: ClassVar[str] = "trueskill"
     card: ClassVar[ModelCard] = ModelCard(
         assumes="Systems have a strength, each output varies around it, and judges tie within a margin.",
-        cost="one pass; 0.01 s per 100,000 pairs when compiled; memory for two numbers per system",
+        cost="one pass; 0.01 s per 100,000 pairs when compiled; memory for two numbers per system and judge",
         choose="By default. With ranges wmt it is the official ranking of WMT14 to WMT16.",
         reference="Herbrich et al. 2006; Sakaguchi et al. 2014",
     )
     ranges: ClassVar[tuple[str, ...]] = (*Model.ranges, "wmt")
     parameters_type: ClassVar[type[Parameters]] = TrueSkillParameters
-    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 0, "segments": 0}
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 0}
     parameters: TrueSkillParameters
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:
         super().__init__(parameters, budget=budget)
+        learns = self.parameters.margin is BY_PROFILE and self.parameters.profile != "wmt"
         self.parameters = _completed(self.parameters, budget)
+        weight = start_weight(self.parameters.beta) if learns else inf
+        # The margin and its weight: of all judges, then of each judge. The kernel `margin_row` describes the rows.
+        self._margins: Floats = np.array([[self.parameters.margin, weight]])
         self._mean: Floats = np.empty(0)
         self._variance: Floats = np.empty(0)
         self._count = 0
         # Matches that the package could not rate, since this object was made. It is no part of the state.
         self.package_failures = 0
 
-    def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - TrueSkill rates systems only
-        """Make room for this many systems."""
+    def grow(self, systems: int, judges: int, segments: int) -> None:  # noqa: ARG002 - a segment has no state
+        """Make room for this many systems and judges."""
         self._mean = grown(self._mean, systems, self.parameters.mean)
         self._variance = grown(self._variance, systems, self.parameters.deviation * self.parameters.deviation)
         self._count = max(self._count, systems)
+        if judges >= len(self._margins):
+            room = max(judges + 1, 2 * len(self._margins)) - len(self._margins)
+            self._margins = np.vstack([self._margins, np.zeros((room, 2))])
 
     def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
@@ -114,26 +127,32 @@ class TrueSkill(Model):
         failures = rate(
             self._mean,
             self._variance,
+            self._margins,
             batch.systems,
             batch.ranks,
             batch.starts,
+            batch.judges,
             self.parameters.beta,
-            self.parameters.margin,
         )
         self.package_failures += failures or 0  # kernels return nothing
 
-    def predict(self, a: int, b: int) -> Outcome:
-        """Split the normal distribution of the difference at -margin and margin."""
-        c = self._spread(a, b)
+    def margin(self, judge: int | None = None) -> float:
+        """Return the difference within which a judge ties. Without a judge, that of a new one."""
+        known = judge is not None and self._margins[judge + 1, 1] > 0.0
+        return float(self._margins[judge + 1 if judge is not None and known else 0, 0])
+
+    def predict(self, a: int, b: int, *, judge: int | None = None) -> Outcome:
+        """Split the normal distribution of the difference at -margin and margin, those of a judge or of a new one."""
+        c, margin = self._spread(a, b), self.margin(judge)
         difference = float(self._mean[a] - self._mean[b])
-        win = upper_tail((self.parameters.margin - difference) / c)
-        loss = upper_tail((self.parameters.margin + difference) / c)
+        win = upper_tail((margin - difference) / c)
+        loss = upper_tail((margin + difference) / c)
         return Outcome(win, max(0.0, 1.0 - win - loss), loss)
 
     def information(self, a: int, b: int) -> float:
         """Return how far the two posteriors would narrow, averaged over the outcomes."""
         c = self._spread(a, b)
-        t, e = float(self._mean[a] - self._mean[b]) / c, self.parameters.margin / c
+        t, e = float(self._mean[a] - self._mean[b]) / c, self.margin() / c
         outcome = self.predict(a, b)
         shrinks = (
             win_moments(t - e)[1],
@@ -152,13 +171,26 @@ class TrueSkill(Model):
         return self._mean[: self._count].copy(), np.sqrt(self._variance[: self._count])
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        """Return the mean and the variance of a system."""
+        """Return the mean and the variance of a system, or the margin of a judge and its weight."""
+        if axis == "judges":
+            return tuple(self._margins[index + 1].tolist())
         return (float(self._mean[index]), float(self._variance[index])) if axis == "systems" else ()
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
-        """Restore the mean and the variance of a system."""
+        """Restore the mean and the variance of a system, or the margin of a judge and its weight."""
         if axis == "systems":
             self._mean[index], self._variance[index] = row
+        elif axis == "judges" and row:  # a state of an earlier version has none
+            self._margins[index + 1] = row
+
+    def dump_shared(self) -> tuple[float, ...]:
+        """Return the margin of all judges and its weight, if they are learned."""
+        return tuple(self._margins[0].tolist()) if self._margins[0, 1] < inf else ()
+
+    def load_shared(self, row: tuple[float, ...]) -> None:
+        """Restore the margin of all judges and its weight."""
+        if row:
+            self._margins[0] = row
 
     def bootstrap_parameters(self) -> PairParameters:
         """Return the model's own parameters."""

@@ -87,7 +87,7 @@ class Ways(Experiment, frozen=True):
         rows = random.permutation(able)[:matches]
         kernels.compiled("freeforall")
         model = create("trueskill", {"profile": cell["profile"], "ways": "free-for-all"}, budget=matches)
-        model.grow(len(rankings.systems), 0, 0)
+        model.grow(len(rankings.systems), len(rankings.judges), 0)
         model.apply(rankings.to_batch(rows, ways=cell["ways"], random=random))
         mean, deviation = model.scores()
         fitted = Fitted(outcomes=np.zeros((len(mean), len(mean), 3)), scores=mean, deviations=deviation)

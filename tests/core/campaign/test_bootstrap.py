@@ -48,11 +48,12 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
                 kernels.plain("pairs").rate_rankings(
                     mean,
                     variance,
+                    np.array([[0.45, np.inf]]),
                     batch.systems[first : first + 2],
                     batch.ranks[first : first + 2],
                     np.array([0, 2]),
+                    np.zeros(1, np.int64),
                     1.118,
-                    0.45,
                 )
         row = np.frombuffer(replicas.dump_row(2), "<f8")
         assert (row[replica], row[40 + replica]) == (mean[2], variance[2])

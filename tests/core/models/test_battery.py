@@ -129,8 +129,8 @@ def cells_of(model: Model, batch: JudgmentBatch) -> list[Cell]:
 
 
 def state(model: Model, batch: JudgmentBatch, *, systems: int = SYSTEMS) -> dict[Any, tuple[float, ...]]:
-    """Dump everything: the rows, and the cells that the batch touched."""
-    rows: dict[Any, tuple[float, ...]] = {}
+    """Dump everything: the rows, what belongs to none, and the cells that the batch touched."""
+    rows: dict[Any, tuple[float, ...]] = {("shared", 0): model.dump_shared()}
     for axis, count in (("systems", systems), ("judges", JUDGES), ("segments", SEGMENTS)):
         rows |= {(axis, i): model.dump_row(axis, i) for i in range(count)}  # type: ignore[arg-type]
     return rows | {("cells", cell): model.dump_cell(cell) for cell in cells_of(model, batch)}
@@ -140,6 +140,8 @@ def load(model: Model, rows: dict[Any, tuple[float, ...]]) -> None:
     for (axis, index), row in rows.items():
         if axis == "cells":
             model.load_cell(index, row)
+        elif axis == "shared":
+            model.load_shared(row)
         else:
             model.load_row(axis, index, row)
         model.scores()  # what was computed before must not stand in the way of the next row

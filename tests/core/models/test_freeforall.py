@@ -88,7 +88,14 @@ def one_match(
 ) -> tuple[Floats, Floats]:
     mean, variance, count = mean.copy(), variance.copy(), len(ranks)
     kernels.compiled("freeforall").rate_matches(
-        mean, variance, np.arange(count), np.array(ranks), np.array([0, count]), beta, margin
+        mean,
+        variance,
+        np.array([[margin, np.inf]]),
+        np.arange(count),
+        np.array(ranks),
+        np.array([0, count]),
+        np.zeros(1, np.int64),
+        beta,
     )
     return mean, variance
 
@@ -153,8 +160,9 @@ def test_compiled_and_plain_kernels_give_the_same_bits() -> None:
     states = []
     for functions in (kernels.plain("freeforall"), kernels.compiled("freeforall")):
         mean, variance = np.zeros(9), np.ones(9)
-        functions.rate_matches(mean, variance, batch.systems, batch.ranks, batch.starts, BETA, MARGIN)
-        states.append((mean.tolist(), variance.tolist()))
+        margins = np.array([[MARGIN, 20.0], [0.0, 0.0]])
+        functions.rate_matches(mean, variance, margins, batch.systems, batch.ranks, batch.starts, batch.judges, BETA)
+        states.append((mean.tolist(), variance.tolist(), margins.tolist()))
     assert states[0] == states[1]
 
 

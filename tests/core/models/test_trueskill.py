@@ -112,8 +112,9 @@ def test_compiled_and_plain_kernels_give_the_same_bits() -> None:
     states = []
     for functions in (kernels.plain("pairs"), kernels.compiled("pairs")):
         mean, variance = np.zeros(7), np.ones(7)
-        functions.rate_rankings(mean, variance, batch.systems, batch.ranks, batch.starts, BETA, MARGIN)
-        states.append((mean.tolist(), variance.tolist()))
+        margins = np.array([[MARGIN, 20.0], [0.0, 0.0]])
+        functions.rate_rankings(mean, variance, margins, batch.systems, batch.ranks, batch.starts, batch.judges, BETA)
+        states.append((mean.tolist(), variance.tolist(), margins.tolist()))
     assert states[0] == states[1]
 
 
@@ -277,7 +278,8 @@ def surprise(a: trueskill.Rating, b: trueskill.Rating, order: int) -> float:
 
 def predict_prequentially(batch: JudgmentBatch, systems: int) -> float:
     learn = kernels.plain("prequential").learn_prequentially
-    return float(learn(np.zeros(systems), np.ones(systems), batch.systems, batch.ranks, batch.starts, BETA, MARGIN))
+    state = np.zeros(systems), np.ones(systems), np.array([[MARGIN, np.inf]])
+    return float(learn(*state, batch.systems, batch.ranks, batch.starts, batch.judges, BETA))
 
 
 def test_a_log_costs_the_surprise_at_each_outcome_before_it_is_learned() -> None:

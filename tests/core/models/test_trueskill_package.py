@@ -94,7 +94,7 @@ def test_an_outcome_against_all_odds_stops_nothing(gap: float, ranks: tuple[int,
     for engine in ("compiled", "package"):
         model = create("trueskill", {"engine": engine})
         assert isinstance(model, TrueSkill)
-        model.grow(2, 0, 0)
+        model.grow(2, 1, 0)
         model.load_row("systems", 0, (-gap, 0.5))
         model.load_row("systems", 1, (gap, 0.5))
         model.apply(batch)

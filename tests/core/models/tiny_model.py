@@ -20,7 +20,7 @@ class Tiny(TrueSkill):
     """TrueSkill that counts the answers of each judge, and trusts a judge more with every answer."""
 
     name: ClassVar[str] = "tiny"
-    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 1, "segments": 0}
+    widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 3, "segments": 0}
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
@@ -37,13 +37,14 @@ class Tiny(TrueSkill):
         np.add.at(self._answers, batch.judges, 1.0)
 
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
-        return (float(self._answers[index]),) if axis == "judges" else super().dump_row(axis, index)
+        row = super().dump_row(axis, index)
+        return (*row, float(self._answers[index])) if axis == "judges" else row
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
         if axis == "judges":
-            (self._answers[index],) = row
-        else:
-            super().load_row(axis, index, row)
+            self._answers[index] = row[-1]
+            row = row[:-1]
+        super().load_row(axis, index, row)
 
     def judge_facts(self) -> JudgeFacts:
         answers = self._answers[: self._judges]
