@@ -14,7 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from streams.cli.render import Column, LeaderboardTable, rank_range, table_width
+from streams.cli.render import Column, LeaderboardTable, board_notes, extra_lines, rank_range, table_width
+from streams.reports.notes import count_clusters
 from streams.reports.rate import WindowedRate
 from streams.reports.score_axis import ScoreAxis
 
@@ -89,9 +90,8 @@ def draw_screen(simulation: Simulation, console: Console, clock: DemoClock, late
     width = table_width(console)
     header = _header(simulation, leaderboard, clock, width)
     left = console.height - len(header) - len(leaderboard.rows) - 2  # the table has a heading and a rule
-    rules = leaderboard.rows[-1].cluster - 1
-    ruled = rules <= left
-    left -= rules * ruled + 1
+    ruled = extra_lines(leaderboard.rows) <= left
+    left -= extra_lines(leaderboard.rows, ruled=ruled) + 1
     table = LeaderboardTable(leaderboard=leaderboard, width=width, axis=SCORES, ruled=ruled)
     feed = ("", _feed(list(latest)[-left:], wide=width >= WIDE)) if left > 0 else ()
     return Group(*header, table, *feed)
@@ -156,7 +156,7 @@ def print_comparison(simulation: Simulation, console: Console) -> None:
     figures = (
         ("Kendall tau with the official order", f"{simulation.tau(leaderboard):.2f}"),
         ("rank ranges that overlap the official", f"{simulation.overlaps(leaderboard)} of {len(leaderboard.rows)}"),
-        ("clusters", f"{leaderboard.rows[-1].cluster}, official {max(competition.clusters)}"),
+        ("clusters", f"{count_clusters(leaderboard.rows)}, official {max(competition.clusters)}"),
         ("judgments", f"{leaderboard.judgments:,}, official {competition.comparisons:,}"),
         ("simulated judges", f"{len(simulation.judges)}, of whom {simulation.careless} careless"),
     )
@@ -164,7 +164,10 @@ def print_comparison(simulation: Simulation, console: Console) -> None:
         Column("official", [Text(rank_range(row.rank_low, row.rank_high)) for row in official], "right"),
         Column("score", [Text(f"{row.score:.3f}") for row in official], "right"),
     )
-    console.print(LeaderboardTable(leaderboard=leaderboard, width=table_width(console), beside=beside))
+    width = table_width(console)
+    console.print(LeaderboardTable(leaderboard=leaderboard, width=width, beside=beside))
+    for note in board_notes(leaderboard, width=width, ascii_only=console.options.ascii_only):
+        console.print(note, width=width)
     console.print()
     for name, figure in figures:
         console.print(Text.assemble((f"{name:<40}", "dim"), figure))

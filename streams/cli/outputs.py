@@ -52,42 +52,70 @@ def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -
 
 
 def leaderboards_as_csv(boards: Sequence[Leaderboard], *, without_failing: Sequence[Leaderboard] = ()) -> str:
-    """Return the rows of leaderboards as CSV, each with its campaign and model.
+    """Return the rows of leaderboards as CSV, each with its campaign, model and scale.
 
     If there are leaderboards without failing judges, a last column `judges` distinguishes them.
     """
-    headings = ("campaign", "model", *Row.__struct_fields__)
-    rows = [(board.campaign, board.model, *msgspec.structs.astuple(row)) for board in boards for row in board.rows]
+    headings = ("campaign", "model", *Row.__struct_fields__, "scale")
+    rows, others = (
+        [
+            (board.campaign, board.model, *msgspec.structs.astuple(row), board.scale)
+            for board in each
+            for row in board.rows
+        ]
+        for each in (boards, without_failing)
+    )
     if not without_failing:
         return as_csv(headings, rows)
-    others = [
-        (board.campaign, board.model, *msgspec.structs.astuple(row)) for board in without_failing for row in board.rows
-    ]
     labelled = [*((*row, "all") for row in rows), *((*row, "without failing") for row in others)]
     return as_csv((*headings, "judges"), labelled)
 
 
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
     """Return one Markdown table per campaign. The first row of a cluster has its number."""
-    from streams.reports.score_axis import rank_range, score_decimals
+    from streams.reports.notes import describe_trouble
+    from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
     blocks = []
     for report in reports:
-        rows = report.leaderboard.rows
-        decimals, cluster = score_decimals(rows), 0
+        rows, form = report.leaderboard.rows, ScoreText.of(report.leaderboard)
+        others, islands = has_judge_ranges(rows), len({row.island for row in rows}) > 1
+        headings = [
+            *(["island"] if islands else []),
+            "cluster",
+            "rank",
+            "range",
+            *(["range for other judges"] if others else []),
+            "system",
+            form.heading,
+            "deviation",
+            "judgments",
+        ]
+        left = {"range", "range for other judges", "system"}
         lines = [
             f"### {escape_markdown(report.leaderboard.campaign)}\n",
             f"{report.about}\n",
-            "| cluster | rank | range | system | score | deviation | judgments |",
-            "|---:|---:|---|---|---:|---:|---:|",
+            f"| {' | '.join(headings)} |",
+            f"|{'|'.join('---' if heading in left else '---:' for heading in headings)}|",
         ]
+        before = (0, 0)
         for row in rows:
-            begins = str(row.cluster) if row.cluster != cluster else ""
-            cluster = row.cluster
-            lines.append(
-                f"| {begins} | {row.rank} | {rank_range(row.rank_low, row.rank_high)} | {escape_markdown(row.system)} "
-                f"| {row.score:+.{decimals}f} | {row.deviation:.{decimals}f} | {row.judgments:,} |"
-            )
+            begins = str(row.cluster) if (row.island, row.cluster) != before else ""
+            before = row.island, row.cluster
+            cells = [
+                *([str(row.island)] if islands else []),
+                begins,
+                str(row.rank),
+                rank_range(row.rank_low, row.rank_high),
+                *([judge_range(row)] if others else []),
+                escape_markdown(row.system),
+                form.score(row),
+                form.deviation(row),
+                f"{row.judgments:,}",
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+        if trouble := describe_trouble(report.leaderboard):
+            lines += ["", *(f"- {escape_markdown(sentence)}" for sentence in trouble)]
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
 

@@ -83,19 +83,15 @@ def rank_campaigns(rated: RatedLog, plan: RankingPlan, *, seed: int, resample: b
 def print_leaderboards(boards: Sequence[Leaderboard], plan: RankingPlan | None = None, *, as_object: bool) -> None:
     """Print leaderboards as tables, or as one JSON object. With a plan, a table has the samples of its rank ranges."""
     from streams.cli import render
+    from streams.reports.notes import describe_board
 
     if as_object:
         click.echo(render.as_json(boards))
         return
     console = render.stdout_console()
-    ranges = f" ({plan.samples})" if plan and plan.samples else ""
+    width, ranges = render.table_width(console), f" ({plan.samples})" if plan and plan.samples else ""
     for number, board in enumerate(boards):
-        clusters = board.rows[-1].cluster if board.rows else 0
-        title = (
-            f"{board.campaign}  {board.model}, {board.judgments:,} judgment{'s' * (board.judgments != 1)}, "
-            f"{clusters} cluster{'s' * (clusters != 1)}{ranges}"
-        )
         if number:
             console.print()
-        console.print(title, markup=False)
-        console.print(render.LeaderboardTable(leaderboard=board, width=render.table_width(console)))
+        console.print(f"{board.campaign}  {describe_board(board)}{ranges}", markup=False)
+        render.print_board(console, board, width=width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from dataclasses import dataclass
 from io import TextIOWrapper
 from math import floor
@@ -14,11 +15,12 @@ from rich.text import Text
 
 from streams.cli.terminal import safe
 from streams.core.ranking.ranges import Z_95
-from streams.reports.score_axis import ScoreAxis, score_decimals
+from streams.reports.notes import APART, describe_trouble, legend
+from streams.reports.score_axis import ScoreAxis, ScoreText, has_judge_ranges, judge_range
 from streams.reports.score_axis import rank_range as rank_range
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import ConsoleOptions, RenderResult
 
@@ -41,12 +43,13 @@ class _Marks(NamedTuple):
     dot: str
     zero: str
     rule: str
+    dashes: str
     sign: str
 
 
 _HALVES = [(left, right) for left in range(3) for right in range(3)]
-_UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), "●", "┊", "─", "±")
-_ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "+-")
+_UNICODE = _Marks(dict(zip(_HALVES, " ╶╺╴─╼╸╾━", strict=True)), "●", "┊", "─", "╌", "±")
+_ASCII = _Marks({halves: " -="[max(halves)] for halves in _HALVES}, "o", ":", "-", "- ", "+-")
 
 
 def _half_cell(axis: ScoreAxis, score: float, width: int) -> int:
@@ -55,15 +58,16 @@ def _half_cell(axis: ScoreAxis, score: float, width: int) -> int:
 
 
 def _ticks(axis: ScoreAxis, width: int) -> str:
-    """Return the ends of the axis and, if there is room, the zero.
+    """Return the ends of the axis and, if there is room, its origin.
 
     >>> _ticks(ScoreAxis(-1.0, 1.0), 11)
     '-1   0   +1'
     """
-    low, high = f"{axis.low:+g}", f"{axis.high:+g}"
+    low, high, origin = map(axis.label, (axis.low, axis.high, axis.origin))
     line = low.ljust(width - len(high)) + high
-    zero = _half_cell(axis, 0.0, width) // 2
-    return f"{line[:zero]}0{line[zero + 1 :]}" if len(low) < zero < width - len(high) - 1 else line
+    first = _half_cell(axis, axis.origin, width) // 2 - len(origin) // 2
+    last = first + len(origin)
+    return f"{line[:first]}{origin}{line[last:]}" if len(low) < first and last < width - len(high) else line
 
 
 def _whiskers(axis: ScoreAxis, row: Row, width: int, marks: _Marks) -> Text:
@@ -75,7 +79,7 @@ def _whiskers(axis: ScoreAxis, row: Row, width: int, marks: _Marks) -> Text:
         for half in range(max(first, 0), min(last + 1, len(halves))):
             halves[half] = weight
     line = "".join(map(marks.lines.__getitem__, zip(halves[::2], halves[1::2], strict=True)))
-    zero = _half_cell(axis, 0.0, width) // 2
+    zero = _half_cell(axis, axis.origin, width) // 2
     if 0 <= zero < width and line[zero] == " ":
         line = f"{line[:zero]}{marks.zero}{line[zero + 1 :]}"
     dot = min(max(_half_cell(axis, row.score, width) // 2, 0), width - 1)
@@ -111,6 +115,8 @@ class Column:
 class LeaderboardTable:
     """A leaderboard, with a plot if there is room. A rule and a new colour separate clusters.
 
+    The rule is solid if it holds for other judges too, and dashed otherwise.
+
     The layout is our own because the table of rich takes twice as long, and a live table is drawn often.
     """
 
@@ -126,38 +132,68 @@ class LeaderboardTable:
             Column("rank", [Text(str(row.rank), style="bold") for row in rows], "right"),
             Column("range", [Text(rank_range(row.rank_low, row.rank_high)) for row in rows]),
         ]
-        decimals = score_decimals(rows)
+        if has_judge_ranges(rows):
+            before.append(Column("others", [Text(judge_range(row), style="dim") for row in rows]))
+        form = ScoreText.of(self.leaderboard)
         names = Column("system", [Text(safe(row.system), style="bold") for row in rows])
-        after = [
-            Column(
-                f"score {marks.sign} dev.",
-                [_score(row, marks.sign, decimals) for row in rows],
-                "right",
-            )
-        ]
+        scores = [Text.assemble(form.score(row), (f" {marks.sign} {form.deviation(row)}", "dim")) for row in rows]
+        after = [Column(f"{form.heading} {marks.sign} dev.", scores, "right")]
         left = self.width - sum(column.width + len(GAP) for column in (*before, *after, *self.beside))
         for name in names.cells:
             name.truncate(max(left, 1), overflow="ellipsis")
         plot = left - names.width - len(GAP)
         if plot >= NARROWEST_PLOT:
-            axis = self.axis or ScoreAxis.of(rows)
+            axis = self.axis or ScoreAxis.of(self.leaderboard)
             after.append(Column(_ticks(axis, plot), [_whiskers(axis, row, plot, marks) for row in rows]))
         columns = (*before, names, *after, *self.beside)
         gap = Text(GAP, no_wrap=True, overflow="crop")
         heading, *lines = map(gap.join, zip(*(column.padded() for column in columns), strict=True))
-        rule = Text(marks.rule * self.width, style="dim")
         yield heading
-        yield rule
-        cluster = 1
+        yield self._rule(marks.rule)
+        island = 1
         for line, row in zip(lines, rows, strict=True):
-            if self.ruled and row.cluster != cluster:
-                yield rule
+            if row.island != island:
+                yield from self._separate(marks)
+            elif self.ruled and row.line_above is not None:
+                yield self._rule(marks.rule if row.line_above == "judges" else marks.dashes)
             yield line
-            cluster = row.cluster
+            island = row.island
+
+    def _rule(self, dash: str) -> Text:
+        return Text((dash * self.width)[: self.width], style="dim")
+
+    def _separate(self, marks: _Marks) -> Iterator[Text]:
+        """Separate two islands: the ranks begin again."""
+        yield Text()
+        yield Text(APART, style="dim")
+        yield self._rule(marks.rule)
 
 
-def _score(row: Row, sign: str, decimals: int) -> Text:
-    return Text.assemble(f"{row.score:+.{decimals}f}", (f" {sign} {row.deviation:.{decimals}f}", "dim"))
+def extra_lines(rows: Sequence[Row], *, ruled: bool = True) -> int:
+    """Return the number of lines between the rows of a table."""
+    islands = len({row.island for row in rows})
+    return 3 * max(islands - 1, 0) + sum(row.line_above is not None for row in rows) * ruled
+
+
+def print_board(console: Console, board: Leaderboard, *, width: int, outlook: bool = True) -> None:
+    """Print a table with its notes."""
+    console.print(LeaderboardTable(leaderboard=board, width=width))
+    for note in board_notes(board, width=width, ascii_only=console.options.ascii_only, outlook=outlook):
+        console.print(note, width=width)
+
+
+def board_notes(board: Leaderboard, *, width: int, ascii_only: bool = False, outlook: bool = True) -> list[Text]:
+    """Return the lines below a table: the legend, then what to be careful about."""
+    marks = _ASCII if ascii_only else _UNICODE
+    explained = legend(board, solid=marks.rule * 2, dashed=(marks.dashes * 2)[: 3 if ascii_only else 2])
+    notes = [Text(line, style="dim") for line in _wrapped(explained, width)]
+    notes += (Text(line) for each in describe_trouble(board, outlook=outlook) for line in _wrapped(f"- {each}", width))
+    return notes
+
+
+def _wrapped(sentence: str, width: int) -> list[str]:
+    """Return a sentence as lines of this width. Those after the first are indented."""
+    return textwrap.wrap(safe(sentence), max(width, 20), subsequent_indent=GAP, break_on_hyphens=False)
 
 
 def as_json(leaderboards: Sequence[Leaderboard]) -> str:

@@ -21,8 +21,10 @@ from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
-from streams.reports.html_table import fragment, leaderboard_table
-from streams.reports.score_axis import rank_range, score_decimals
+from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
+from streams.reports.notes import describe_trouble
+from streams.reports.scale import check_scale, on_scale
+from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -98,19 +100,21 @@ class Ranking:
     def __str__(self) -> str:
         blocks = []
         for report in self.reports:
-            rows = report.leaderboard.rows
-            width, decimals = max((len(row.system) for row in rows), default=0), score_decimals(rows)
+            board, form = report.leaderboard, ScoreText.of(report.leaderboard)
+            width, others = max((len(row.system) for row in board.rows), default=0), has_judge_ranges(board.rows)
             lines = [
-                f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  {row.system:<{width}}  "
-                f"{row.score:+.{decimals}f} ± {row.deviation:.{decimals}f}"
-                for row in rows
+                f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  "
+                f"{f'{judge_range(row):<7}  ' if others else ''}{row.system:<{width}}  "
+                f"{form.score(row)} ± {form.deviation(row)}"
+                for row in board.rows
             ]
-            blocks.append("\n".join([f"{report.leaderboard.campaign}  {report.about}", *lines]))
+            blocks.append("\n".join([f"{board.campaign}  {report.about}", *lines, *describe_trouble(board)]))
         return "\n\n".join(blocks) + self._not_counted()
 
     def _repr_html_(self) -> str:
         blocks = [
             f"<p><b>{report.leaderboard.campaign}</b>&ensp;{report.about}</p>{leaderboard_table(report.leaderboard)}"
+            f"{leaderboard_notes(report.leaderboard)}"
             for report in self.reports
         ]
         not_counted = self._not_counted().removeprefix("; ")
@@ -173,6 +177,8 @@ def rank(
     campaigns: Collection[str] = (),
     only: Only | None = None,
     controls: str | Controls | None = None,
+    scale: str = "score",
+    anchor: str | None = None,
     runs: int | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -185,14 +191,15 @@ def rank(
     `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls`
     tests the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
-    `score_range` are the lowest and the highest score, by default those of the log. FormatError is raised if nothing
-    was rated.
+    `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
+    Elo points: 1000 at the `anchor`, by default at the mean. FormatError is raised if nothing was rated.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
     >>> [row.system for row in rank(verdicts).rows]
     ['b', 'a']
     """
+    unit = check_scale(scale, anchor)
     if controls is not None:
         again = partial(
             rank,
@@ -202,6 +209,8 @@ def rank(
             score_range=score_range,
             baseline=baseline,
             campaigns=campaigns,
+            scale=scale,
+            anchor=anchor,
             runs=runs,
             seed=seed,
             threads=threads,
@@ -231,7 +240,7 @@ def rank(
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     reports = tuple(
         Report(
-            leaderboard=make_leaderboard(campaign, plan, seed=seed, threads=threads),
+            leaderboard=on_scale(make_leaderboard(campaign, plan, seed=seed, threads=threads), unit, anchor=anchor),
             counts=campaign.tables.pair_counts(),
             history=histories[campaign.name],
         )

@@ -36,10 +36,12 @@ a { color: inherit; }
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _RANGES = (
-    "A range contains the true rank of a system with 95 % confidence. A line separates clusters: systems above it are "
-    "better than systems below it; within a cluster the order may be chance. The dot is the score, the thick line one "
-    "standard deviation, the thin line 95 %."
+    "A range contains the rank of a system with 95 % confidence, if the same judges were asked again. It holds for "
+    "each system, not for all at once. A line separates clusters: systems above it are better than systems below it; "
+    "within a cluster the order may be chance. The dot is the score, the thick line one standard deviation, the thin "
+    "line 95 %."
 )
+_ELO = " 400 Elo points are a factor of ten in the odds of a win."
 
 
 def html_page(reports: Sequence[Report]) -> str:
@@ -66,7 +68,8 @@ def _section(report: Report, number: int, heading: str) -> str:
     return (
         f'<section id="c{number}"><{heading}>{escape(report.leaderboard.campaign)}</{heading}>'
         f'<p class="about">{escape(report.about)}</p>'
-        f'<div class="judgestream">{html_table.leaderboard_table(report.leaderboard)}</div>'
-        f'<p class="note">{_RANGES}</p>'
+        f'<div class="judgestream">{html_table.leaderboard_table(report.leaderboard)}'
+        f"{html_table.leaderboard_notes(report.leaderboard)}</div>"
+        f'<p class="note">{_RANGES}{_ELO if report.leaderboard.scale == "elo" else ""}</p>'
         f"{head_to_head}</section>"
     )

@@ -6,14 +6,16 @@ Apart from blue and orange it uses the colour of the text around it, so that it 
 from __future__ import annotations
 
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from streams.core.ranking.ranges import Z_95
+from streams.reports.notes import APART, describe_trouble, legend
 from streams.reports.report import short_names
-from streams.reports.score_axis import ScoreAxis, rank_range, score_decimals
+from streams.reports.score_axis import ScoreAxis, ScoreText, has_judge_ranges, judge_range, rank_range
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.wire.events import Leaderboard, Row
 
@@ -29,6 +31,9 @@ STYLE = f"""
 .judgestream .board {{ width: 100%; }}
 .judgestream .board thead th {{ opacity: .65; font-size: .85em; vertical-align: bottom; }}
 .judgestream .board tbody {{ border-top: 1px solid color-mix(in srgb, currentColor 45%, transparent); }}
+.judgestream .board tbody.dashed {{ border-top-style: dashed; }}
+.judgestream .board tbody.apart {{ border-top: 0; }}
+.judgestream .board tbody.apart th {{ padding-top: 1.6em; opacity: .65; font-size: .85em; }}
 .judgestream .board .number {{ text-align: right; }}
 .judgestream .board tbody .rank {{ font-weight: 600; }}
 .judgestream .board .system {{ white-space: normal; overflow-wrap: break-word; }}
@@ -44,17 +49,24 @@ STYLE = f"""
 .judgestream .board line.dot {{ stroke-width: 9px; }}
 .judgestream .board line.base {{ stroke: currentColor; opacity: .12; stroke-width: 1px; }}
 .judgestream .board line.zero {{ stroke: currentColor; opacity: .35; stroke-width: 1px; stroke-dasharray: 2 3; }}
+.judgestream .notes {{ margin: .8em 0 0; font-size: .85em; opacity: .75; max-width: 54em; }}
+.judgestream ul.notes {{ padding-left: 1.2em; opacity: 1; }}
+.judgestream .notes .rule {{ display: inline-block; width: 1.8em; vertical-align: .25em;
+  border-top: 1px solid currentColor; }}
+.judgestream .notes .dashed {{ border-top-style: dashed; }}
 .judgestream .ticks {{ position: relative; display: flex; justify-content: space-between; }}
 .judgestream .ticks .inside {{ position: absolute; transform: translateX(-50%); }}
 @container (max-width: 40rem) {{
   .judgestream .board, .judgestream .board :is(thead, tbody) {{ display: block; }}
-  .judgestream .board tr {{ display: grid; grid-template: "rank system score" "range plot plot" / 3em 1fr auto;
-    padding: .35em 0; }}
+  .judgestream .board tr {{ display: grid; padding: .35em 0;
+    grid-template: "rank system score" "range plot plot" "others plot plot" / 3.4em 1fr auto; }}
   .judgestream .board :is(td, th) {{ padding: .1em .4em; }}
   .judgestream .board thead tr {{ padding: 0; }}
   .judgestream .board thead th:not(.plot), .judgestream .board .judgments {{ display: none; }}
   .judgestream .board .rank {{ grid-area: rank; }}
   .judgestream .board .range {{ grid-area: range; opacity: .65; text-align: right; }}
+  .judgestream .board .others {{ grid-area: others; opacity: .65; text-align: right; }}
+  .judgestream .board tbody.apart tr {{ display: block; }}
   .judgestream .board .system {{ grid-area: system; }}
   .judgestream .board .score {{ grid-area: score; }}
   .judgestream .board .score .faint {{ display: none; }}
@@ -67,18 +79,30 @@ STYLE = f"""
 def leaderboard_table(board: Leaderboard) -> str:
     """Return the table of one leaderboard. It belongs inside an element of the class `judgestream`, with STYLE."""
     rows = board.rows
-    axis, decimals, names = ScoreAxis.of(rows), score_decimals(rows), short_names([row.system for row in rows])
-    bodies = "".join(
-        f'<tbody class="{"odd" if cluster % 2 else "even"}">'
-        f"{''.join(_line(row, axis, decimals, names[row.system]) for row in rows if row.cluster == cluster)}</tbody>"
-        for cluster in dict.fromkeys(row.cluster for row in rows)
-    )
+    style = _RowStyle(ScoreAxis.of(board), ScoreText.of(board), short_names([row.system for row in rows]), rows)
+    bodies, island = "", 1
+    for key, mine in groupby(rows, key=lambda row: (row.island, row.cluster)):
+        cluster = list(mine)
+        if key[0] != island:
+            bodies += f'<tbody class="apart"><tr><th colspan="7">{APART}</th></tr></tbody>'
+        kinds = "odd" if key[1] % 2 else "even"
+        kinds += " dashed" * (cluster[0].line_above == "judgments")
+        bodies += f'<tbody class="{kinds}">{"".join(map(style.line, cluster))}</tbody>'
+        island = key[0]
+    others = '<th class="others">others</th>' if style.others else ""
     return (
-        '<table class="board"><thead><tr><th class="rank number">rank</th><th class="range">range</th>'
-        f'<th class="system">system</th><th class="plot">{_ticks(axis)}</th>'
-        '<th class="score number">score ± dev.</th><th class="judgments number">judgments</th></tr></thead>'
-        f"{bodies}</table>"
+        f'<table class="board"><thead><tr><th class="rank number">rank</th><th class="range">range</th>{others}'
+        f'<th class="system">system</th><th class="plot">{_ticks(style.axis)}</th>'
+        f'<th class="score number">{style.form.heading} ± dev.</th><th class="judgments number">judgments</th></tr>'
+        f"</thead>{bodies}</table>"
     )
+
+
+def leaderboard_notes(board: Leaderboard) -> str:
+    """Return the legend of a table, and the list of what to be careful about."""
+    text = legend(board, solid='<span class="rule"></span>', dashed='<span class="rule dashed"></span>')
+    trouble = "".join(f"<li>{escape(sentence)}</li>" for sentence in describe_trouble(board))
+    return (f'<p class="notes">{text}</p>' if text else "") + (f'<ul class="notes">{trouble}</ul>' if trouble else "")
 
 
 def fragment(blocks: Iterable[str]) -> str:
@@ -103,15 +127,24 @@ def name_of(system: str, short: str) -> str:
     return f"<bdi{title}>{escape(short)}</bdi>"
 
 
-def _line(row: Row, axis: ScoreAxis, decimals: int, short: str) -> str:
-    return (
-        f'<tr><td class="rank number">{row.rank}</td>'
-        f'<td class="range">{rank_range(row.rank_low, row.rank_high)}</td>'
-        f'<th class="system" scope="row">{name_of(row.system, short)}</th>'
-        f'<td class="plot">{_whiskers(row, axis)}</td>'
-        f'<td class="score number">{row.score:+.{decimals}f} <span class="faint">± {row.deviation:.{decimals}f}</span>'
-        f'</td><td class="judgments number">{row.judgments:,}</td></tr>'
-    )
+class _RowStyle:
+    """How the rows of one table are drawn."""
+
+    def __init__(self, axis: ScoreAxis, form: ScoreText, names: Mapping[str, str], rows: Sequence[Row]) -> None:
+        self.axis, self.form, self.others = axis, form, has_judge_ranges(rows)
+        self._names = names
+
+    def line(self, row: Row) -> str:
+        """Return a row of the table."""
+        others = f'<td class="others faint">{judge_range(row)}</td>' if self.others else ""
+        return (
+            f'<tr><td class="rank number">{row.rank}</td>'
+            f'<td class="range">{rank_range(row.rank_low, row.rank_high)}</td>{others}'
+            f'<th class="system" scope="row">{name_of(row.system, self._names[row.system])}</th>'
+            f'<td class="plot">{_whiskers(row, self.axis)}</td>'
+            f'<td class="score number">{self.form.score(row)} <span class="faint">± {self.form.deviation(row)}</span>'
+            f'</td><td class="judgments number">{row.judgments:,}</td></tr>'
+        )
 
 
 def _whiskers(row: Row, axis: ScoreAxis) -> str:
@@ -119,7 +152,7 @@ def _whiskers(row: Row, axis: ScoreAxis) -> str:
 
     The dot is a line without length. Its ends stay round when the picture is stretched.
     """
-    zero = axis.share(0.0)
+    zero = axis.share(axis.origin)
     lines = [_stroke("base", 0.0, 1.0, 5, 5), *([_stroke("zero", zero, zero, 0, 10)] if 0 <= zero <= 1 else [])]
     for kind, reach in (("wide", Z_95), ("near", 1.0), ("dot", 0.0)):
         ends = (axis.share(row.score - reach * row.deviation), axis.share(row.score + reach * row.deviation))
@@ -132,6 +165,7 @@ def _stroke(kind: str, x1: float, x2: float, y1: int, y2: int) -> str:
 
 
 def _ticks(axis: ScoreAxis) -> str:
-    zero = axis.share(0.0)
-    inside = f'<span class="inside" style="left:{100 * zero:.2f}%">0</span>' if 0.15 < zero < 0.85 else ""
-    return f'<span class="ticks"><span>{axis.low:+g}</span><span>{axis.high:+g}</span>{inside}</span>'
+    zero = axis.share(axis.origin)
+    label = axis.label(axis.origin)
+    inside = f'<span class="inside" style="left:{100 * zero:.2f}%">{label}</span>' if 0.15 < zero < 0.85 else ""
+    return f'<span class="ticks"><span>{axis.label(axis.low)}</span><span>{axis.label(axis.high)}</span>{inside}</span>'

@@ -9,6 +9,7 @@ import numpy as np
 
 from streams.reports.canvas import BLUE, GREY, ORANGE, canvas
 from streams.reports.report import short_names
+from streams.reports.score_axis import has_judge_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
     from streams.core.ranking.ranges import Floats
     from streams.reports.report import History, Report
+    from streams.wire.events import Row
 
 MOST_LINES = 20  # systems whose lines have a colour and a label
 MOST_NUMBERS = 16
 LONGEST_NAME = 26
+_LINES = {"judges": "solid", "judgments": "dashed"}
 
 
 def ranking_figure(report: Report) -> Figure:
@@ -61,10 +64,14 @@ def _rank_ranges(axes: Axes, report: Report) -> None:
     rows = report.leaderboard.rows
     for place, row in enumerate(rows):
         colour = BLUE if row.cluster % 2 else ORANGE
+        if row.judge_rank_low is not None and row.judge_rank_high is not None:
+            axes.plot([row.judge_rank_low, row.judge_rank_high], [place, place], color=colour, linewidth=1, alpha=0.6)
         axes.plot([row.rank_low, row.rank_high], [place, place], color=colour, linewidth=3, solid_capstyle="round")
         axes.plot(row.rank, place, "o", color=colour, markersize=6, clip_on=False)
-        if place and row.cluster != rows[place - 1].cluster:
-            axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
+        if place and row.island != rows[place - 1].island:
+            axes.axhline(place - 0.5, color="black", linewidth=1.6)
+        elif row.line_above is not None:
+            axes.axhline(place - 0.5, color=GREY, linewidth=0.8, linestyle=_LINES[row.line_above])
     axes.set_title("Rank ranges at 95 %")
     axes.set_yticks(range(len(rows)), _labels(report), parse_math=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -72,7 +79,21 @@ def _rank_ranges(axes: Axes, report: Report) -> None:
     axes.locator_params(axis="x", integer=True)
     axes.grid(axis="x", color=GREY, alpha=0.2)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("rank; lines separate clusters")
+    axes.set_xlabel(_explain_ranges(rows))
+
+
+def _explain_ranges(rows: Sequence[Row]) -> str:
+    parts = ["rank"]
+    if has_judge_ranges(rows):
+        parts.append("thin: for other judges")
+    kinds = {row.line_above for row in rows}
+    if "judges" in kinds:
+        parts.append("solid line: holds for other judges too")
+    if "judgments" in kinds:
+        parts.append("dashed: for these judges")
+    if len({row.island for row in rows}) > 1:
+        parts.append("black: never compared")
+    return "; ".join(parts)
 
 
 def _head_to_head(axes: Axes, report: Report) -> None:

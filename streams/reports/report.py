@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
+from streams.reports.notes import describe_board
 from streams.reports.thinning import ThinnedSeries
 
 if TYPE_CHECKING:
@@ -89,18 +90,9 @@ class Report:
     history: History | None = None
 
     @property
-    def clusters(self) -> int:
-        """Return the number of clusters."""
-        return max((row.cluster for row in self.leaderboard.rows), default=0)
-
-    @property
     def about(self) -> str:
         """Return the model and the counts in one line."""
-        board, clusters = self.leaderboard, self.clusters
-        return (
-            f"{board.model}, {board.judgments:,} judgment{'s' * (board.judgments != 1)}, "
-            f"{clusters} cluster{'s' * (clusters != 1)}"
-        )
+        return describe_board(self.leaderboard)
 
     @property
     def _order(self) -> list[int]:

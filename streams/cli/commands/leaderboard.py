@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.scale import scale_options
 from streams.cli.stored_campaign import read_campaign, summary, view_options
 
 if TYPE_CHECKING:
+    from streams.cli.scale import ScoreUnit
     from streams.settings import Settings
 
 
@@ -17,10 +19,12 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   judgestream leaderboard wmt13.fr-en
+  judgestream leaderboard wmt13.fr-en --scale elo --anchor online-b
   judgestream leaderboard wmt13.fr-en --json""",
 )
 @view_options
-def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool) -> None:
+@scale_options
+def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool, unit: ScoreUnit) -> None:
     """Show the leaderboard of a running campaign and its progress.
 
     The state is read from Redis. Nothing is changed.
@@ -29,7 +33,7 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
     from streams.reports.views import campaign_view
 
     stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
-    board = stored.leaderboard()
+    board = unit.of(stored.leaderboard())
     if as_object:
         click.echo(render.as_json([board]))
     elif as_table:
@@ -40,4 +44,4 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
         for line in summary(campaign_view(stored)):
             console.print(line, width=width)
         console.print()
-        console.print(render.LeaderboardTable(leaderboard=board, width=width))
+        render.print_board(console, board, width=width, outlook=False)  # the summary has it

@@ -10,12 +10,14 @@ import click
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.log_options import LogFile, log_argument, rate_log
 from streams.cli.ranking import parse_parameters, print_leaderboards, rank_campaigns, ranking_options
+from streams.cli.scale import scale_options
 from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from streams.cli.scale import ScoreUnit
     from streams.core.campaign.campaign import Campaign
     from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
@@ -36,6 +38,7 @@ Examples:
   judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
   judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
   judgestream rank samples/arena.csv --model grm --baseline birch
+  judgestream rank samples/arena.csv --scale elo --anchor birch
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
 )
 @log_argument
@@ -68,6 +71,7 @@ Examples:
     metavar="LOW,HIGH",
     help="Lowest and highest score of direct assessment, e.g. 1,7.  [default: those of the log]",
 )
+@scale_options
 @control_test_options
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
 @click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
@@ -90,6 +94,7 @@ def command(
     baseline: str | None,
     ranges: str | None,
     bounds: str | None,
+    unit: ScoreUnit,
     test: ControlTest | None,
     as_table: bool,
     as_text: bool,
@@ -144,7 +149,7 @@ def command(
             source, plan.settings, only=names, observe=observe, batches=read, keep_rankings=plan.keep_rankings
         )
         try:
-            boards = rank_campaigns(rated, plan, seed=seed)
+            boards = [unit.of(board) for board in rank_campaigns(rated, plan, seed=seed)]
         except ParameterError as error:
             raise click.UsageError(f"{log.file}: {error}") from None
         return reports(boards, rated, histories.by_campaign)

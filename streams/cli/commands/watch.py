@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from streams.cli.options import with_settings
+from streams.cli.scale import ScoreUnit, scale_options
 from streams.cli.stored_campaign import explained_quarantine, load_stored_campaign, open_store, summary
 from streams.errors import StoreUnavailable
 
@@ -58,9 +59,10 @@ Examples:
     metavar="SECONDS",
     help="Seconds between two updates.",
 )
+@scale_options
 @click.option("--json", "as_lines", is_flag=True, help="Print one JSON object per change, also on a terminal.")
 @with_settings("redis", "namespace")
-def command(settings: Settings, *, campaign: str, interval: float, as_lines: bool) -> None:
+def command(settings: Settings, *, campaign: str, interval: float, unit: ScoreUnit, as_lines: bool) -> None:
     """Follow the leaderboard of a running campaign until the campaign is closed, or until Ctrl-C.
 
     A terminal shows the leaderboard, the rate, the age of the newest judgment, and how many places each system has
@@ -70,7 +72,7 @@ def command(settings: Settings, *, campaign: str, interval: float, as_lines: boo
 
     console = render.stdout_console()
     with open_store(settings) as store, explained_quarantine(store, campaign):
-        results = frames(CampaignWatch(store, settings, campaign), interval=interval)
+        results = frames(CampaignWatch(store, settings, campaign, unit), interval=interval)
         try:
             if as_lines or not console.is_terminal or console.is_dumb_terminal:
                 _print_changes(results)
@@ -83,10 +85,10 @@ def command(settings: Settings, *, campaign: str, interval: float, as_lines: boo
 class CampaignWatch:
     """A campaign that is read again and again, with its first ranks and its rate."""
 
-    def __init__(self, store: RedisStore, settings: Settings, name: str) -> None:
+    def __init__(self, store: RedisStore, settings: Settings, name: str, unit: ScoreUnit | None = None) -> None:
         from streams.reports.rate import WindowedRate
 
-        self._store, self._settings, self._name = store, settings, name
+        self._store, self._settings, self._name, self._unit = store, settings, name, unit or ScoreUnit()
         self._head: Mapping[str, str] = {}
         self._campaign: ReadOnlyCampaign | None = None
         self._ranks: dict[str, int] = {}
@@ -99,7 +101,7 @@ class CampaignWatch:
         head = self._store.read_head(self._name)
         if self._campaign is None or head != self._head:
             self._campaign, self._head = load_stored_campaign(self._store, self._settings, self._name), head
-        board = self._campaign.leaderboard()
+        board = self._unit.of(self._campaign.leaderboard())
         for row in board.rows:
             self._ranks.setdefault(row.system, row.rank)
         now = at.timestamp()
@@ -172,9 +174,9 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
     from rich.console import Group
     from rich.text import Text
 
-    from streams.cli.render import Column, LeaderboardTable, table_width
+    from streams.cli.render import Column, LeaderboardTable, board_notes, extra_lines, table_width
 
-    board = frame.leaderboard
+    board, width = frame.leaderboard, table_width(console)
     header = [
         *summary(frame.view),
         Text.assemble(
@@ -186,14 +188,17 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
         ),
         Text(),
     ]
-    room = len(board.rows) if height is None else max(1, height - len(header) - 3)
-    lines = len(board.rows) + (board.rows[-1].cluster - 1 if board.rows else 0)
-    ruled = height is None or lines <= room
-    cut = msgspec.structs.replace(board, rows=board.rows[:room])
+    notes = board_notes(board, width=width, ascii_only=console.options.ascii_only, outlook=False)
+    room = None if height is None else max(1, height - len(header) - 3)
+    if room is not None and len(board.rows) + len(notes) > room:
+        notes = notes[: max(0, room - len(board.rows))]  # systems are more important
+    left = None if room is None else room - len(notes)
+    ruled = left is None or len(board.rows) + extra_lines(board.rows) <= left
+    cut = msgspec.structs.replace(board, rows=board.rows[:left])
     moved = Column("moved", [Text(*_arrow(frame.moved[row.system])) for row in cut.rows], "right")
-    table = LeaderboardTable(leaderboard=cut, width=table_width(console), ruled=ruled, beside=[moved])
-    left = len(board.rows) - len(cut.rows)
-    return Group(*header, table, *([Text(f"... {left:,} more", style="dim")] if left else []))
+    table = LeaderboardTable(leaderboard=cut, width=width, ruled=ruled, beside=[moved])
+    more = len(board.rows) - len(cut.rows)
+    return Group(*header, table, *([Text(f"... {more:,} more", style="dim")] if more else []), *notes)
 
 
 def _arrow(places: int) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -46,9 +46,13 @@ class RankedScores:
         return cls(score=mean, deviation=samples.std(axis=0), best=best, worst=worst)
 
     def rows(self, names: Sequence[str], judgments: Sequence[int]) -> tuple[Row, ...]:
-        """Return the rows in order of score, then of name, each with its rank, rank range and cluster."""
+        """Return the rows in order of score, then of name, each with its rank, rank range and cluster.
+
+        Whether a line between clusters holds for other judges is not known.
+        """
         order = sorted(range(len(names)), key=lambda i: (-self.score[i], names[i]))
         best, worst = self.best[order], self.worst[order]
+        numbers = clusters(best, worst)
         return tuple(
             Row(
                 system=names[i],
@@ -59,9 +63,10 @@ class RankedScores:
                 score=float(self.score[i]),
                 deviation=float(self.deviation[i]),
                 judgments=judgments[i],
+                line_above=line,
             )
-            for place, (i, low, high, cluster) in enumerate(
-                zip(order, best, worst, clusters(best, worst), strict=True), start=1
+            for place, (i, low, high, cluster, line) in enumerate(
+                zip(order, best, worst, numbers, _lines(numbers), strict=True), start=1
             )
         )
 
@@ -86,7 +91,13 @@ def widen_ranges(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, 
     """
     best = np.minimum(best, [row.rank_low for row in board])
     worst = np.maximum(worst, [row.rank_high for row in board])
+    numbers = clusters(best, worst)
     return tuple(
-        replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
-        for row, low, high, cluster in zip(board, best, worst, clusters(best, worst), strict=True)
+        replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster), line_above=line)
+        for row, low, high, cluster, line in zip(board, best, worst, numbers, _lines(numbers), strict=True)
     )
+
+
+def _lines(numbers: Ints) -> list[Literal["judgments"] | None]:
+    """Return the line above each row: one where a cluster begins, except above the first."""
+    return ["judgments" if begins else None for begins in np.diff(numbers, prepend=numbers[:1]) > 0]

@@ -186,8 +186,9 @@ def test_ctrl_c_leaves_the_terminal_as_it_was() -> None:
     assert re.search(r"Stopped after [\d,]+ of 10,000 judgments\.", shown[left:])
 
 
-def row(place: int, **fields: float) -> Row:
+def row(place: int, **fields: float | str | None) -> Row:
     values = {"system": f"system-{place}", "rank": place, "rank_low": place, "rank_high": place, "cluster": place}
+    values |= {"line_above": "judges" if place > 1 else None}
     return msgspec.convert(values | {"score": -place / 10, "deviation": 0.02, "judgments": 9} | fields, type=Row)
 
 
@@ -211,7 +212,13 @@ def test_every_frame_fits_the_terminal(width: int, height: int, clusters: int, m
         latest.extend(zip_longest(step.answers, step.requests))
     board = leaderboard(
         *(
-            msgspec.structs.replace(row, rank_low=10, rank_high=13, cluster=min(row.rank, clusters))
+            msgspec.structs.replace(
+                row,
+                rank_low=10,
+                rank_high=13,
+                cluster=min(row.rank, clusters),
+                line_above="judgments" if 1 < row.rank <= clusters else None,
+            )
             for row in simulation.leaderboard().rows
         )
     )
@@ -230,9 +237,11 @@ def test_every_frame_fits_the_terminal(width: int, height: int, clusters: int, m
 # -- the table that other commands print too --------------------------------------------------------------
 
 
-def test_a_rule_ends_each_cluster() -> None:
-    lines = table(leaderboard(row(1, cluster=1), row(2, cluster=1), row(3, cluster=2), row(4, cluster=3)))
-    assert [line == "─" * 80 for line in lines] == [False, True, False, False, True, False, True, False]
+def test_a_rule_ends_each_cluster_and_is_dashed_unless_it_holds_for_other_judges() -> None:
+    rows = row(1), row(2, cluster=1, line_above=None), row(3, cluster=2), row(4, cluster=3, line_above="judgments")
+    rules = {"─" * 80: "solid", "╌" * 80: "dashed"}
+    found = [rules.get(line) for line in table(leaderboard(*rows))]
+    assert found == [None, "solid", None, None, "solid", None, "dashed", None]
 
 
 def test_whiskers_reach_as_far_as_the_deviation_says() -> None:

@@ -52,7 +52,7 @@ def test_people_see_state_budget_outlook_ranges_and_clusters(running: Running) -
     assert [line[:3] for line in lines] == [
         [str(row.rank), shown, row.system] for row, shown in zip(board.rows, ranges, strict=True)
     ]
-    rules = [line for line in result.stdout.splitlines() if line.startswith("───")]
+    rules = [line for line in result.stdout.splitlines() if line.startswith(("───", "╌╌╌"))]
     assert len(rules) == board.rows[-1].cluster  # one under the heading, one between each two
 
 
