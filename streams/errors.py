@@ -16,6 +16,7 @@
     ├── LogGap               records of the log are gone before they were read: the partition stops
     ├── StoreUnavailable     the store does not answer: the same batch is tried again
     ├── StoreCorrupt         stored data can't be read: the campaign is rated again, or the partition stops
+    │   └── StoreOutdated    an earlier version stored a campaign, and kept too little: it is rated again
     ├── StoreNewer           the store holds data of a newer version: the partition stops
     ├── ForeignCampaign      the campaign belongs to another partition: the record is forwarded
     ├── HistoryGone          the beginning of the log has been deleted: it can't be rated again
@@ -102,6 +103,10 @@ class StoreUnavailable(JudgestreamError):  # noqa: N818 - a condition, like Conn
 
 class StoreCorrupt(JudgestreamError):  # noqa: N818
     """The store holds data that this version can't read."""
+
+
+class StoreOutdated(StoreCorrupt):
+    """An earlier version of Judgestream stored a campaign without something that this version needs."""
 
 
 class StoreNewer(JudgestreamError):  # noqa: N818

@@ -93,6 +93,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=1, description="Maximum segments per campaign that are kept one by one. The rest is counted as one."),
     ] = 100_000
+    max_group_cells: Annotated[
+        int,
+        Meta(ge=1, description="Maximum counts per campaign for its rank ranges. Beyond it they have fewer groups."),
+    ] = 4_000_000
     max_campaigns: Annotated[
         int, Meta(ge=1, description="Maximum campaigns per partition. A record that begins one more is rejected.")
     ] = 10_000

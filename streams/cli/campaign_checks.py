@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.state import LAYOUT, newer_layout_error
-from streams.errors import StoreCorrupt, StoreNewer
+from streams.errors import StoreCorrupt, StoreNewer, StoreOutdated
 from streams.wire.quarantine import describe_error, way_out
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _check_campaign(store: Store, name: str, lost: str | None, checks: CampaignC
     try:
         meta = store.read_meta(name)
         if meta is not None and (quarantine := meta.status.quarantine) is not None:
-            if quarantine.cause == "retraction":
+            if quarantine.cause in {"retraction", "outdated"}:
                 checks.rated_again += 1
             else:
                 fix = way_out(name) if quarantine.cause == "fault" else repair
@@ -64,6 +64,8 @@ def _check_campaign(store: Store, name: str, lost: str | None, checks: CampaignC
             ReadOnlyCampaign.restore(name, stored)
     except StoreNewer as error:
         checks.problems[name] = CampaignProblem(str(error), UPDATE)
+    except StoreOutdated:
+        checks.rated_again += 1
     except StoreCorrupt as error:
         checks.problems[name] = CampaignProblem(str(error), repair)
     except Exception as error:  # noqa: BLE001 - a fault in the code of one campaign must not hide the others

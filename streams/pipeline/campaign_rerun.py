@@ -157,7 +157,7 @@ class CampaignRerun:
         if self._last is None:
             campaign, home = self.campaign, f"{self._topic}/{self._partition}"
             # Requests under the usual ids may have been sent before the state was lost.
-            origin = f"{home}/again" if self._quarantine.cause == "corrupt" else home
+            origin = f"{home}/again" if self._quarantine.cause in {"corrupt", "outdated"} else home
             result = campaign.complete(BatchResult(), origin=origin, with_requests=True)
             everything = dataclasses.replace(result, ratings=campaign.ratings(origin=home), statuses=(campaign.status,))
             outputs = (

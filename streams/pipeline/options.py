@@ -36,6 +36,7 @@ class ProcessorOptions:
                 seed=settings.seed,
                 max_judges=settings.max_judges,
                 max_segments=settings.max_segments,
+                max_group_cells=settings.max_group_cells,
             ),
             limits=UndecodableLimits(
                 in_a_row=settings.max_undecodable_in_a_row,

@@ -73,7 +73,8 @@ class Erasure:
             self._names[judge] = [_NewName(inf, names[0].name)] if names else []
         elif (event.campaign, event.id) not in self._seen and not (names and names[-1].until == inf):
             self._seen.add((event.campaign, event.id))
-            self._names[judge] = [*names, _NewName(record.offset, forgotten_name(event.campaign, event.id))]
+            name = forgotten_name(event.campaign, event.id, judge[1])
+            self._names[judge] = [*names, _NewName(record.offset, name)]
 
     def copy(self, record: Record, *, is_home: IsHome = _everywhere) -> tuple[bytes | None, bytes]:
         """Return key and value of a record in the copy. One that changes nothing has no content.

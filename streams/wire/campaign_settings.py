@@ -64,7 +64,13 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         | None
     ) = None
     replicas: Annotated[
-        int, Meta(ge=0, le=1000, description="Number of bootstrap replicas for the rank ranges: 0, or 40 and more.")
+        int,
+        Meta(
+            ge=0,
+            le=1000,
+            description="Number of bootstrap replicas for the rank ranges of `grm`: 0, or 40 and more. "
+            "Other models have none.",
+        ),
     ] = 200
     judge_per_minute: (
         Annotated[

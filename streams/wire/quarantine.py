@@ -11,14 +11,15 @@ LONGEST_ERROR = 300
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
-Cause = Literal["fault", "corrupt", "retraction"]
+Cause = Literal["fault", "corrupt", "outdated", "retraction"]
 
 
 class Quarantine(Struct, frozen=True, kw_only=True):
     """Why a campaign is not rated now. Its records wait in the log.
 
     The cause is an unexpected error in the code (`fault`), a stored state that is damaged, incomplete or older than it
-    should be (`corrupt`), or a `retraction`, after which the campaign is rated again.
+    should be (`corrupt`), a state that an earlier version stored without something that is needed now (`outdated`),
+    or a `retraction`, after which the campaign is rated again.
     """
 
     offset: Annotated[int, Meta(ge=0, description="Records of the campaign from this offset on wait in the log.")]
@@ -51,6 +52,11 @@ def describe_quarantine(campaign: str, quarantine: Quarantine) -> str:
             f"the campaign {campaign!r} is being rated again without what was retracted ({quarantine.error}). "
             f"{held} until that is done"
         )
+    if quarantine.cause == "outdated":
+        return (
+            f"the campaign {campaign!r} is being rated again from its log, because an earlier version stored it "
+            f"({quarantine.error}). {held} until that is done"
+        )
     if quarantine.cause == "corrupt":
         return (
             f"the stored state of the campaign {campaign!r} is corrupt ({quarantine.error}). A worker rates it again "
@@ -68,7 +74,8 @@ def quarantine_label(quarantine: Quarantine) -> str:
     >>> quarantine_label(Quarantine(offset=4, error="the command at offset 4", cause="retraction"))
     'rated again'
     """
-    return {"fault": "quarantined", "corrupt": "corrupt", "retraction": "rated again"}[quarantine.cause]
+    labels = {"fault": "quarantined", "corrupt": "corrupt", "outdated": "rated again", "retraction": "rated again"}
+    return labels[quarantine.cause]
 
 
 def way_out(campaign: str) -> str:

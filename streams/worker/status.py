@@ -77,7 +77,7 @@ class WorkerStatus:
         return f"ok, but {'; '.join(parts)}" if parts else "ok"
 
     def _describe_rerun(self, name: str) -> str:
-        cause = "after a retraction" if self.quarantined[name].cause == "retraction" else "its stored state is corrupt"
+        cause = _CAUSES[self.quarantined[name].cause]
         return (
             f"{name} ({cause}: {self.rerun_progress[name]:.0%})" if name in self.rerun_progress else f"{name} ({cause})"
         )
@@ -90,6 +90,14 @@ class WorkerStatus:
         if self.away or now - self.loop_ran_at < STUCK_SECONDS:
             return None
         return f"the reading loop has not run for {now - self.loop_ran_at:.0f} s"
+
+
+_CAUSES = {
+    "fault": "quarantined",
+    "corrupt": "its stored state is corrupt",
+    "outdated": "an earlier version stored it",
+    "retraction": "after a retraction",
+}
 
 
 def _campaigns(names: Collection[str]) -> str:

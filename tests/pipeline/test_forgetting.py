@@ -136,7 +136,7 @@ def test_nothing_that_is_stored_names_them_and_the_board_stays(settings: Campaig
     assert pseudonym(ANNA) in repr((kept.tables, kept.meta))
     assert pseudonym(ANNA) not in repr((left.tables, left.meta, left.outbox))
     assert left.problem is None
-    name = forgotten_name("c", "forget-1")
+    name = forgotten_name("c", "forget-1", pseudonym(ANNA))
     assert sorted(left.tables["judges"]) == sorted({*kept.tables["judges"], name} - {pseudonym(ANNA)})
     assert len(left.tables["cells"]) == len(kept.tables["cells"])
     assert left.scores == kept.scores
@@ -160,7 +160,7 @@ def test_who_comes_back_is_a_new_judge_and_is_not_excluded() -> None:
 
 def test_a_log_in_which_the_name_stands_for_the_judge_gives_the_same_state() -> None:
     """A copy of the log replaces the judge before the command, and in it."""
-    name = f"~{forgotten_name('c', 'forget-1')}"
+    name = f"~{forgotten_name('c', 'forget-1', pseudonym(ANNA))}"
     copied: list[Event] = [replace(each, judge=name) if each.judge == ANNA else each for each in CROWD[:80]]
     stores = [
         live([*begin, forget(1, judge), *CROWD[80:]], batch=30) for begin, judge in ((CROWD[:80], ANNA), (copied, name))
@@ -169,7 +169,7 @@ def test_a_log_in_which_the_name_stands_for_the_judge_gives_the_same_state() -> 
 
 
 def test_a_judge_who_was_sent_under_the_name_of_a_forgotten_one_stays_apart() -> None:
-    name = forgotten_name("c", "forget-1")
+    name = forgotten_name("c", "forget-1", pseudonym(ANNA))
     store = live([judgment(900, judge=f"~{name}"), *CROWD, forget(1)], batch=1000)
     stored = store.read("c")
     assert stored is not None

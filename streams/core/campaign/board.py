@@ -1,24 +1,78 @@
-"""What a campaign publishes of its state: ranked rows, ratings, and whether more judgments would change the order."""
+"""What a campaign publishes of its state: its leaderboard, its ratings, and its outlook."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec.structs import replace
 
 from streams.core import ranking
 from streams.core.ranking.outlook import outlook
+from streams.core.ranking.settled import settle
 from streams.wire.events import Rating
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from streams.core.campaign.bootstrap import Bootstrap
+    from streams.core.campaign.group_counts import CountsCopy
     from streams.core.campaign.state import SystemRow
     from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
+    from streams.core.models.base import BoardScale
     from streams.core.ranking.outlook import Outlook
-    from streams.wire.events import CampaignSettings, Row
+    from streams.wire.events import CampaignSettings, Leaderboard, Row
 
 DEFAULT_CONFIDENCE = 0.95  # where the settings name none
+
+
+class LastSettled:
+    """What was last settled of a campaign, so that the same counts are not settled twice. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Hashable, dict[str, object]] | None = None
+
+    def get(self, key: Hashable) -> dict[str, object] | None:
+        """Return the fields of a leaderboard that were settled from the counts of this key, or None."""
+        kept = self._kept
+        return kept[1] if kept is not None and kept[0] == key else None
+
+    def put(self, key: Hashable, fields: dict[str, object]) -> None:
+        """Keep the fields of a leaderboard, in place of the last ones."""
+        self._kept = key, fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardDraft:
+    """A leaderboard at one moment, without what the counts say. The counts are a copy: any thread may settle them."""
+
+    leaderboard: Leaderboard
+    counts: CountsCopy
+    scale: BoardScale
+    shown: tuple[str, ...]
+    key: Hashable
+    last: LastSettled
+
+    def settle(self) -> Leaderboard:
+        """Return the leaderboard."""
+        fields = self.last.get(self.key)
+        if fields is None:
+            fields = self._settle()
+            self.last.put(self.key, fields)
+        return replace(self.leaderboard, **fields)
+
+    def _settle(self) -> dict[str, object]:
+        counts = self.counts.grouped()
+        board = settle(counts, beta=self.scale.beta, deviation=self.scale.deviation)
+        index = {name: i for i, name in enumerate(counts.systems)}
+        return {
+            "rows": board.rows(np.array(sorted(index[name] for name in self.shown), np.int64)),
+            "judges": counts.judges,
+            "margin": board.margin,
+            "elo_per_score": board.elo_per_score,
+        }
 
 
 def remaining_outlook(model: Model, settings: CampaignSettings, candidates: Sequence[int], judgments: int) -> Outlook:
@@ -34,7 +88,10 @@ def remaining_outlook(model: Model, settings: CampaignSettings, candidates: Sequ
 def rank_systems(
     model: Model, tables: CampaignTables, bootstrap: Bootstrap | None, systems: Sequence[int]
 ) -> tuple[Row, ...]:
-    """Return the leaderboard's rows of some systems. Their rank ranges cover the posterior's and the bootstrap's."""
+    """Return the rows of some systems, of a model without counts.
+
+    Their rank ranges cover the posterior's and the bootstrap's.
+    """
     mean, deviation = model.scores()
     names, index = tables.systems.names, tables.systems.index
     rows = ranking.rows(

@@ -47,8 +47,8 @@ class OrdinaryJudgments:
     durations: Sequence[int | None]
     latest: datetime
 
-    def admitted(self, offsets: Sequence[int], *, judges: list[int], segments: list[int], with_keys: bool) -> Admitted:
-        """Return the columns as arrays. Only a bootstrap needs the keys, which are checksums of the ids."""
+    def admitted(self, offsets: Sequence[int], *, judges: list[int], segments: list[int]) -> Admitted:
+        """Return the columns as arrays."""
         return Admitted(
             batch=JudgmentBatch(
                 systems=np.array(self.systems, np.int64),
@@ -60,7 +60,7 @@ class OrdinaryJudgments:
             ),
             offsets=np.array(offsets, np.int64),
             durations=np.array([-1 if each is None else each for each in self.durations], np.int64),
-            keys=np.array([crc32(each.encode()) for each in self.ids] if with_keys else [], np.int64),
+            keys=np.array([crc32(each.encode()) for each in self.ids], np.int64),
         )
 
 
@@ -141,7 +141,7 @@ def check_columns(
 
 
 def admit_columns(
-    columns: JudgmentColumns, offsets: Sequence[int], *, systems: Ints, judges: Ints, segments: Ints, with_keys: bool
+    columns: JudgmentColumns, offsets: Sequence[int], *, systems: Ints, judges: Ints, segments: Ints
 ) -> Admitted:
     """Return scanned judgments with the campaign's own indices."""
     return Admitted(
@@ -155,5 +155,5 @@ def admit_columns(
         ),
         offsets=np.asarray(offsets, np.int64),
         durations=columns.durations,
-        keys=columns.id_checksums() if with_keys else np.empty(0, np.int64),
+        keys=columns.id_checksums(),
     )

@@ -111,7 +111,6 @@ class Campaign(ReadOnlyCampaign):
             offsets,
             judges=tables.judges.add_all(found.judges),
             segments=tables.segments.add_all(found.segments),
-            with_keys=self._state.bootstrap is not None,
         )
 
     def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
@@ -134,7 +133,6 @@ class Campaign(ReadOnlyCampaign):
             systems=systems,
             judges=tables.judges.add_numbered(columns.judges, columns.names),
             segments=tables.segments.add_numbered(columns.segments, columns.names),
-            with_keys=self._state.bootstrap is not None,
         )
 
     def _apply_each(self, records: Iterable[tuple[int, Event]], refusal: str | None) -> BatchResult:
@@ -267,7 +265,7 @@ class Campaign(ReadOnlyCampaign):
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
         if isinstance(command, ForgetJudge):
-            self._state.rename_judge(command.judge, forgotten_name(self.name, command.id))
+            self._state.rename_judge(command.judge, forgotten_name(self.name, command.id, command.judge))
             self.retractions = self.retractions.without(command.judge, offset)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Admitted:
-    """Admitted judgments: what the model rates, and what the tables and the bootstrap need besides."""
+    """Admitted judgments: what the model rates, and what the counts need besides."""
 
     batch: JudgmentBatch
     offsets: Ints

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.group_counts import MAX_GROUP_CELLS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -19,3 +21,4 @@ class CampaignOptions:
     seed: int = 1  # of the random number generator
     max_judges: int | None = None  # per campaign; None: no limit
     max_segments: int | None = None  # per campaign; segments beyond it share one row
+    max_group_cells: int = MAX_GROUP_CELLS  # per campaign; beyond it the counts of pairs have fewer groups

@@ -8,9 +8,12 @@ from __future__ import annotations
 import hmac
 import re
 from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from streams.core.ranking.grouped_counts import group_of
 
 if TYPE_CHECKING:
     from streams.wire.events import Judgment
@@ -46,12 +49,18 @@ def wire_pseudonym(judge: str, key: str) -> str:
     return MARK + Pseudonyms(key.encode())[judge]
 
 
-def forgotten_name(campaign: str, command: str) -> str:
-    """Return the name of a judge whom a command has forgotten. It has the form of a pseudonym, and says nothing.
+def forgotten_name(campaign: str, command: str, judge: str) -> str:
+    """Return the name of a judge, given by pseudonym, whom a command has forgotten. It has the form of a pseudonym.
 
-    It is made of the id of the command. So a log in which it stands in the place of the judge gives the same state.
+    It is made of the id of the command, and says nothing of the judge except in which of 32 groups they were counted.
+    So a log in which it stands in the place of the judge gives the same state.
     """
-    return sha256(f"forgotten\0{campaign}\0{command}".encode()).digest()[:BYTES].hex()
+    group = group_of(judge)
+    for number in count():
+        name = sha256(f"forgotten\0{campaign}\0{command}\0{number}".encode()).digest()[:BYTES].hex()
+        if group_of(name) == group:
+            return name
+    raise AssertionError
 
 
 class Pseudonyms(dict[str, str]):

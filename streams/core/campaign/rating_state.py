@@ -9,7 +9,7 @@ import msgspec
 from streams.core import models
 from streams.core.campaign.bootstrap import Bootstrap
 from streams.core.campaign.tables import CampaignTables
-from streams.errors import StoreCorrupt
+from streams.errors import StoreCorrupt, StoreOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,11 @@ class RatingState:
     """Everything that a judgment changes when it is rated."""
 
     def __init__(self, settings: CampaignSettings, options: CampaignOptions) -> None:
-        self.tables = CampaignTables(max_judges=options.max_judges, max_segments=options.max_segments)
+        self.tables = CampaignTables(
+            max_judges=options.max_judges,
+            max_segments=options.max_segments,
+            max_group_cells=options.max_group_cells,
+        )
         self.create_model(settings)
         self.enter(settings)
 
@@ -48,6 +52,8 @@ class RatingState:
             if state.bootstrap is not None:
                 for system, row in tables["replicas"].items():
                     state.bootstrap.load_row(state.tables.systems.index[system], row)
+        except StoreOutdated as error:
+            raise StoreOutdated(f"campaign {campaign!r}: {error}; a worker rates it again from its log") from None
         except (KeyError, ValueError, msgspec.DecodeError) as error:
             raise StoreCorrupt(
                 f"campaign {campaign!r}: a stored row is missing or can't be read: {error}; "
@@ -72,7 +78,13 @@ class RatingState:
         """Count and rate judgments, in order."""
         if self.tables.sizes != self._sizes:
             self._grow()
-        self.tables.record(admitted.batch, self.model, offsets=admitted.offsets, durations=admitted.durations)
+        self.tables.record(
+            admitted.batch,
+            self.model,
+            offsets=admitted.offsets,
+            durations=admitted.durations,
+            keys=admitted.keys,
+        )
         self.model.apply(admitted.batch)
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys)

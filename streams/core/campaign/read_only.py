@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
@@ -12,6 +14,7 @@ from streams.core.campaign.seen import SeenIds
 from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decode_meta
 from streams.errors import StoreCorrupt
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from streams.core.models import Model
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest, Rating
+
+# Judgments that are counted and not rated, by the reason of it.
+LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted")
 
 
 class ReadOnlyCampaign:
@@ -52,6 +58,7 @@ class ReadOnlyCampaign:
         self.retractions = Retractions()
         self._seen = SeenIds(self._options.seen_ids)
         self._state = RatingState(settings, self._options)
+        self._last_settled = board.LastSettled()
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Self:
@@ -140,14 +147,35 @@ class ReadOnlyCampaign:
 
     def leaderboard(self) -> Leaderboard:
         """Return the ranking of the systems that have not been withdrawn."""
-        quarantine = self.status.quarantine
-        return Leaderboard(
+        draft = self.draft_leaderboard()
+        return draft.settle() if isinstance(draft, board.BoardDraft) else draft
+
+    def draft_leaderboard(self) -> board.BoardDraft | Leaderboard:
+        """Return the leaderboard, or a draft to be settled in any thread, because that may take seconds."""
+        quarantine, counts, tables = self.status.quarantine, self.counts, self.tables
+        begun = Leaderboard(
             campaign=self.name,
             model=self.model.name,
-            sequence=self.counts.included,
+            sequence=counts.included,
             offset=self.offset if quarantine is None else quarantine.offset - 1,
-            judgments=self.counts.judgments,
-            rows=board.rank_systems(self.model, self.tables, self.bootstrap, self.active),
+            judgments=counts.judgments,
+            rows=(),
+            judges=tables.active_judges,
+            left_out={name: number for name in LEFT_OUT if (number := getattr(counts, name))},
+            pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
+        )
+        scale = self.model.board_scale()
+        if scale is None:
+            rows = board.rank_systems(self.model, tables, self.bootstrap, self.active)
+            return msgspec.structs.replace(begun, rows=rows)
+        shown = tuple(tables.systems.names[i] for i in self.active)
+        return board.BoardDraft(
+            leaderboard=begun,
+            counts=tables.copy_counts(),
+            scale=scale,
+            shown=shown,
+            key=(tables.recorded, shown),
+            last=self._last_settled,
         )
 
     def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:

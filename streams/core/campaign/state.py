@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 # The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
-LAYOUT = 3
+LAYOUT = 4
 
 
 class SystemRow(Struct, frozen=True, kw_only=True):
@@ -62,14 +62,6 @@ class SegmentRow(Struct, frozen=True, kw_only=True):
     index: int
     judgments: int
     state: tuple[float, ...] = ()
-
-
-class PairRow(Struct, frozen=True, kw_only=True):
-    """The outcomes of two systems. Wins and losses are the first one's."""
-
-    wins: int
-    ties: int
-    losses: int
 
 
 class Counts(Struct, frozen=True, kw_only=True):

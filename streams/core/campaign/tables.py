@@ -8,10 +8,12 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
 from streams.core.campaign.pace import Minute, Paces
-from streams.core.campaign.state import JudgeRow, PairRow, SegmentRow, SystemRow
+from streams.core.campaign.state import JudgeRow, SegmentRow, SystemRow
 from streams.core.ranking.counts import PairCounts
+from streams.core.ranking.grouped_counts import group_of, groups_of
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
@@ -19,9 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streams.core.campaign.group_counts import CountsCopy
     from streams.core.campaign.state import Tables
     from streams.core.models import JudgmentBatch, Model
     from streams.core.models.base import Cell
+    from streams.core.ranking.grouped_counts import GroupedCounts
 
     Ints = NDArray[np.int64]
 
@@ -31,7 +35,13 @@ Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 class CampaignTables:
     """Who took part, and the outcomes of each pair of systems. The state of the model is not part of them."""
 
-    def __init__(self, *, max_judges: int | None = None, max_segments: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        max_judges: int | None = None,
+        max_segments: int | None = None,
+        max_group_cells: int = MAX_GROUP_CELLS,
+    ) -> None:
         self.systems, self.judges, self.segments = NameIndex(), NameIndex(max_judges), SegmentIndex(max_segments)
         self.system_judgments: Ints = np.zeros(16, np.int64)
         self.system_offset: Ints = np.full(16, -1, np.int64)
@@ -40,11 +50,13 @@ class CampaignTables:
         self.judge_duration: Ints = np.zeros(16, np.int64)
         self.judge_agreed: Ints = np.zeros(16, np.int64)
         self.judge_compared: Ints = np.zeros(16, np.int64)
+        self._judge_groups: list[int] = []
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.paces = Paces()
         self.wins: Ints = np.zeros((4, 4), np.int64)
         self.ties: Ints = np.zeros((4, 4), np.int64)
         self._touched = np.zeros((4, 4), np.bool_)
+        self.groups = GroupCounts(max_group_cells)
         self.changed_systems: set[int] = set()  # since the last call of `drain_changes`
         self._dirty_judges: set[int] = set()
         self._dirty_segments: set[int] = set()
@@ -69,6 +81,8 @@ class CampaignTables:
         self.judge_agreed = grow_array(self.judge_agreed, judges)
         self.judge_compared = grow_array(self.judge_compared, judges)
         self.segment_judgments = grow_array(self.segment_judgments, segments)
+        self._judge_groups += map(group_of, self.judges.names[len(self._judge_groups) :])
+        self.groups.grow(systems)
         if systems > len(self.wins):
             room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
             self.wins, self.ties = np.pad(self.wins, room), np.pad(self.ties, room)
@@ -79,8 +93,8 @@ class CampaignTables:
         self.changed_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
         self._dirty_segments.update(self.segments.insert(name) for name in segments if name not in self.segments.index)
 
-    def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints) -> None:
-        """Count the judgments of a batch. A duration below 0 means that none was given."""
+    def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints, keys: Ints) -> None:
+        """Count the judgments of a batch. A duration below 0 means that none was given. Keys are checksums of ids."""
         sizes = np.diff(batch.starts)
         _count(self.system_judgments, batch.systems)
         self.system_offset[batch.systems] = np.repeat(offsets, sizes)
@@ -100,12 +114,19 @@ class CampaignTables:
             batch.ranks,
             batch.starts,
         )
+        if self._count_groups(batch, keys):
+            self._touched |= self.groups.met
         self.changed_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
         self._dirty_judges.update(_distinct(batch.judges))
         self._dirty_segments.update(_distinct(batch.segments))
         if model.cell_width:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
+
+    def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> bool:
+        """Count pairs in groups. Return whether that changed the rows of all pairs."""
+        by_judge = np.array(self._judge_groups, np.int64)[batch.judges]
+        return self.groups.count(batch, groups_of(keys), by_judge, systems=len(self.systems))
 
     def rename_judge(self, old: str, new: str, model: Model) -> None:
         """Rename the row and the cells of a judge. Their pace is dropped."""
@@ -115,6 +136,7 @@ class CampaignTables:
         index = self.judges.rename(old, new)
         if index is None:
             return
+        self._judge_groups[index] = group_of(new)
         cells = model.judge_cells(index)
         self._removed.setdefault("judges", []).append(old)
         self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)
@@ -123,6 +145,16 @@ class CampaignTables:
 
     def _cell_key(self, system: int, segment: int, judge: str) -> str:
         return encode((self.systems.names[system], self.segments.names[segment], judge)).decode()
+
+    @property
+    def recorded(self) -> int:
+        """The number of judgments that were counted."""
+        return int(self.judge_judgments.sum())
+
+    @property
+    def active_judges(self) -> int:
+        """The number of judges whose judgments were counted."""
+        return int(np.count_nonzero(self.judge_judgments))
 
     @property
     def other_judgments(self) -> int:
@@ -142,6 +174,19 @@ class CampaignTables:
         wins, ties = (counts[np.ix_(order, order)] for counts in (self.wins, self.ties))
         return PairCounts(
             systems=tuple(names[i] for i in order), wins=wins, ties=ties, judgments=self.system_judgments[order]
+        )
+
+    def grouped_counts(self) -> GroupedCounts:
+        """Return the outcomes of each pair in groups, with the systems sorted by name."""
+        return self.copy_counts().grouped()
+
+    def copy_counts(self) -> CountsCopy:
+        """Return a copy of the outcomes of each pair in groups, as of this moment."""
+        return self.groups.copy(
+            self.systems.names,
+            judgments=self.system_judgments[: len(self.systems)],
+            rankings=self.recorded,
+            judges=self.active_judges,
         )
 
     def system_rows(self, model: Model, systems: Sequence[int]) -> tuple[SystemRow, ...]:
@@ -195,10 +240,8 @@ class CampaignTables:
                 for i in sorted(self._dirty_segments)
             },
             "pairs": {
-                encode((names[i], names[j])).decode(): encode(
-                    PairRow(wins=int(self.wins[i, j]), ties=int(self.ties[i, j]), losses=int(self.wins[j, i]))
-                )
-                for i, j in pairs.tolist()
+                encode((names[i], names[j])).decode(): row
+                for (i, j), row in zip(pairs.tolist(), self.groups.dump_rows(pairs), strict=True)
             },
             "cells": {
                 self._cell_key(i, s, self.judges.names[j]): encode(model.dump_cell((i, s, j)))
@@ -247,15 +290,21 @@ class CampaignTables:
         for i, (_, segment) in enumerate(segments):
             self.segment_judgments[i] = segment.judgments
             model.load_row("segments", i, segment.state)
-        for key, value in tables["pairs"].items():
-            a, b = (self.systems.index[name] for name in msgspec.json.decode(key, type=tuple[str, str]))
-            pair = msgspec.json.decode(value, type=PairRow)
-            self.wins[a, b], self.wins[b, a] = pair.wins, pair.losses
-            self.ties[a, b] = self.ties[b, a] = pair.ties
+        self._restore_pairs(tables["pairs"])
         for key, value in tables["cells"].items():
             of, on, by = msgspec.json.decode(key, type=tuple[str, str, str])
             cell = (self.systems.index[of], self.segments.index[on], self.judges.index[by])
             model.load_cell(cell, msgspec.json.decode(value, type=tuple[float, ...]))
+
+    def _restore_pairs(self, table: Mapping[str, bytes]) -> None:
+        keys, index = sorted(table), self.systems.index
+        names = msgspec.json.decode(f"[{','.join(keys)}]", type=list[tuple[str, str]])
+        pairs = np.array([(index[one], index[other]) for one, other in names], np.int64).reshape(-1, 2)
+        self.groups.load_rows(pairs, [table[key] for key in keys])
+        wins, ties, losses = self.groups.totals(pairs).T
+        one, other = pairs.T
+        self.wins[one, other], self.wins[other, one] = wins, losses
+        self.ties[one, other] = self.ties[other, one] = ties
 
 
 def _count(counts: Ints, indices: Ints) -> None:

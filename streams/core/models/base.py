@@ -77,6 +77,13 @@ class PairParameters(NamedTuple):
     margin: float = 0.58
 
 
+class BoardScale(NamedTuple):
+    """The scale of a board that is settled from pair counts: the noise of a performance, and the prior's deviation."""
+
+    beta: float
+    deviation: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class JudgeFacts:
     """What a model has learned about each judge, by index. A column is None if the model does not estimate it."""
@@ -103,7 +110,7 @@ class Model(ABC):
     stands for all segments beyond the limit, or None. A judgment on one of them is rated as if it were the only one on
     its segment.
 
-    Callers ask the model what it offers (`judge_facts`, `bootstrap_parameters`, `check_settings`,
+    Callers ask the model what it offers (`judge_facts`, `board_scale`, `bootstrap_parameters`, `check_settings`,
     `required_system`, `segment_information`) and never look at its class.
     """
 
@@ -177,9 +184,13 @@ class Model(ABC):
         """Return what the model has learned about its judges. By default, nothing."""
         return JudgeFacts()
 
+    def board_scale(self) -> BoardScale | None:
+        """Return the scale of a board that is settled from the pair counts, or None if they do not say all."""
+        return None
+
     def bootstrap_parameters(self) -> PairParameters | None:
-        """Return the parameters of the online bootstrap beside this model, or None if judgments have no pairs."""
-        return PairParameters() if self.kind == "rankings" else None
+        """Return the parameters of the online bootstrap beside this model, or None if it needs none."""
+        return PairParameters() if self.kind == "rankings" and self.board_scale() is None else None
 
     @property
     def required_system(self) -> int | None:

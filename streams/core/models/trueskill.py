@@ -13,7 +13,7 @@ from streams.core import kernels
 from streams.core.kernels.elementary import log2
 from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
 from streams.core.kernels.pairs import start_weight
-from streams.core.models.base import Model, Outcome, PairParameters, Parameters, grown
+from streams.core.models.base import BoardScale, Model, Outcome, PairParameters, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.errors import ParameterError
 
@@ -192,10 +192,11 @@ class TrueSkill(Model):
         if row:
             self._margins[0] = row
 
-    def bootstrap_parameters(self) -> PairParameters:
-        """Return the model's own parameters."""
-        own = self.parameters
-        return PairParameters(mean=own.mean, deviation=own.deviation, beta=own.beta, margin=own.margin)
+    def board_scale(self) -> BoardScale:
+        """Return the model's own scale. The noise of the profile `wmt` is a device of the online update."""
+        own, usual = self.parameters, PairParameters()
+        beta = usual.beta / usual.deviation * own.deviation if own.profile == "wmt" else own.beta
+        return BoardScale(beta, own.deviation)
 
     def _spread(self, a: int, b: int) -> float:
         return sqrt(2.0 * self.parameters.beta * self.parameters.beta + float(self._variance[a] + self._variance[b]))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 GROUPS = 32
+MIXER = 0x9E3779B97F4A7C15  # spreads the bits of a checksum
 WIN, TIE, LOSS = 0, 1, 2  # outcomes of the first system of a pair
 
 
@@ -88,5 +89,15 @@ def group_of(name: str, groups: int = GROUPS) -> int:
     >>> group_of("j", 16) == group_of("j", 32) // 2
     True
     """
-    mixed: int = (crc32(name.encode()) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    mixed: int = (crc32(name.encode()) * MIXER) & 0xFFFFFFFFFFFFFFFF
     return (mixed >> 32) * groups >> 32
+
+
+def groups_of(checksums: Ints) -> Ints:
+    """Return the groups of names whose checksums (crc32) are given.
+
+    >>> groups_of(np.array([crc32(b"j")])).tolist() == [group_of("j")]
+    True
+    """
+    mixed = checksums.astype(np.uint64) * np.uint64(MIXER)
+    return ((mixed >> np.uint64(32)) * np.uint64(GROUPS) >> np.uint64(32)).astype(np.int64)

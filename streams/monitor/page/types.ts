@@ -61,7 +61,7 @@ export interface Overview {
   separation: number;
   leader: string | null;
   held: number;
-  quarantine: { offset: number; error: string; cause: "fault" | "corrupt" | "retraction" } | null;
+  quarantine: { offset: number; error: string; cause: "fault" | "corrupt" | "outdated" | "retraction" } | null;
   rerun_progress: number | null;
   problem: string | null;
 }

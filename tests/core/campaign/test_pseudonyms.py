@@ -15,6 +15,7 @@ import streams
 from streams import wire_pseudonym
 from streams.core.campaign import pseudonyms
 from streams.core.campaign.pseudonyms import Pseudonyms, forgotten_name, is_pseudonym
+from streams.core.ranking.grouped_counts import group_of
 from streams.pipeline.embedded import Embedded
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
@@ -94,9 +95,10 @@ def test_a_file_with_ids_and_one_with_pseudonyms_give_the_same_board(tmp_path: P
 
 
 def test_the_name_of_a_forgotten_judge_looks_like_a_pseudonym_and_is_new_for_each_command() -> None:
-    names = {forgotten_name(campaign, command) for campaign in "cd" for command in "12"}
+    names = {forgotten_name(campaign, command, "judge") for campaign in "cd" for command in "12"}
     assert len(names) == 4
     assert all(map(is_pseudonym, names))
+    assert set(map(group_of, names)) == {group_of("judge")}, "the counts stay in their groups"
 
 
 def test_a_judgment_is_published_with_the_pseudonym_and_nothing_else_changes() -> None:

@@ -4,7 +4,7 @@
 
 import { count, percent } from "../shared/format.js";
 
-const WORDS = { fault: "quarantined", corrupt: "corrupt", retraction: "rated again" };
+const WORDS = { fault: "quarantined", corrupt: "corrupt", outdated: "rated again", retraction: "rated again" };
 
 /** @param {Overview} overview */
 export function stateOf(overview) {
@@ -21,6 +21,12 @@ export function troubleOf(overview) {
     const done = progress === null ? "" : ` (${percent(progress)} done)`;
     if (quarantine.cause === "retraction") {
       return `This campaign is being rated again without what was retracted${done}. ${waiting}, until that is done.`;
+    }
+    if (quarantine.cause === "outdated") {
+      return (
+        `This campaign is being rated again from its log, because an earlier version stored it (${quarantine.error})${done}. ` +
+        `${waiting}, until that is done.`
+      );
     }
     if (quarantine.cause === "corrupt") {
       return (

@@ -1,0 +1,207 @@
+"""The group counts of a campaign: the outcomes of each pair that met, split by judgment and by judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core import kernels
+from streams.core.ranking.grouped_counts import GROUPS, GroupedCounts
+from streams.errors import StoreOutdated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from streams.core.models import JudgmentBatch
+
+    Ints = NDArray[np.int64]
+    Cells = NDArray[np.int32]
+
+FEWEST_GROUPS = 8
+MAX_GROUP_CELLS = 4_000_000
+CELLS = 6  # of a pair in one group: wins, ties and losses, by judgment and by judge
+_WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4"}
+
+
+def number_of_groups(pairs: int, max_cells: int) -> int:
+    """Return into how many groups the counts of so many pairs are split. The cells may pass the bound with 8 groups.
+
+    >>> number_of_groups(190, 4_000_000), number_of_groups(30_000, 4_000_000), number_of_groups(10**6, 4_000_000)
+    (32, 16, 8)
+    """
+    groups = GROUPS
+    while groups > FEWEST_GROUPS and CELLS * groups * pairs > max_cells:
+        groups //= 2
+    return groups
+
+
+class GroupCounts:
+    """The outcomes of pairs in groups. The counts do not depend on the order of the log, nor does the number of groups.
+
+    A pair has a row of cells: wins, ties and losses of its lower system in each group by judgment, then in each by
+    judge. When more pairs meet than `max_cells` allows, neighbouring groups are merged.
+    """
+
+    def __init__(self, max_cells: int = MAX_GROUP_CELLS) -> None:
+        self.groups = GROUPS
+        self.pairs = 0  # that met
+        self._max_cells = max_cells
+        self._slots: Cells = np.full((4, 4), -1, np.int32)  # row of the cells, by lower and upper system
+        self._cells: Cells = np.zeros((0, CELLS * GROUPS), np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the counts."""
+        return self._cells.nbytes
+
+    def grow(self, systems: int) -> None:
+        """Make room for a number of systems."""
+        had = len(self._slots)
+        if systems > had:
+            room = max(systems, 2 * had) - had
+            self._slots = np.pad(self._slots, ((0, room), (0, room)), constant_values=-1)
+
+    def count(self, batch: JudgmentBatch, by_judgment: Ints, by_judge: Ints, *, systems: int) -> bool:
+        """Count rankings of a number of known systems. Return whether groups were merged, which changes all rows.
+
+        `by_judgment` and `by_judge` are the groups of each ranking, of 32.
+        """
+        kernel = kernels.suited("groups", batch.pairs)
+        pairs = kernel.number_pairs(self._slots, batch.systems, batch.starts, self.pairs)
+        merged = self._make_room(pairs, most=systems * (systems - 1) // 2)
+        shrink = GROUPS // self.groups
+        kernel.count_groups(
+            self._cells,
+            self._slots,
+            by_judgment // shrink,
+            by_judge // shrink,
+            batch.systems,
+            batch.ranks,
+            batch.starts,
+            self.groups,
+        )
+        return merged
+
+    def _make_room(self, pairs: int, *, most: int) -> bool:
+        """Make room for this many pairs, of which there can be `most`. Return whether groups were merged."""
+        groups = min(self.groups, number_of_groups(pairs, self._max_cells))
+        merged = groups < self.groups
+        if merged:
+            self._cells = _merge(self._cells, groups)
+            self.groups = groups
+        self.pairs, had = pairs, len(self._cells)
+        if pairs > had:
+            room = min(max(pairs, had + had // 2), max(pairs, most)) - had
+            self._cells = np.concatenate([self._cells, np.zeros((room, CELLS * groups), np.int32)])
+        return merged
+
+    @property
+    def met(self) -> NDArray[np.bool_]:
+        """Whether two systems met, by lower and upper system."""
+        return self._slots >= 0
+
+    def totals(self, pairs: Ints) -> Ints:
+        """Return wins of the lower system, ties and losses of some pairs."""
+        rows = self._cells[self._slots[pairs[:, 0], pairs[:, 1]], : 3 * self.groups]
+        totals: Ints = rows.reshape(-1, self.groups, 3).sum(axis=1, dtype=np.int64)
+        return totals
+
+    def copy(self, names: Sequence[str], *, judgments: Ints, rankings: int, judges: int) -> CountsCopy:
+        """Return a copy that no later judgment changes. `judgments` are those of each system."""
+        return CountsCopy(
+            systems=tuple(names),
+            slots=self._slots[: len(names), : len(names)].copy(),
+            cells=self._cells[: self.pairs].copy(),
+            judgments=judgments.copy(),
+            rankings=rankings,
+            judges=judges,
+        )
+
+    # -- stored rows -------------------------------------------------------------------------------------
+
+    def dump_rows(self, pairs: Ints) -> Iterator[bytes]:
+        """Return the counts of some pairs, packed.
+
+        A row is the number of groups, the bytes per count, one bit per cell that says whether it is above 0, and these
+        counts, little-endian.
+        """
+        rows = self._cells[self._slots[pairs[:, 0], pairs[:, 1]]]
+        counted = rows > 0
+        bits = np.packbits(counted, axis=1)
+        largest = rows.max(axis=1, initial=0).tolist()
+        for row, which, packed, most in zip(rows, counted, bits, largest, strict=True):
+            width = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
+            head = bytes((self.groups, width))
+            yield head + packed.tobytes() + row[which].astype(_WIDTHS[width]).tobytes()
+
+    def load_rows(self, pairs: Ints, rows: Sequence[bytes]) -> None:
+        """Load stored counts of pairs, given as lower and upper system, in place of all that are here."""
+        decoded = [_decode(row) for row in rows]
+        self.groups = min((len(row) // CELLS for row in decoded), default=GROUPS)
+        self.groups = min(self.groups, number_of_groups(len(pairs), self._max_cells))
+        self.pairs = len(pairs)
+        self._cells = np.zeros((self.pairs, CELLS * self.groups), np.int32)
+        self._slots[pairs[:, 0], pairs[:, 1]] = np.arange(self.pairs)
+        for slot, row in enumerate(decoded):
+            self._cells[slot] = _merge(row[None, :], self.groups)[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsCopy:
+    """The group counts of a campaign at one moment, in the order in which its systems and pairs appeared."""
+
+    systems: tuple[str, ...]
+    slots: Cells
+    cells: Cells
+    judgments: Ints
+    rankings: int
+    judges: int
+
+    def grouped(self) -> GroupedCounts:
+        """Return the counts with the systems sorted by name."""
+        order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__), np.int64)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        pairs = np.argwhere(self.slots >= 0)
+        a, b = place[pairs[:, 0]], place[pairs[:, 1]]
+        first, second = np.minimum(a, b), np.maximum(a, b)
+        by = np.lexsort((second, first))
+        groups = self.cells.shape[1] // CELLS
+        cells = self.cells[self.slots[pairs[by, 0], pairs[by, 1]]].reshape(-1, 2, groups, 3).astype(np.int64)
+        turned = (a > b)[by]
+        cells[turned] = cells[turned][..., ::-1]
+        return GroupedCounts(
+            systems=tuple(self.systems[i] for i in order.tolist()),
+            first=first[by],
+            second=second[by],
+            by_judgment=np.ascontiguousarray(cells[:, 0]),
+            by_judge=np.ascontiguousarray(cells[:, 1]),
+            judgments=self.judgments[order],
+            rankings=self.rankings,
+            judges=self.judges,
+        )
+
+
+def _merge(cells: Cells, groups: int) -> Cells:
+    """Return rows with fewer groups. Each is the sum of neighbours."""
+    had = cells.shape[1] // CELLS
+    merged: Cells = cells.reshape(len(cells), 2, groups, had // groups, 3).sum(axis=3, dtype=np.int32)
+    return merged.reshape(len(cells), CELLS * groups)
+
+
+def _decode(row: bytes) -> Cells:
+    """Return the cells of a packed row. Raise ValueError if it can't be read, and StoreOutdated if it has no groups."""
+    if row[:1] == b"{":
+        raise StoreOutdated("the counts of its pairs were stored by an earlier version, without groups")
+    groups, width = row[:2]
+    if groups not in {GROUPS // shrink for shrink in (1, 2, 4)} or width not in _WIDTHS:
+        raise ValueError(f"the counts of a pair begin with {row[:2].hex()}")
+    size = CELLS * groups
+    counted = np.unpackbits(np.frombuffer(row, np.uint8, size // 8, 2)).astype(np.bool_)
+    cells: Cells = np.zeros(size, np.int32)
+    cells[counted] = np.frombuffer(row, _WIDTHS[width], offset=2 + size // 8)
+    return cells
