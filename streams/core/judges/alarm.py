@@ -1,0 +1,67 @@
+"""The alarm: more judges favour one system than chance allows, though none of them can be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, fsum, lgamma, log, log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.judges.judge_tests import FEWEST_CELL_UNITS, LEVEL, relative
+
+if TYPE_CHECKING:
+    from streams.core.judges.judge_tests import Bools
+    from streams.core.judges.residuals import Residuals
+    from streams.core.judges.votes import Votes
+
+TAIL = 1.645  # standard deviations, which chance exceeds in 5 %
+CHANCE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class FavouredSystem:
+    """A system that more judges favour, or oppose, than chance allows. `expected` of them would by chance."""
+
+    system: str
+    against: bool
+    judges: int
+    tested: int
+    expected: float
+
+    @property
+    def message(self) -> str:
+        """The alarm in words."""
+        verb = "oppose" if self.against else "favour"
+        return (
+            f"{self.judges} of {self.tested} judges {verb} {self.system} more than the other judges' votes predict; "
+            f"by chance it would be about {self.expected:.0f}"
+        )
+
+
+def favoured_systems(votes: Votes, found: Residuals, counted: Bools) -> tuple[FavouredSystem, ...]:
+    """Return the systems that more of the counted judges favour or oppose than chance allows."""
+    tested = (found.cell_units >= FEWEST_CELL_UNITS) & counted[found.cell_judge]
+    sums = relative(found.own_favour, np.where(tested, found.cell_system, -1), tested)
+    limit = LEVEL / max(2 * len(votes.systems), 1)
+    alarms = []
+    for s, system in enumerate(votes.systems):
+        on = tested & (found.cell_system == s)
+        count = int(on.sum())
+        for side in (1, -1):
+            many = int((sums.excess(side)[on] > TAIL).sum())
+            if many and binomial_tail(many, count, CHANCE) < limit:
+                alarms.append(
+                    FavouredSystem(system=system, against=side < 0, judges=many, tested=count, expected=CHANCE * count)
+                )
+    return tuple(alarms)
+
+
+def binomial_tail(least: int, count: int, chance: float) -> float:
+    """Return the probability of at least so many successes.
+
+    >>> round(binomial_tail(2, 2, 0.5), 3)
+    0.25
+    """
+    ways = [lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(least, count + 1)]
+    return fsum(exp(way + k * log(chance) + (count - k) * log1p(-chance)) for k, way in enumerate(ways, start=least))

@@ -1,0 +1,65 @@
+"""What a reader of a leaderboard should know about its judges, as cautions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.wire.leaderboard import Caution
+
+if TYPE_CHECKING:
+    from streams.core.judges.report import JudgeReport
+
+PAGE = "docs/ranking.md"
+LARGE_SHARE = 0.2  # of the judgments, from one judge of many
+TIMES_EQUAL = 3.0  # the same, as a multiple of an equal share
+
+
+def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
+    """Return the cautions about the judges of a campaign, or of a log."""
+    found = []
+    if report.largest is not None:
+        found += one_judge(*report.largest, judges=report.judges)
+    bias = report.position_bias
+    if bias is not None and bias.present:
+        found.append(
+            Caution(
+                code="position_bias",
+                message=(
+                    f"The output shown first was preferred in {bias.share:.0%} of the comparisons with a preference; "
+                    f"without a bias it would be {bias.predicted:.0%}. Either the judges prefer a position, or the log "
+                    "does not list the systems in the order in which they were shown."
+                ),
+                link=f"{PAGE}#position-bias",
+            )
+        )
+    if report.alarms:
+        more = f" The same holds for {len(report.alarms) - 1} other systems." if len(report.alarms) > 1 else ""
+        found.append(
+            Caution(
+                code="favoured_system",
+                message=f"{report.alarms[0].message}.{more}",
+                link=f"{PAGE}#favoured-system",
+            )
+        )
+    by_votes = [judge for judge in report.flagged if judge.by_votes]
+    if by_votes:
+        worst = max(by_votes, key=lambda judge: judge.reasons[0].strength)
+        votes = sum(judge.judgments for judge in by_votes)
+        who = "1 judge is flagged" if len(by_votes) == 1 else f"{len(by_votes)} judges are flagged"
+        example = "They" if len(by_votes) == 1 else f"For example, {worst.judge}"
+        found.append(
+            Caution(
+                code="flagged_judges",
+                message=(f"{who}, with {votes / report.judgments:.1%} of the judgments. {example} {worst.message}."),
+                link=f"{PAGE}#flagged-judges",
+            )
+        )
+    return tuple(found)
+
+
+def one_judge(judge: str, share: float, *, judges: int) -> list[Caution]:
+    """Return the caution that one judge has a large share of the judgments, if so."""
+    if judges < 2 or share < max(LARGE_SHARE, min(TIMES_EQUAL / judges, 0.9)):
+        return []
+    message = f"One judge, {judge}, made {share:.0%} of the judgments."
+    return [Caution(code="one_judge", message=message, link=f"{PAGE}#one-judge")]
