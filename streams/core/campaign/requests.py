@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from streams.core.campaign.board import remaining_outlook
-from streams.core.matching import choose_output, choose_segments, choose_systems, find_policy
+from streams.core.matching import Meetings, choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
 
 NEVER = np.iinfo(np.int64).max  # how often the shared segment seems to be judged: no judge can be sent to it
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, CampaignStatus
 
 
-# A policy scores all pairs of systems for each request. So a batch chooses fewer requests if there are many systems,
-# and later batches choose the rest: a demand must not hold up the other campaigns of the partition.
-MOST_PAIRS = 10_000_000
+# Each choice compares all pairs of systems. So a batch chooses fewer requests if there are very many systems, and later
+# batches choose the rest: a demand must not hold up the other campaigns of the partition.
+MOST_PAIRS = 400_000_000
 FEWEST = 16
+# Choosing begins with a fit of all systems. With many systems it is dear, so that one fit must choose several requests:
+# as many as this divides the number of systems, but not more than half of all that are wanted.
+SYSTEMS_PER_REQUEST = 20
 
 
 class RequestUpdate(NamedTuple):
@@ -88,12 +91,15 @@ def choose_requests(
 ) -> list[MatchRequest]:
     """Return new requests, as many as the settings or the judges ask for besides those that are outstanding.
 
-    With several hundred systems, later batches choose a part of them.
+    With many systems, there are none until several are missing (see `is_short`), and with several hundred, later
+    batches choose a part of them.
 
     The result depends on the arguments alone. `origin` and `offset` make the ids, `seed` and `offset` the random draw.
     """
     settings = status.settings
     wanted = wanted_requests(status) - len(outstanding)
+    if not is_short(wanted, wanted_requests(status), len(candidates)):
+        return []
     if settings.budget is not None:
         wanted = min(wanted, settings.budget - judgments - len(outstanding))
     wanted = min(wanted, max(FEWEST, MOST_PAIRS // max(1, len(candidates)) ** 2))
@@ -101,31 +107,24 @@ def choose_requests(
         return []
     if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:
         return []
-    systems = tables.systems
-    pending = [tuple(systems.index[system] for system in request.systems) for request in outstanding]
     random = np.random.default_rng([seed, offset + 1])
-    if model.kind == "scores":
-        asked = [system for match in pending for system in match]
-        matches = choose_systems(
-            settings.policy, model, candidates=candidates, pending=asked, count=wanted, random=random
-        )
-        segments = _choose_outputs(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
-    else:
-        matches = find_policy(settings.policy).choose(
-            model,
-            candidates=candidates,
-            pending=pending,
-            count=wanted,
-            random=random,
-            ways=settings.ways,
-            met=tables.met,
-        )
-        segments = _choose_segments(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
+    choose = _choose_scores if model.kind == "scores" else _choose_matches
+    matches, segments = choose(
+        settings,
+        model=model,
+        tables=tables,
+        candidates=candidates,
+        outstanding=outstanding,
+        count=wanted,
+        random=random,
+    )
+    names = tables.systems.names
     return [
         MatchRequest(
             id=f"{origin}/{offset}/{number}",
             campaign=status.campaign,
-            systems=tuple(systems.names[system] for system in match.systems),
+            # The order of the systems is the order shown. It is random, so that a position bias averages out.
+            systems=tuple(names[system] for system in random.permutation(match.systems).tolist()),
             segment=segment,
             why=match.why,
             information=match.information,
@@ -133,6 +132,55 @@ def choose_requests(
         )
         for number, (match, segment) in enumerate(zip(matches, segments, strict=True))
     ]
+
+
+def is_short(missing: int, wanted: int, systems: int) -> bool:
+    """Return whether so many requests are missing that choosing others pays.
+
+    >>> is_short(1, 10, 20), is_short(1, 10, 100), is_short(5, 10, 1000)
+    (True, False, True)
+    """
+    return missing >= min(max(1, systems // SYSTEMS_PER_REQUEST), max(1, (wanted + 1) // 2))
+
+
+def _choose_matches(
+    settings: CampaignSettings,
+    *,
+    model: Model,
+    tables: CampaignTables,
+    candidates: Sequence[int],
+    outstanding: Collection[MatchRequest],
+    count: int,
+    random: np.random.Generator,
+) -> tuple[list[Match], list[str | None]]:
+    """Choose systems to compare, and a segment for each match."""
+    size, index = len(tables.systems), tables.systems.index
+    matches = find_policy(settings.policy).choose(
+        model,
+        candidates=candidates,
+        pending=[tuple(index[system] for system in request.systems) for request in outstanding],
+        count=count,
+        random=random,
+        ways=settings.ways,
+        meetings=Meetings(tables.wins[:size, :size], tables.ties[:size, :size]),
+    )
+    return matches, _choose_segments(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
+
+
+def _choose_scores(
+    settings: CampaignSettings,
+    *,
+    model: Model,
+    tables: CampaignTables,
+    candidates: Sequence[int],
+    outstanding: Collection[MatchRequest],
+    count: int,
+    random: np.random.Generator,
+) -> tuple[list[Match], list[str | None]]:
+    """Choose systems to score, and a segment for each."""
+    pending = [tables.systems.index[system] for request in outstanding for system in request.systems]
+    matches = choose_systems(settings.policy, model, candidates=candidates, pending=pending, count=count, random=random)
+    return matches, _choose_outputs(matches, settings=settings, model=model, tables=tables, outstanding=outstanding)
 
 
 def wanted_requests(status: CampaignStatus) -> int:

@@ -1,4 +1,4 @@
-"""The next match by its information about the order, in arithmetic that numpy and numba round alike."""
+"""How much one more judgment of a system clarifies the order, if systems are rated independently of each other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from streams.compiler import jit
 
-# Two systems with this squared distance meet half as often as two with equal means.
-REACH = 10.0
 # Smallest variance of a gap. That of a baseline to itself is 0, and nothing may be divided by it.
 KNOWN = 1e-30
 
@@ -37,37 +35,3 @@ def blur(squares: Any, variance: Any) -> Any:
         slopes[b, b] = 0.0
         total += slopes[b]  # one by one, because a sum in another order has other bits
     return variance * variance * total
-
-
-@jit
-def wear(squares: Any, met: Any) -> Any:
-    """Return a divisor for each pair, which grows with its number of matches and with its distance."""
-    return (1.0 + squares / REACH) * (1.0 + met)
-
-
-@jit
-def score_pairs(blurs: Any, worn: Any, draws: Any) -> Any:
-    """Return the score of each pair a < b from its blurs, its wear and u^(1/4), u from [0, 1). Others score 0."""
-    count = len(blurs)
-    scores = (blurs.reshape(count, 1) + blurs) * np.sqrt(np.sqrt(draws)) / worn
-    for a in range(count):
-        scores[a, : a + 1] = 0.0
-    return scores
-
-
-@jit
-def best_set(scores: Any, ways: int) -> Any:
-    """Return the systems of the best pair, then one by one the system that scores best with those before it."""
-    count = len(scores)
-    chosen = np.empty(ways, np.int64)
-    best = np.argmax(scores)
-    chosen[0], chosen[1] = best // count, best % count
-    gains = np.zeros(count)
-    for k in range(ways):
-        if k > 1:
-            chosen[k] = np.argmax(gains)
-        if ways > 2:
-            gains += scores[chosen[k]] + scores[:, chosen[k]]
-            for j in range(k + 1):
-                gains[chosen[j]] = -1.0
-    return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streams.core.matching.assessments import choose_output, choose_systems
-from streams.core.matching.base import Match, Policy
+from streams.core.matching.base import Match, Meetings, Policy
 from streams.core.matching.information import OrderInformation
 from streams.core.matching.segments import choose_segments
 from streams.core.matching.uniform import UniformPolicy
@@ -26,4 +26,13 @@ def find_policy(name: str) -> Policy:
     return POLICIES[name]
 
 
-__all__ = ["POLICIES", "Match", "Policy", "choose_output", "choose_segments", "choose_systems", "find_policy"]
+__all__ = [
+    "POLICIES",
+    "Match",
+    "Meetings",
+    "Policy",
+    "choose_output",
+    "choose_segments",
+    "choose_systems",
+    "find_policy",
+]

@@ -1,11 +1,11 @@
-"""The interface of all match policies: from the state of a model to the next matches."""
+"""The interface of all match policies: from the state of a campaign to the next matches."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from streams.core.kernels.elementary import exp2
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,6 +33,55 @@ class Match:
     information: float
 
 
+class Meetings(NamedTuple):
+    """The outcomes of each pair of systems, by index: wins[a, b] of a over b, and ties on both sides."""
+
+    wins: Ints
+    ties: Ints
+
+
+class Pick(NamedTuple):
+    """The systems of a match, by their positions among the candidates, and the reason."""
+
+    places: Sequence[int]
+    why: str
+
+
+class Candidates:
+    """The systems that may be matched, and what is known about them once every outstanding request is answered.
+
+    A match without an answer already narrows the deviations of its systems, as its answer is expected to.
+    """
+
+    def __init__(self, model: Model, systems: Sequence[int], meetings: Meetings | None) -> None:
+        self.systems = np.asarray(systems, dtype=np.int64)
+        self.mean, self.deviation = (values[self.systems] for values in model.scores())
+        if meetings is None:
+            nothing = np.zeros((len(model.scores()[0]),) * 2, np.int64)
+            meetings = Meetings(nothing, nothing)
+        self.meetings = meetings
+        self.place = {int(system): k for k, system in enumerate(self.systems)}
+        self.asked: Ints = np.zeros((len(self.systems),) * 2, np.int64)  # requests without an answer, by pair
+        self._model = model
+
+    def expect(self, match: Sequence[int]) -> float:
+        """Take note of a match that has no answer yet. Return its expected information in bits."""
+        # The bits are about both systems, or all about the one that meets the required system.
+        share = 0.5 if self._model.required_system is None else 1.0
+        bits = 0.0
+        for a, b in combinations(match, 2):
+            gain = self._model.information(a, b)
+            bits += gain
+            for system in (a, b):
+                if system in self.place:
+                    self.deviation[self.place[system]] *= exp2(-gain * share)
+            if a in self.place and b in self.place:
+                i, j = self.place[a], self.place[b]
+                self.asked[i, j] += 1
+                self.asked[j, i] += 1
+        return bits
+
+
 class Policy(ABC):
     """A way to choose matches. It has no state."""
 
@@ -48,61 +97,38 @@ class Policy(ABC):
         count: int,
         random: np.random.Generator,
         ways: int = 2,
-        met: Ints | None = None,
+        meetings: Meetings | None = None,
     ) -> list[Match]:
         """Choose matches of `ways` systems among at least two candidates, one after the other.
 
-        A match without an answer (pending or just chosen) already narrows the deviations of its systems, as its answer
-        is expected to. So parallel judges do not all get the same pair. `met[a, b]` is how often a met b so far; a
-        policy may ignore it. If the model requires a system, every match contains it, as the last one. If that system
-        is not a candidate, there are no matches.
+        A match without an answer (pending or just chosen) counts as expected, so parallel judges do not all get the
+        same pair. A policy may ignore the `meetings` so far. If the model requires a system, every match contains it,
+        as the last one. If that system is not a candidate, there are no matches.
         """
         if ways < 2 or len(candidates) < 2:
             raise ParameterError(f"a match needs 2 systems or more, not {min(ways, len(candidates))}")
         required = model.required_system
         if required is not None and required not in candidates:
             return []
-        systems = np.asarray(candidates, dtype=np.int64)
-        place = {int(system): k for k, system in enumerate(systems)}
-        mean, deviation = (values[systems] for values in model.scores())
-        asked = None if met is None else met[np.ix_(systems, systems)].astype(np.float64)
-
-        def await_answer(match: Sequence[int]) -> float:
-            bits = 0.0
-            for a, b in combinations(match, 2):
-                gain = model.information(a, b)
-                bits += gain
-                # The bits are about both systems, or all about the one that meets the required system.
-                share = 0.5 if required is None else 1.0
-                for system in (a, b):
-                    if system in place:
-                        deviation[place[system]] *= exp2(-gain * share)
-                if asked is not None and a in place and b in place:
-                    asked[place[a], place[b]] += 1
-                    asked[place[b], place[a]] += 1
-            return bits
-
+        field = Candidates(model, candidates, meetings)
         for match in pending:
-            await_answer(match)
+            field.expect(match)
+        ways = min(ways, len(candidates))
+        if required is None:
+            picks = self.picks(field, ways=ways, random=random)
+        else:
+            picks = self._picks_against(
+                field, _information_about(model, field.systems, required), required, ways, random
+            )
         matches = []
-        ways = min(ways, len(systems))
-        told = np.zeros(len(systems)) if required is None else _information_about(model, systems, required)
-        for _ in range(count):
-            if required is None:
-                picked = self.pick(mean, deviation, asked, ways=ways, random=random)
-            else:
-                worth = self.score_each(mean, deviation, told, random=random)
-                worth[place[required]] = -np.inf
-                picked = [*np.argsort(-worth, kind="stable")[: ways - 1].tolist(), place[required]]
-            chosen = tuple(int(systems[k]) for k in picked)
-            matches.append(Match(systems=chosen, why=self.why, information=await_answer(chosen)))
+        for places, why in islice(picks, count):
+            chosen = tuple(int(field.systems[k]) for k in places)
+            matches.append(Match(systems=chosen, why=why, information=field.expect(chosen)))
         return matches
 
     @abstractmethod
-    def pick(
-        self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
-    ) -> Sequence[int]:
-        """Return the positions of one match's systems, from the candidates' means, deviations and meetings."""
+    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
+        """Yield one match after the other, without end. The field expects each match before the next one."""
 
     @abstractmethod
     def score_each(self, mean: Floats, deviation: Floats, told: Floats, *, random: np.random.Generator) -> Floats:
@@ -111,6 +137,16 @@ class Policy(ABC):
         `told` is what one such match is expected to add to the precision of the candidate. The required system is one
         of the candidates, with deviation 0.
         """
+
+    def _picks_against(
+        self, field: Candidates, told: Floats, required: int, ways: int, random: np.random.Generator
+    ) -> Iterator[Pick]:
+        """Yield matches with a required system, which is the last one."""
+        last = field.place[required]
+        while True:
+            worth = self.score_each(field.mean, field.deviation, told, random=random)
+            worth[last] = -np.inf
+            yield Pick([*np.argsort(-worth, kind="stable")[: ways - 1].tolist(), last], self.why)
 
 
 def _information_about(model: Model, systems: Ints, required: int) -> Floats:

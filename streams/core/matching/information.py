@@ -1,55 +1,59 @@
-"""The default policy: match the systems whose variances make the order most uncertain."""
+"""The default policy: ask for the pair whose next judgment is expected to clarify the order most."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from streams.core.kernels import order
-from streams.core.matching.base import Policy
+from streams.core.matching.base import Pick, Policy
+from streams.core.matching.lookahead import expected_gains
+from streams.core.matching.uniform import UniformPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    import numpy as np
+    from streams.core.matching.base import Candidates, Floats
 
-    from streams.core.matching.base import Floats
+UNIFORM = 0.1  # share of requests for any pair, so that no pair is never judged
+JITTER = 0.05  # largest random discount of a gain
+REPEAT = 40  # outstanding pairs for which none is asked for twice
 
 
 class OrderInformation(Policy):
-    """The pair of largest (blur_a + blur_b) u^(1/4) / ((1 + met_ab) (1 + z_ab² / 10)), with u uniform on [0, 1).
+    """The pair whose next judgment reduces the expected errors of the order most; one pair in ten is any pair.
 
-    blur_a = s_a² sum_b (1 + z_ab) / (1 + z_ab²)² / (s_a + s_b), with z_ab = |mu_a - mu_b| / sqrt(s_a + s_b), estimates
-    how much one more judgment of a clarifies the order. A variance s shrinks by s² times the information of a judgment,
-    and the fraction follows the slope of the probability that a and b are in the wrong order.
-
-    The largest blur alone would repeat the same pairs, because real judgments are not transitive. The wear
-    (1 + met) (1 + z² / 10) makes a pair worth less with every meeting. So a system meets all others, near ones more
-    often than far ones. Without `met` there is no wear, and u replaces u^(1/4), so that chance varies the pairs. A
-    match of more systems starts with the best pair and adds the system that scores best with those chosen.
-
-    >>> import numpy as np
-    >>> policy, random = OrderInformation(), np.random.default_rng(1)
-    >>> mean, deviation = np.array([0.0, 0.1, 3.0, 9.0]), np.full(4, 0.2)
-    >>> sorted(policy.pick(mean, deviation, np.zeros((4, 4)), ways=2, random=random))
-    [0, 1]
+    `expected_gains` looks one judgment ahead, from a fit of all pair counts with an effect per pair, computed once for
+    all matches that are chosen together. A gain is multiplied by 1 - u / 20, u uniform on [0, 1). No pair is asked
+    for twice while up to 40 are outstanding, if there are so many. A match of more systems starts with the best pair
+    and adds the system that gains most with those chosen.
     """
 
     name: ClassVar[str] = "information"
     why: ClassVar[str] = "tells most about the order"
 
-    def pick(
-        self, mean: Floats, deviation: Floats, met: Floats | None, *, ways: int, random: np.random.Generator
-    ) -> Sequence[int]:
-        """Score every pair and return the best."""
-        variance = deviation * deviation
-        squares = order.distances(mean, variance)
-        draws = random.random(squares.shape)
-        if met is None:
-            scores = order.score_pairs(order.blur(squares, variance), 1.0, (draws * draws) * (draws * draws))
-        else:
-            scores = order.score_pairs(order.blur(squares, variance), order.wear(squares, met), draws)
-        chosen: list[int] = order.best_set(scores, ways).tolist()
-        return chosen
+    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
+        """Look ahead once, then yield the best pairs that are not outstanding."""
+        gains = expected_gains(field.meetings, field.systems, field.asked) * _jitter(len(field.systems), random)
+        limit, free = 0, np.empty((0, 0))
+        while True:
+            # A pair may be outstanding more than once only if very many are, or if all pairs are.
+            allowed = max(limit, 1 + int(field.asked.sum()) // (2 * REPEAT))
+            while limit < allowed or free.max() < 0.0:
+                limit, free = limit + 1, np.where(field.asked > limit, -1.0, gains)
+                np.putmask(free, np.tri(len(free), dtype=np.bool_), -1.0)
+            if random.random() < UNIFORM:
+                left, why = np.flatnonzero(free >= 0.0), UniformPolicy.why
+                best = int(left[random.integers(len(left))])
+            else:
+                best, why = int(np.argmax(free)), self.why
+            places = grow(list(divmod(best, len(free))), gains, ways)
+            yield Pick(places, why)
+            for a, b in combinations(sorted(places), 2):
+                if field.asked[a, b] >= limit:
+                    free[a, b] = -1.0
 
     def score_each(
         self,
@@ -63,3 +67,24 @@ class OrderInformation(Policy):
         variance = deviation * deviation
         blurs: Floats = order.blur(order.distances(mean, variance), variance)
         return blurs * told
+
+
+def grow(places: Sequence[int], gains: Floats, ways: int) -> Sequence[int]:
+    """Add the system that gains most with those chosen, until there are `ways`.
+
+    >>> gains = np.array([[0, 9, 2, 3], [9, 0, 5, 1], [2, 5, 0, 8], [3, 1, 8, 0.0]])
+    >>> grow([0, 1], gains, 3)
+    [0, 1, 2]
+    """
+    grown = list(places)
+    while len(grown) < ways:
+        total: Floats = gains[grown].sum(axis=0)
+        total[grown] = -1.0
+        grown.append(int(np.argmax(total)))
+    return grown
+
+
+def _jitter(size: int, random: np.random.Generator) -> Floats:
+    """Return a random factor for each pair, the same on both sides. It breaks ties and varies the pairs."""
+    draws: Floats = np.triu(random.random((size, size)), 1)
+    return 1.0 - JITTER * (draws + draws.T)

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from streams.core.matching.base import Policy
+from streams.core.matching.base import Pick, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     import numpy as np
 
-    from streams.core.matching.base import Floats
+    from streams.core.matching.base import Candidates, Floats
 
 
 class UniformPolicy(Policy):
-    """Choose any systems with equal probability, independent of their ratings.
-
-    >>> import numpy as np
-    >>> sorted(UniformPolicy().pick(np.zeros(2), np.ones(2), None, ways=2, random=np.random.default_rng(1)))
-    [0, 1]
-    """
+    """Choose any systems with equal probability, independent of their ratings."""
 
     name: ClassVar[str] = "uniform"
     why: ClassVar[str] = "any systems, by chance"
 
-    def pick(
-        self,
-        mean: Floats,
-        deviation: Floats,  # noqa: ARG002
-        met: Floats | None,  # noqa: ARG002
-        *,
-        ways: int,
-        random: np.random.Generator,
-    ) -> Sequence[int]:
+    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
         """Draw systems without replacement."""
-        drawn: list[int] = random.choice(len(mean), size=ways, replace=False).tolist()
-        return drawn
+        while True:
+            yield Pick(random.choice(len(field.systems), size=ways, replace=False).tolist(), self.why)
 
     def score_each(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 
 from streams.compiler import WORTH_LOADING
 from streams.core import kernels
+from streams.core.matching import Meetings
 from streams.core.methods.pairs import LOSS, TIE, WIN
 from streams.core.models import JudgmentBatch
 from streams.errors import ParameterError
@@ -47,25 +48,34 @@ def ask(policy: Policy, model: Model, pool: Pairs, matches: int, random: np.rand
     model.grow(size, 1, 1)
     if matches * size > WORTH_LOADING // 4:
         kernels.compiled("pairs")
-    asked = np.zeros((size, size))
+    meetings = Meetings(np.zeros((size, size), np.int64), np.zeros((size, size), np.int64))
     rows = np.empty((matches, 3), np.int64)
     for k in range(matches):
-        mean, deviation = model.scores()
-        for _ in range(10 * size):
-            a, b = policy.pick(mean, deviation, asked, ways=2, random=random)
-            if met[a, b]:
-                break
-        else:
-            raise ParameterError(
-                f"policy {policy.name!r} requests pairs that the log does not have; choose another policy"
-            )
+        a, b = _request(policy, model, met, meetings, random)
         drawn = random.random() * met[a, b]
         outcome = WIN if drawn < wins[a, b] else LOSS if drawn < wins[a, b] + wins[b, a] else TIE
-        asked[a, b] += 1
-        asked[b, a] += 1
+        if outcome == TIE:
+            meetings.ties[[a, b], [b, a]] += 1
+        else:
+            meetings.wins[(a, b) if outcome == WIN else (b, a)] += 1
         rows[k] = a, b, outcome
         model.apply(_match(a, b, outcome))
     return Asked(a=rows[:, 0], b=rows[:, 1], outcome=rows[:, 2])
+
+
+def _request(
+    policy: Policy, model: Model, met: Ints, meetings: Meetings, random: np.random.Generator
+) -> tuple[int, int]:
+    """Return the first pair that the policy requests and the pool has."""
+    for count in (1, 10 * len(met)):  # nearly always the first one is there
+        matches = policy.choose(
+            model, candidates=range(len(met)), pending=[], count=count, random=random, meetings=meetings
+        )
+        for match in matches:
+            a, b = match.systems
+            if met[a, b]:
+                return a, b
+    raise ParameterError(f"policy {policy.name!r} requests pairs that the log does not have; choose another policy")
 
 
 _STARTS, _NOBODY, _NO_SCORE = np.array([0, 2]), np.zeros(1, np.int64), np.full(1, np.nan)

@@ -517,17 +517,19 @@ class TestCommands:
 
     @pytest.mark.long
     def test_a_batch_opens_few_requests_of_many_systems_and_the_next_ones_the_rest(self) -> None:
-        """Each one scores all pairs of systems: a demand of 1,000 among 1,000 systems took 44 s."""
+        """Each one compares all pairs of systems, so that a demand of 10,000 would take several seconds."""
         campaign = Campaign("c")
-        settings = events.CampaignSettings(systems=tuple(f"system-{i}" for i in range(1000)), replicas=0)
+        settings = events.CampaignSettings(
+            systems=tuple(f"system-{i}" for i in range(1000)), policy="uniform", replicas=0
+        )
         create = events.Create(id="1", campaign="c", at=NOON, settings=settings)
-        demand = events.Demand(id="2", campaign="c", at=NOON, requests=40)
+        demand = events.Demand(id="2", campaign="c", at=NOON, requests=1000)
         batches = [
             campaign.apply([0, 1], [create, demand]),
             campaign.apply([2], [judgment(2, systems=("system-0", "system-1"))]),
             campaign.apply([3], [judgment(3, systems=("system-0", "system-1"))]),
         ]
-        assert [len(batch.requests) for batch in batches] == [16, 16, 8]
+        assert [len(batch.requests) for batch in batches] == [400, 400, 200]
 
     def test_change_sets_what_does_not_rate_again(self) -> None:
         campaign = self.opened()
