@@ -48,12 +48,12 @@ class PairOutcomes:
     precision: float  # of the prior of an ability, in units of the noise
 
 
-def fit_pairs(pairs: PairOutcomes) -> Fit:
+def fit_pairs(pairs: PairOutcomes, *, start: Fit | None = None) -> Fit:
     """Return the mode of the likelihood of the outcomes and of the prior N(0, 1 / precision).
 
-    The logarithm of the posterior is concave, and the search is Newton's, from zero. It depends on nothing else.
+    The logarithm of the posterior is concave, and the search is Newton's, from zero or from a fit of similar outcomes.
     """
-    point = np.append(np.zeros(pairs.size), _equal_margin(pairs.outcomes))
+    point = np.append(np.zeros(pairs.size), _equal_margin(pairs.outcomes)) if start is None else start.parameters
     fit, gradient = _evaluate(pairs, point)
     last = np.inf
     for _ in range(MOST_STEPS):

@@ -1,0 +1,98 @@
+"""Fragility: how many judgments would have to be taken away before another system leads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.ranking.fit import fit_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.ranking.fit import Fit, PairOutcomes
+    from streams.core.ranking.ranges import Floats, Ints
+    from streams.core.ranking.settled import SettledBoard
+
+CHALLENGERS = 3  # systems behind the leader, in units of the uncertainty, that are tried
+STRIDE = 0.75  # part of the estimate that is taken away before the next fit
+MOST_FITS = 60
+MOST_SYSTEMS = 300  # above it the estimate is not confirmed by fits
+LEVEL = 1e-9  # a gap below it is none
+
+
+def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) -> int | None:
+    """Return how many judgments would have to be taken away before the leader does not lead alone any more.
+
+    Only pair counts are known, so each comparison counts as one judgment. Taken away are those that hold the gap
+    between the leader and a challenger up most, by their influence H^-1 s; a new fit confirms it. It is an upper bound:
+    another choice may need fewer. Return None if there are fewer than two systems, or islands with a leader each.
+
+    >>> from streams.core.ranking.grouped_counts import GroupedCounts
+    >>> from streams.core.ranking.settled import settle
+    >>> fragility(settle(GroupedCounts.of([]))) is None
+    True
+    """
+    met = np.zeros(board.pairs.size, np.bool_)
+    met[board.pairs.first] = met[board.pairs.second] = True
+    parts = [order for order in board.members(shown) if met[order[0]]]
+    if len(parts) != 1 or len(parts[0]) < 2:
+        return None
+    leader, *others = parts[0]
+    pairs, fit, covariance, removed = board.pairs, board.fit, board.covariance, 0
+    gaps = board.score[leader] - board.score[others]
+    if float(gaps.min()) * 1.0 <= LEVEL:
+        return 0
+    distance = gaps / np.sqrt(board.by_judgment.variance[leader, others])
+    near = [others[k] for k in np.argsort(distance, kind="stable")[:CHALLENGERS]]
+    most: int | None = None
+    for _ in range(MOST_FITS):
+        number, cells = min(
+            (_estimate(pairs, fit, covariance, leader, other) for other in near), key=lambda found: found[0]
+        )
+        if number == 0 or pairs.size > MOST_SYSTEMS:
+            return removed + number
+        take = 1 if number == 1 else max(1, int(STRIDE * number))
+        take = take if most is None else min(take, most)
+        fewer = _without(pairs, cells, take)
+        later = fit_pairs(fewer, start=fit)
+        if later.ability[leader] - later.ability[others].max() > LEVEL:
+            pairs, fit, removed = fewer, later, removed + take
+            covariance = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
+            continue
+        if take == 1:
+            return removed + 1
+        most = take // 2
+    return removed
+
+
+def _estimate(pairs: PairOutcomes, fit: Fit, covariance: Floats, leader: int, other: int) -> tuple[int, Ints]:
+    """Return how many comparisons hold the gap to another system up, and the outcomes in order of their influence."""
+    weight = covariance[:, leader] - covariance[:, other]
+    by_pair = weight[pairs.first] - weight[pairs.second]
+    own = np.diag(covariance)
+    spread = own[pairs.first] + own[pairs.second] - 2.0 * covariance[pairs.first, pairs.second]
+    influence = fit.moments[:, :, 0] * by_pair[:, None] + fit.moments[:, :, 1] * weight[-1]
+    influence /= np.maximum(1.0 - fit.moments[:, :, 2] * spread[:, None], 0.1)
+    flat, counts = influence.ravel(), pairs.outcomes.ravel()
+    useful = np.flatnonzero((flat > 0.0) & (counts > 0.0))
+    cells: Ints = useful[np.argsort(-flat[useful], kind="stable")]
+    gap = float(fit.ability[leader] - fit.ability[other])
+    fall = np.cumsum(flat[cells] * counts[cells])
+    whole = int(np.searchsorted(fall, gap))  # outcomes that are taken away completely
+    if whole >= len(cells):
+        return int(counts[cells].sum()), cells
+    before = float(fall[whole - 1]) if whole else 0.0
+    part = int(np.ceil((gap - before) / flat[cells[whole]]))
+    return int(counts[cells[:whole]].sum()) + part, cells
+
+
+def _without(pairs: PairOutcomes, cells: Ints, number: int) -> PairOutcomes:
+    """Take comparisons away, in the order of the outcomes."""
+    outcomes = pairs.outcomes.copy()
+    flat = outcomes.reshape(-1)
+    before = np.cumsum(flat[cells]) - flat[cells]
+    flat[cells] -= np.clip(number - before, 0.0, flat[cells])
+    return replace(pairs, outcomes=outcomes)
