@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import dataclass
-from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,21 +22,20 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
-from benchmarks.comparisons import Comparisons, count_groups, read_campaigns  # noqa: E402
+from benchmarks.board_simulations import BETA, LOGS, neighbours, simulations, uniform  # noqa: E402
+from benchmarks.comparisons import Comparisons, read_campaigns  # noqa: E402
 from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.ranking.board_outlook import board_outlook  # noqa: E402
 from streams.core.ranking.differences import Differences  # noqa: E402
-from streams.core.ranking.grouped_counts import GROUPS, GroupedCounts  # noqa: E402
 from streams.core.ranking.settled import SettledBoard, settle  # noqa: E402
+from streams.core.ranking.student import student_quantile  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from streams.wire.events import Row
 
-LOGS = ("wmt10_rank", "wmt11_rank", "wmt13_fr-en_rank", "wmt15_rank", "llmfao_crowd")
-BETA, MARGIN = 1.118, 0.45
 FEWEST_JUDGES = 10
 SIZES = (1000, 5000, 20_000)
 
@@ -77,12 +74,12 @@ def half_distances(one: SettledBoard, other: SettledBoard, kind: str) -> tuple[F
     return (change[upper] / allowed[upper]), (np.abs(change[upper]) / limit[upper])
 
 
-def halves(runs: int, seed: int) -> None:
+def halves(runs: int, seed: int, kinds: str) -> None:
     print("Halves of a log: root mean square z of all differences (1 is right), share within 95 %")
     heads = [f"{what}, {kind}" for what in ("judges", "judgments") for kind in KINDS]
     print(f"{'':<24}" + "".join(f"{head:>24}" for head in heads))
     totals: dict[str, list[tuple[float, float]]] = {}
-    for name, log in campaigns(fewest=200):
+    for name, log in campaigns(fewest=200, kinds=kinds):
         if len(np.unique(log.judge)) < FEWEST_JUDGES:
             continue
         random = np.random.default_rng(seed)
@@ -90,101 +87,33 @@ def halves(runs: int, seed: int) -> None:
         for _ in range(runs):
             side = random.permutation(int(log.judge.max()) + 1) % 2
             for what, half in (("judges", side[log.judge]), ("judgments", random.permutation(log.judgments) % 2)):
-                boards = [settle(log.sample(np.flatnonzero(half == k), random)) for k in (0, 1)]
+                one, other = (settle(log.sample(np.flatnonzero(half == k), random)) for k in (0, 1))
                 for kind in KINDS:
-                    distances = half_distances(*boards, kind)
+                    distances = half_distances(one, other, kind)
                     if distances is not None and len(distances[0]):
-                        z, share = distances
+                        z, within = distances
                         found.setdefault(f"{what}, {kind}", []).append(
-                            (float((z**2).mean()), float((share < 1).mean()))
+                            (float((z**2).mean()), float((within < 1).mean()))
                         )
         cells = []
         for head in heads:
             if head not in found:
                 cells.append(f"{'-':>24}")
                 continue
-            z, share = sqrt(np.mean([z for z, _ in found[head]])), float(np.mean([s for _, s in found[head]]))
-            totals.setdefault(head, []).append((z, share))
-            cells.append(f"{f'{z:.2f}  {share:.1%}':>24}")
+            square, share = np.mean(found[head], axis=0)
+            totals.setdefault(head, []).append((sqrt(square), share))
+            cells.append(f"{f'{sqrt(square):.2f}  {share:.1%}':>24}")
         print(f"{name[:23]:<24}" + "".join(cells), flush=True)
     means = [np.mean(totals[head], axis=0) for head in heads]
     print(f"{'mean':<24}" + "".join(f"{f'{z:.2f}  {share:.1%}':>24}" for z, share in means))
 
 
-def campaigns(*, fewest: int) -> Iterator[tuple[str, Comparisons]]:
-    for file in LOGS:
+def campaigns(*, fewest: int, kinds: str) -> Iterator[tuple[str, Comparisons]]:
+    for file in (file for file in LOGS if kinds in file):
         yield from read_campaigns(find_log(f"{file}.csv.gz"), fewest=fewest).items()
 
 
 # -- simulated campaigns -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """A way to get counts after so many judgments, and the true score of each system."""
-
-    truth: Floats
-    grow: Callable[[int], GroupedCounts]  # called with growing numbers, it continues the same campaign
-
-
-def resampled(log: Comparisons, random: np.random.Generator) -> Simulation:
-    """Draw whole rankings with replacement. The truth is the fit of the log."""
-    drawn = random.integers(log.judgments, size=10_000_000 // 50)
-    groups = int(random.integers(2**31))
-    return Simulation(
-        truth=settle(log.sample(np.arange(log.judgments), random)).score,
-        grow=lambda size: log.sample(drawn[:size], np.random.default_rng(groups)),
-    )
-
-
-def neighbours(systems: int, spread: float, random: np.random.Generator, *, turns: int = 20) -> Simulation:
-    """Draw abilities, and let neighbours of the present board meet; one match in ten is uniform."""
-    truth = random.normal(size=systems) * spread
-    names = tuple(f"s{k:04}" for k in range(systems))
-    played = np.zeros((0, 5), np.int64)  # first, second, outcome, group by judgment, group by judge
-
-    def counts() -> GroupedCounts:
-        judgments = np.bincount(played[:, :2].ravel(), minlength=systems)
-        return count_groups(
-            names,
-            *played.T[:3],
-            by_judgment=played[:, 3],
-            by_judge=played[:, 4],
-            judgments=judgments,
-            rankings=len(played),
-            judges=100,
-        )
-
-    def grow(size: int) -> GroupedCounts:
-        nonlocal played
-        first = len(played)
-        for begin, end in pairwise(np.linspace(first, size, turns + 1).astype(int)):
-            order = np.argsort(-settle(counts()).score) if len(played) else random.permutation(systems)
-            place = random.integers(systems - 1, size=end - begin)
-            a, b = order[place], order[place + 1]
-            other = (a + random.integers(1, systems, size=len(a))) % systems
-            b = np.where(random.random(len(a)) < 0.1, other, b)
-            a, b = np.minimum(a, b), np.maximum(a, b)
-            seen = truth[a] - truth[b] + sqrt(2.0) * BETA * random.normal(size=len(a))
-            outcome = np.where(seen > MARGIN, 0, np.where(seen < -MARGIN, 2, 1))
-            groups = random.integers(GROUPS, size=(2, len(a)))
-            played = np.concatenate([played, np.stack([a, b, outcome, *groups], axis=1)])
-        return counts()
-
-    return Simulation(truth=truth, grow=grow)
-
-
-def simulations(seed: int, run: int) -> Iterator[tuple[str, Simulation]]:
-    """Return one simulation of each kind. Every run uses another log of each file."""
-    random = np.random.default_rng([seed, run])
-    for file in LOGS:
-        logs = LOADED.setdefault(file, list(read_campaigns(find_log(f"{file}.csv.gz"), fewest=200).values()))
-        yield file, resampled(logs[run % len(logs)], random)
-    for systems in (12, 30):
-        yield f"{systems} systems, spread 2, neighbours", neighbours(systems, 2.0, random)
-
-
-LOADED: dict[str, list[Comparisons]] = {}
 
 
 def check_rows(rows: tuple[Row, ...], truth: dict[str, float]) -> tuple[float, bool, int]:
@@ -198,37 +127,55 @@ def check_rows(rows: tuple[Row, ...], truth: dict[str, float]) -> tuple[float, b
     return covered, wrong, len(lines)
 
 
-def ranges(runs: int, seed: int) -> None:
-    print("\nSimulated boards: coverage of the 95 % range of ranks, boards with a false line, lines, width of a range")
-    found: dict[tuple[str, int], list[tuple[float, bool, int, float]]] = {}
+def check_intervals(board: SettledBoard, truth: Floats) -> tuple[float, float]:
+    """Return the share of true scores, and of true differences, within the 95 % interval of the board."""
+    inside = board.island == 1
+    score, true = board.score[inside], truth[inside] - truth[inside].mean()
+    quantile = student_quantile(board.by_judgment.freedom or 0)
+    scores = np.abs(score - true) <= quantile * board.deviation[inside]
+    change = np.abs((score[:, None] - score) - (true[:, None] - true))
+    upper = np.triu_indices(len(score), 1)
+    limit = quantile * np.sqrt(board.by_judgment.variance[np.ix_(inside, inside)])
+    return float(scores.mean()), float((change <= limit)[upper].mean())
+
+
+def ranges(runs: int, seed: int, kinds: str) -> None:
+    print("\nSimulated boards: share of the true ranks, scores and differences within 95 %; boards with a false line;")
+    print("lines; width of a range of ranks")
+    found: dict[tuple[str, int], list[tuple[float, ...]]] = {}
     for run in range(runs):
-        for name, simulation in simulations(seed, run):
+        for name, simulation in simulations(seed, run, kinds=kinds):
             for size in SIZES:
-                counts = simulation.grow(size)
-                rows = settle(counts, beta=BETA).rows()
-                truth = dict(zip(counts.systems, simulation.truth.tolist(), strict=True))
+                board = settle(simulation.grow(size), beta=BETA)
+                rows = board.rows()
+                truth = dict(zip(board.counts.systems, simulation.truth.tolist(), strict=True))
+                covered, wrong, lines = check_rows(rows, truth)
                 width = float(np.mean([row.rank_high - row.rank_low + 1 for row in rows]))
-                found.setdefault((name, size), []).append((*check_rows(rows, truth), width))
+                cell = (covered, *check_intervals(board, simulation.truth), wrong, lines, width)
+                found.setdefault((name, size), []).append(cell)
     for (name, size), cells in found.items():
         print_ranges(f"{name}, {size:,}", cells)
     for size in SIZES:
         print_ranges(f"all, {size:,}", [cell for (_, of), cells in found.items() if of == size for cell in cells])
 
 
-def print_ranges(name: str, cells: list[tuple[float, bool, int, float]]) -> None:
-    covered, wrong, lines, width = np.mean(np.array(cells, float), axis=0)
+def print_ranges(name: str, cells: list[tuple[float, ...]]) -> None:
+    ranks, scores, differences, wrong, lines, width = np.mean(np.array(cells, float), axis=0)
     error = sqrt(wrong * (1.0 - wrong) / len(cells))
-    print(f"{name:<44}{covered:>8.1%}{wrong:>8.1%} ± {error:.1%}{lines:>8.1f}{width:>8.2f}  {len(cells)} boards")
+    print(
+        f"{name:<44}{ranks:>7.1%}{scores:>7.1%}{differences:>7.1%}{wrong:>7.1%} ± {error:.1%}{lines:>7.1f}{width:>7.2f}"
+        f"  {len(cells)} boards"
+    )
 
 
-def outlook(runs: int, seed: int) -> None:
+def outlook(runs: int, seed: int, kinds: str) -> None:
     """Forecast at some points of a campaign, go on to twice the forecast, and look whether the line is there."""
     print("\nForecasts of the next line: share that came true within N and within 2 N, for that line and for any line")
     most = 150_000
     table: dict[str, list[tuple[bool, bool, bool, bool]]] = {}
     skipped = 0
     for run in range(runs):
-        for name, simulation in simulations(seed + 1, run):
+        for name, simulation in simulations(seed + 1, run, kinds=kinds):
             size = (300, 1000, 3000)[run % 3]
             board = settle(simulation.grow(size), beta=BETA)
             found = board_outlook(board, judgments=size)
@@ -250,14 +197,16 @@ def outlook(runs: int, seed: int) -> None:
     print(f"{skipped} boards without a forecast, or with one beyond {most:,} judgments")
 
 
-def cost(runs: int, seed: int) -> None:
+def cost(runs: int, seed: int, kinds: str) -> None:
     print("\nCPU of a board with rows and outlook, kernels compiled")
     kernels.compiled("settled")
     random = np.random.default_rng(seed)
     for systems, judgments in ((20, 20_000), (200, 100_000), (1000, 300_000)):
         counts = neighbours(systems, 1.0, random, turns=2).grow(judgments)
-        uniform = resampled_uniform(systems, judgments, random)
-        for name, each in (("neighbours", counts), ("uniform", uniform)):
+        spread = uniform(systems, judgments, random)
+        for name, each in (("neighbours", counts), ("uniform", spread)):
+            if kinds not in name:
+                continue
             took = []
             for _ in range(max(3, min(runs, 20 if systems == 20 else 3))):
                 start = time.process_time()
@@ -268,26 +217,6 @@ def cost(runs: int, seed: int) -> None:
             print(f"{systems:>5} systems, {name:<12}{len(each.first):>8,} pairs {1000 * min(took):>10.1f} ms")
 
 
-def resampled_uniform(systems: int, judgments: int, random: np.random.Generator) -> GroupedCounts:
-    """Return counts of matches between any two systems."""
-    truth = random.normal(size=systems)
-    a = random.integers(systems, size=judgments)
-    b = (a + random.integers(1, systems, size=judgments)) % systems
-    a, b = np.minimum(a, b), np.maximum(a, b)
-    seen = truth[a] - truth[b] + sqrt(2.0) * BETA * random.normal(size=judgments)
-    return count_groups(
-        tuple(f"s{k:04}" for k in range(systems)),
-        a,
-        b,
-        np.where(seen > MARGIN, 0, np.where(seen < -MARGIN, 2, 1)),
-        by_judgment=random.integers(GROUPS, size=judgments),
-        by_judge=random.integers(GROUPS, size=judgments),
-        judgments=np.bincount(a, minlength=systems) + np.bincount(b, minlength=systems),
-        rankings=judgments,
-        judges=100,
-    )
-
-
 PARTS = {"halves": halves, "ranges": ranges, "outlook": outlook, "cost": cost}
 
 
@@ -296,10 +225,11 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(PARTS), help="parts to run, separated by commas")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="", help="part of the names of logs or simulations to use")
     options = parser.parse_args()
     kernels.compiled("settled")
     for part in options.only.split(","):
-        PARTS[part](options.runs, options.seed)
+        PARTS[part](options.runs, options.seed, options.kinds)
 
 
 if __name__ == "__main__":

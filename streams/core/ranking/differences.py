@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2
+from functools import cache
+from math import ceil, inf, log2
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CONFIDENCE = 0.95
+MANY = 200  # degrees of freedom that are as good as any number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,18 +53,9 @@ class Differences:
         """
         if self.decided is None:
             return np.full(self.variance.shape, largest_quantile(self.freedom, confidence))
-        fewest = fewest_decided(confidence)
-        most = fewest + (200 if self.freedom is None else self.freedom)
-        table = np.array(
-            [
-                student_quantile(number - 1 if self.freedom is None else min(self.freedom, number - 1), confidence)
-                if number >= fewest
-                else np.inf
-                for number in range(most + 1)
-            ]
-        )
+        table = _by_decided(self.freedom, confidence)
         fewer = np.minimum(self.decided[:, None], self.decided[None, :])
-        found: Floats = table[np.minimum(fewer, most)]
+        found: Floats = table[np.minimum(fewer, len(table) - 1)]
         return found
 
     def limit(self, confidence: float = CONFIDENCE) -> Floats:
@@ -83,6 +76,16 @@ def largest_quantile(freedom: int | None, confidence: float) -> float:
     if freedom is None:
         return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     return student_quantile(freedom, confidence)
+
+
+@cache
+def _by_decided(freedom: int | None, confidence: float) -> Floats:
+    """Return the quantile by the number of decided judgments. The last one is that of any larger number."""
+    fewest = fewest_decided(confidence)
+    found = [inf] * fewest
+    for number in range(fewest, fewest + (MANY if freedom is None else max(freedom, 0)) + 1):
+        found.append(student_quantile(number - 1 if freedom is None else min(freedom, number - 1), confidence))
+    return np.array(found)
 
 
 def fewest_decided(confidence: float = CONFIDENCE) -> int:

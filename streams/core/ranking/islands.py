@@ -18,18 +18,16 @@ def find_islands(first: Ints, second: Ints, size: int) -> Ints:
     >>> find_islands(np.array([0, 1]), np.array([2, 3]), 5).tolist()
     [1, 2, 1, 2, 3]
     """
-    part = np.arange(size)
-    for _ in range(size):
-        least = part.copy()
-        np.minimum.at(least, first, part[second])
-        np.minimum.at(least, second, part[first])
-        least = least[least]  # a part that has been joined points to the one that it joined
-        if np.array_equal(least, part):
-            break
-        part = least
-    compared = np.zeros(size, np.bool_)
-    compared[first] = compared[second] = True
-    part[~compared] = size
+    linked = np.zeros((size, size), np.bool_)
+    linked[first, second] = linked[second, first] = True
+    part = np.full(size, size)
+    for start in range(size):
+        if part[start] < size:
+            continue
+        frontier = linked[start]
+        while frontier.any():
+            part[frontier] = start
+            frontier = linked[frontier].any(axis=0) & (part == size)
     names, where, sizes = np.unique(part, return_inverse=True, return_counts=True)
     order = sorted(range(len(names)), key=lambda k: (names[k] == size, -sizes[k], names[k]))
     numbers = np.empty(len(names), np.int64)

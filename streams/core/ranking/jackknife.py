@@ -44,9 +44,10 @@ def delete_groups(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) 
     H is the curvature of all, and s_g and H_g are the slope and the curvature of group g at the fit. `groups` has the
     outcomes of each pair in each group. `inverse` is H^-1.
     """
-    filled = groups.any(axis=(0, 2))
+    filled = np.any(np.any(groups, axis=0), axis=1)
     solve = _solve_directly if pairs.size <= MOST_SYSTEMS else _solve_by_gradients
-    return Jackknife(moves=solve(fit, pairs, np.ascontiguousarray(groups[:, filled]), inverse)[:, :-1])
+    kept = groups if filled.all() else np.ascontiguousarray(groups[:, filled])
+    return Jackknife(moves=solve(fit, pairs, kept, inverse)[:, :-1])
 
 
 def _slopes(fit: Fit, pairs: PairOutcomes, groups: Ints) -> Floats:

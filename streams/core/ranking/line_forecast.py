@@ -34,20 +34,20 @@ class Lines:
 
 def forecast_lines(score: Floats, differences: Differences, *, confidence: float) -> Lines:
     """Return the lines of systems in order of score. A line is drawn if all above it are better than all below."""
-    size = len(score)
     growth = _growth(score, differences, confidence=confidence)
     needed = _across(growth)
     missing = _across(np.where(differences.surely_better(score, confidence), 0.0, 1.0))
-    closest = []
-    for k in range(1, size):
-        block = growth[:k, k:]
-        least = int(np.argmax(block))
-        closest.append((least // block.shape[1], k + least % block.shape[1]))
     return Lines(
-        drawn=tuple(bool(each == 0.0) for each in missing),
-        growth=tuple(float(each) for each in needed),
-        closest=tuple(closest),
+        drawn=tuple((missing == 0.0).tolist()),
+        growth=tuple(needed.tolist()),
+        closest=tuple(_closest(growth, k) for k in range(1, len(score))),
     )
+
+
+def _closest(growth: Floats, line: int) -> tuple[int, int]:
+    block = growth[:line, line:]
+    least = int(block.argmax())
+    return least // block.shape[1], line + least % block.shape[1]
 
 
 def line_probability(score: Floats, differences: Differences, *, growth: float, confidence: float) -> float:

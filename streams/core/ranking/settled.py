@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.ranking.grouped_counts import GroupedCounts
+    from streams.core.ranking.jackknife import Jackknife
     from streams.core.ranking.ranges import Floats, Ints
 
 PRIOR_DEVIATIONS = 3.0  # deviation of the weak prior, in deviations of the online prior
@@ -106,55 +107,50 @@ def settle(counts: GroupedCounts, *, beta: float = DEFAULT_BETA, deviation: floa
     ()
     """
     c, size = sqrt(2.0) * beta, len(counts.systems)
+    totals = counts.totals
     pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
-        outcomes=counts.totals.astype(np.float64),
+        outcomes=totals.astype(np.float64),
         size=size,
         precision=(c / (PRIOR_DEVIATIONS * max(deviation, beta / DEFAULT_BETA))) ** 2,
     )
     fit = fit_pairs(pairs)
     covariance: Floats = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
     island = find_islands(counts.first, counts.second, size)
-    decided = _decided(counts)
-    differences: list[Differences | None] = [None, None]
-    centred = []
-    for k, groups in enumerate((counts.by_judgment, counts.by_judge)):
-        if k == 1 and counts.judges < FEWEST_JUDGES:
-            continue
-        found = delete_groups(fit, pairs, groups, covariance)
-        moved = found.covariance()
-        differences[k] = Differences(
-            variance=c * c * np.maximum(_of_differences(covariance[:-1, :-1]), _of_differences(moved)),
-            freedom=found.groups - 1,
-            decided=decided,
-        )
-        centred.append(_of_centred(moved, island))
-    by_judgment, by_judge = differences
-    assert by_judgment is not None
-    variance = np.maximum(_of_centred(covariance[:-1, :-1], island), centred[0])
+    decided = _decided(counts, totals)
+    by_judgment = delete_groups(fit, pairs, counts.by_judgment, covariance)
+    by_judge = delete_groups(fit, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
+    posterior = covariance[:-1, :-1]
+    least = _of_differences(posterior)
+
+    def differences(found: Jackknife) -> Differences:
+        variance = c * c * np.maximum(least, _of_differences(found.covariance()))
+        return Differences(variance=variance, freedom=found.groups - 1, decided=decided)
+
+    centred = np.maximum(_of_centred(posterior, island), _of_centred(by_judgment.covariance(), island))
     return SettledBoard(
         counts=counts,
         score=c * _centre(fit.ability, island),
-        deviation=c * np.sqrt(variance),
+        deviation=c * np.sqrt(centred),
         margin=c * fit.margin,
         beta=beta,
         island=island,
-        by_judgment=by_judgment,
-        by_judge=by_judge,
+        by_judgment=differences(by_judgment),
+        by_judge=None if by_judge is None else differences(by_judge),
         pairs=pairs,
         fit=fit,
         covariance=covariance,
     )
 
 
-def _decided(counts: GroupedCounts) -> Ints:
+def _decided(counts: GroupedCounts, totals: Ints) -> Ints:
     """Return how many judgments of each system prefer it or another one, at most.
 
     A ranking of many systems is one judgment, however many of its comparisons are decided.
     """
     size = len(counts.systems)
-    decided = counts.totals[:, 0] + counts.totals[:, 2]
+    decided = totals[:, 0] + totals[:, 2]
     found = np.bincount(counts.first, decided, size) + np.bincount(counts.second, decided, size)
     return np.minimum(found.astype(np.int64), counts.judgments)
 
