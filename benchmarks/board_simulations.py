@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.comparisons import Comparisons, count_groups, read_campaigns
 from benchmarks.data import find_log
+from streams.core.ranking.fit import PairOutcomes, fit_pairs
 from streams.core.ranking.grouped_counts import GROUPS, GroupedCounts
 from streams.core.ranking.settled import settle
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 LOGS = ("wmt10_rank", "wmt11_rank", "wmt13_fr-en_rank", "wmt15_rank", "llmfao_crowd")
 BETA, MARGIN = 1.118, 0.45
@@ -44,11 +46,26 @@ def resampled(log: Comparisons, random: np.random.Generator) -> Simulation:
     )
 
 
-def neighbours(systems: int, spread: float, random: np.random.Generator, *, turns: int = 20) -> Simulation:
+def neighbours(systems: int, spread: float, random: np.random.Generator, *, turns: int = 10) -> Simulation:
     """Draw abilities, and let neighbours of the present board meet; one match in ten is uniform."""
     truth = random.normal(size=systems) * spread
     names = tuple(f"s{k:04}" for k in range(systems))
     played = np.zeros((0, 5), np.int64)  # first, second, outcome, group by judgment, group by judge
+    upper = np.triu_indices(systems, 1)
+    slot = np.zeros((systems, systems), np.int64)
+    slot[upper] = np.arange(len(upper[0]))
+
+    def order() -> Ints:
+        """Return the systems in order of the present fit."""
+        cells = np.bincount(slot[played[:, 0], played[:, 1]] * 3 + played[:, 2], minlength=3 * len(upper[0]))
+        pairs = PairOutcomes(
+            first=upper[0],
+            second=upper[1],
+            outcomes=cells.reshape(-1, 3).astype(float),
+            size=systems,
+            precision=0.28,
+        )
+        return np.argsort(-fit_pairs(pairs).ability)
 
     def counts() -> GroupedCounts:
         judgments = np.bincount(played[:, :2].ravel(), minlength=systems)
@@ -66,9 +83,9 @@ def neighbours(systems: int, spread: float, random: np.random.Generator, *, turn
         nonlocal played
         first = len(played)
         for begin, end in pairwise(np.linspace(first, size, turns + 1).astype(int)):
-            order = np.argsort(-settle(counts()).score) if len(played) else random.permutation(systems)
+            present = order() if len(played) else random.permutation(systems)
             place = random.integers(systems - 1, size=end - begin)
-            a, b = order[place], order[place + 1]
+            a, b = present[place], present[place + 1]
             other = (a + random.integers(1, systems, size=len(a))) % systems
             b = np.where(random.random(len(a)) < 0.1, other, b)
             a, b = np.minimum(a, b), np.maximum(a, b)

@@ -10,14 +10,22 @@ from typing import Any
 
 from streams.compiler import jit
 from streams.core.kernels.elementary import exp, expm1
-from streams.core.kernels.normal import CENTRE, NARROW, NORM, central, mills, tie_moments, win_moments
+from streams.core.kernels.normal import CENTRE, NARROW, NORM, central, mills, tie_moments, upper_tail, win_moments
 
 SIGNATURES = {
+    "upper_tails": "d1 d1",
     "evaluate": "q1 q1 d2 d1 d3 d1 d2",
     "group_slopes": "q3 d3 q1 q1 d2",
     "group_curvatures": "q3 d3 q1 q1 d3",
     "group_products": "q3 d3 q1 q1 d2 d2",
 }
+
+
+@jit
+def upper_tails(values: Any, tails: Any) -> None:
+    """Set tails to 1 - Phi of each value."""
+    for k in range(len(values)):
+        tails[k] = upper_tail(float(values[k]))
 
 
 @jit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.kernels.normal import upper_tail
+from streams.core import kernels
 from streams.core.ranking.differences import fewest_decided
 from streams.core.ranking.ranges import Z_95
 from streams.core.ranking.settled import FEWEST_JUDGES
@@ -136,8 +136,7 @@ def circles(board: SettledBoard) -> tuple[int, float, float]:
     """
     pairs, size = board.pairs, len(board.score)
     t, e = board.fit.ability[pairs.first] - board.fit.ability[pairs.second], board.fit.margin
-    won = np.array([upper_tail(e - x) for x in t.tolist()])
-    lost = np.array([upper_tail(e + x) for x in t.tolist()])
+    won, lost = _upper_tails(e - t), _upper_tails(e + t)
     number = pairs.outcomes[:, 0] + pairs.outcomes[:, 2]
     share = np.clip(won / np.maximum(won + lost, 1e-300), 1e-12, 1.0 - 1e-12)
     needed = 0.5 * Z_95 * np.sqrt(number)
@@ -148,12 +147,19 @@ def circles(board: SettledBoard) -> tuple[int, float, float]:
     ):
         majority[a, b] = (wins - 0.5 * number - 0.5 >= needed) & (number > 0)
         distance = (number * (own - 0.5) - needed) / np.sqrt(np.maximum(number, 1.0) * own * (1.0 - own))
-        chance[a, b] = [upper_tail(-x) for x in distance.tolist()] * (number >= fewest_decided())
+        chance[a, b] = _upper_tails(-distance) * (number >= fewest_decided())
     seen = round(float(np.trace(majority @ majority @ majority)) / 3.0)
     through = (chance @ chance).T  # [a, b]: circles a, b, c if a beats b
     expected = float((through * chance).sum()) / 3.0
     first_order = float((chance * (1.0 - chance) * through * through).sum())
     return seen, expected, float(np.sqrt(first_order + expected))
+
+
+def _upper_tails(values: Floats) -> Floats:
+    """Return 1 - Phi of each value."""
+    tails = np.empty(len(values))
+    kernels.suited("settled", len(values)).upper_tails(values, tails)
+    return tails
 
 
 def _poisson_tail(seen: int, expected: float) -> float:

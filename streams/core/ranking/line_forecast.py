@@ -56,14 +56,14 @@ def line_probability(score: Floats, differences: Differences, *, growth: float, 
     A line is as likely as the least likely of the differences across it. The result is 0 if no line is missing.
     """
     better = differences.surely_better(score, confidence)
+    missing = _across(np.where(better, 0.0, 1.0)) > 0.0
+    if not missing.any():
+        return 0.0
     quantile, known = _later_quantile(differences, growth=growth, confidence=confidence)
-    distance = _distance(score, differences)
     spread = np.sqrt(max(1.0 - 1.0 / growth, 1e-12))
-    reached = (distance - quantile / np.sqrt(growth)) / spread
-    chance = np.array([1.0 - upper_tail(float(each)) for each in reached.flat]).reshape(reached.shape)
-    unlikely = 1.0 - np.where(better, 1.0, np.where(known, chance, 0.0))
-    missing = _across(np.where(better, 0.0, 1.0))
-    return float((1.0 - _across(unlikely))[missing > 0.0].max(initial=0.0))
+    reached = (_distance(score, differences) - quantile / np.sqrt(growth)) / spread
+    least = -_across(-np.where(better, np.inf, np.where(known, reached, -np.inf)))
+    return 1.0 - upper_tail(float(least[missing].max()))
 
 
 def _across(values: Floats) -> Floats:
