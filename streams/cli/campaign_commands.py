@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import uuid4
 
@@ -55,8 +55,8 @@ def sending_command(
 ) -> Callable[[CommandMaker], click.Command]:
     """Make a subcommand from a function that returns the command to send. With a `question` it asks first.
 
-    One that is `on_judge` has a judge, who is looked up in the stored state. In a question, `{judgments}` is replaced
-    by the number of judgments that is stored.
+    One that is `on_judge` has a judge, or several, who are looked up in the stored state. In a question,
+    `{judgments}` is replaced by the number of judgments that is stored.
     """
     reads_store = on_judge or "{judgments}" in question
 
@@ -74,8 +74,11 @@ def sending_command(
             unseen: bool = False,
             **chosen: Any,
         ) -> None:
-            if on_judge and chosen["judge"] is not None:
-                chosen["judge"] = _look_up(settings, campaign, chosen["judge"], unseen=unseen, as_json=as_json)
+            look_up = partial(_look_up, settings, campaign, unseen=unseen, as_json=as_json)
+            if on_judge and "judges" in chosen:
+                chosen["judges"] = tuple(map(look_up, chosen["judges"]))
+            elif on_judge and chosen["judge"] is not None:
+                chosen["judge"] = look_up(chosen["judge"])
             fields = CommandFields(id=str(uuid4()), campaign=campaign, at=datetime.now(UTC), by=by)
             wanted = check_command(function(fields, **chosen), settings)
             asked = question

@@ -48,6 +48,7 @@ def print_status(status: events.CampaignStatus) -> None:
         **msgspec.structs.asdict(status.settings),
         "withdrawn": status.withdrawn,
         "excluded": status.excluded,
+        "suspended": status.suspended,
         "offset": status.offset,
     }
     click.echo(status.campaign)

@@ -22,13 +22,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.quarantined import QuarantinedCampaign
-from streams.core.campaign.retractions import NO_LOG, NewRetraction
+from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand
 from streams.errors import Conflict, HistoryGone, StoreUnavailable
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
 from streams.pipeline.outputs import batch_outputs, status_outputs, tombstone
 from streams.pipeline.quarantining import BeforeBatch
+from streams.pipeline.record import find_time
 from streams.wire import topics
-from streams.wire.events import ENDED, Delete, Retract
+from streams.wire.events import ENDED, Delete
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
@@ -82,10 +83,12 @@ class CampaignBatches:
         campaign = self._campaigns.rated[name]
         before, start = campaign.counts.judgments, campaign.offset
         try:
-            result = campaign.apply_records(offsets, events, refusal=None)
+            times = partial(find_time, records)
+            result = campaign.apply_records(offsets, events, refusal=None, find_time=times)
             if result.retraction is not None and (refusal := self._find_refusal()) is not None:
                 rest = offsets.index(result.retraction.offset)
-                result = merge((result, campaign.apply_records(offsets[rest:], events[rest:], refusal=refusal)))
+                more = campaign.apply_records(offsets[rest:], events[rest:], refusal=refusal, find_time=times)
+                result = merge((result, more))
             if (found := result.retraction) is not None:
                 del self._campaigns.rated[name]
                 if (place := _find_deletion(events, offsets, after=found.offset)) is not None:
@@ -138,12 +141,12 @@ class CampaignBatches:
         before: BeforeBatch,
     ) -> tuple[BatchResult, CampaignChange | None]:
         """Apply a batch that failed record by record. If one fails again, quarantine the campaign there."""
-        refusal = self._find_refusal() if any(isinstance(event, Retract) for event in events) else None
+        refusal = self._find_refusal() if any(isinstance(event, RerunCommand) for event in events) else None
         good, fault = 0, error
         try:
             campaign = self._campaigns.rated[name] = before.begin()
             judgments, start = campaign.counts.judgments, campaign.offset
-            result, good, found = apply_each(campaign, offsets, events, refusal)
+            result, good, found = apply_each(campaign, offsets, events, refusal, partial(find_time, records))
             if found is None or isinstance(found, NewRetraction):
                 message = "the campaign %r failed on a batch of %d records, but not on each of them"
                 log.error(message, name, len(offsets), exc_info=error, extra={"campaign": name})

@@ -8,6 +8,7 @@ If the log holds a retraction that was not known when the rerun began, everythin
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
@@ -17,6 +18,7 @@ from streams.core.campaign.state import decode_meta
 from streams.errors import RecordError, StoreCorrupt
 from streams.pipeline.decoding import decode_record
 from streams.pipeline.outputs import batch_outputs, make_output
+from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.events import Delete
@@ -24,7 +26,7 @@ from streams.wire.events import Delete
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.core.campaign.campaign import Event
+    from streams.core.campaign.campaign import Event, FindTime
     from streams.core.campaign.quarantined import QuarantinedCampaign
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.options import ProcessorOptions
@@ -108,7 +110,7 @@ class CampaignRerun:
             if event.campaign == self.name:
                 offsets.append(offset)
                 events.append(event)
-        rejections = self._apply(offsets, events)
+        rejections = self._apply(offsets, events, partial(find_time, mine))
         if records:
             self.next_offset = max(self.next_offset, records[-1].offset + 1)
         if self.is_outdated:
@@ -119,7 +121,7 @@ class CampaignRerun:
             if offset >= self._quarantine.offset
         )
 
-    def _apply(self, offsets: Sequence[int], events: Sequence[Event]) -> dict[int, RecordError]:
+    def _apply(self, offsets: Sequence[int], events: Sequence[Event], times: FindTime) -> dict[int, RecordError]:
         """Apply events. After a new retraction this run only looks for more of them."""
         rejections: dict[int, RecordError] = {}
         start = 0
@@ -127,7 +129,7 @@ class CampaignRerun:
         while start < len(offsets):
             end = next(each for each in ends if each > start)
             deleted = self.campaign.deleted
-            result = self.campaign.apply_records(offsets[start:end], events[start:end], refusal=None)
+            result = self.campaign.apply_records(offsets[start:end], events[start:end], refusal=None, find_time=times)
             rejections |= result.rejections
             if (found := result.retraction) is not None:
                 self.campaign.retractions, self.is_outdated = found.retractions, True

@@ -10,7 +10,7 @@ from streams.errors import FormatError, JudgestreamError, ParameterError, Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.core.campaign.campaign import Campaign, Event
+    from streams.core.campaign.campaign import Campaign, Event, FindTime
 
 
 def is_campaign_fault(error: Exception) -> bool:
@@ -28,7 +28,7 @@ def is_campaign_fault(error: Exception) -> bool:
 
 
 def apply_each(
-    campaign: Campaign, offsets: Sequence[int], events: Sequence[Event], refusal: str | None
+    campaign: Campaign, offsets: Sequence[int], events: Sequence[Event], refusal: str | None, find_time: FindTime
 ) -> tuple[BatchResult, int, Exception | None]:
     """Apply records one by one, up to the first with a fault, or to a retraction for which there is no `refusal`.
 
@@ -40,7 +40,7 @@ def apply_each(
     found: Exception | None = None
     for offset, event in zip(offsets, events, strict=True):
         try:
-            result = campaign.apply_records([offset], [event], refusal=refusal)
+            result = campaign.apply_records([offset], [event], refusal=refusal, find_time=find_time)
             if (found := result.retraction) is not None:
                 break
             campaign.complete(result, origin="", with_requests=False)  # its rows may not be ready to be stored

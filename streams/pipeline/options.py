@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.request_ids import request_key
 from streams.pipeline.undecodable_limits import UndecodableLimits
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class ProcessorOptions:
                 seen_ids=settings.seen_ids,
                 create_unknown=settings.unknown_campaign == "create",
                 seed=settings.seed,
+                request_key=request_key(settings.judge_key),
                 max_judges=settings.max_judges,
                 max_segments=settings.max_segments,
                 max_group_cells=settings.max_group_cells,

@@ -47,16 +47,27 @@ def without_judge(value: bytes | None, pseudonyms: Mapping[str, str] | None) -> 
         return Original(value)
     name = _read_text(fields.get("id"))
     found = Original(value, name if name and len(name) <= MAX_NAME else None)
-    if "judge" not in fields or pseudonyms is None:
+    if pseudonyms is None or fields.keys().isdisjoint(("judge", "judges")):
         return found
     # A value that is no text can't be a pseudonym, and stays as wrong as it was.
-    judge = _read_text(fields["judge"])
-    fields["judge"] = msgspec.Raw(encode(judge and MARK + pseudonyms[judge]))
+    if "judge" in fields:
+        judge = _read_text(fields["judge"])
+        fields["judge"] = msgspec.Raw(encode(judge and MARK + pseudonyms[judge]))
+    if "judges" in fields:
+        judges = _read_texts(fields["judges"])
+        fields["judges"] = msgspec.Raw(encode(judges and [MARK + pseudonyms[judge] for judge in judges]))
     return found._replace(value=encode(fields))
 
 
 def _read_text(raw: msgspec.Raw | None) -> str | None:
     try:
         return None if raw is None else msgspec.json.decode(raw, type=str)
+    except ValueError:
+        return None
+
+
+def _read_texts(raw: msgspec.Raw) -> list[str] | None:
+    try:
+        return msgspec.json.decode(raw, type=list[str])
     except ValueError:
         return None

@@ -249,7 +249,7 @@ class PartitionCampaigns:
         counts += [campaign.counts for campaign in self.resting.values()]
         return Outcomes(
             read=sum(each.records for each in counts),
-            applied=sum(each.judgments + each.commands + each.retracted for each in counts),
+            applied=sum(each.applied for each in counts),
             duplicate=sum(each.duplicates for each in counts),
             rejected=sum(each.rejected for each in counts),
             held=sum(each.held for each in counts),

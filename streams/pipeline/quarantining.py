@@ -16,6 +16,7 @@ from streams.core.campaign.retractions import NO_LOG
 from streams.core.campaign.state import decode_meta
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
 from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
+from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
@@ -100,7 +101,8 @@ class QuarantinedCampaigns:
         """Apply the good records of a batch to the campaign as it was before, and hold the others."""
         try:
             campaign = before.begin()
-            result, _, _ = apply_each(campaign, offsets[:good], events[:good], NO_LOG)
+            times = partial(find_time, records)
+            result, _, _ = apply_each(campaign, offsets[:good], events[:good], NO_LOG, times)
             result, outputs, applied = self._drain(campaign, result, records)
             meta = campaign.meta
         except Exception as late:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Record(NamedTuple):
@@ -14,6 +17,11 @@ class Record(NamedTuple):
     value: bytes | None
     written_at: float | None = None  # when the broker wrote it, in seconds since 1970; None: unknown
     is_forwarded: bool = False  # a worker has moved it here from another partition
+
+
+def find_time(records: Mapping[int, Record], offset: int) -> float | None:
+    """Return when the broker wrote the record at an offset, if that is known."""
+    return records[offset].written_at
 
 
 def record_fingerprint(record: Record) -> str:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from streams.core.campaign.commands import rename_judges
 from streams.core.campaign.pseudonyms import MARK, Pseudonyms, forgotten_name, is_wire_pseudonym
+from streams.core.campaign.retractions import RerunCommand
 from streams.errors import RecordError
 from streams.wire.decoding import decode
 from streams.wire.events import ForgetJudge, Judgment, Retract, encode
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 
 NOTHING = b"{}"  # it is rejected, and is no sign of a foreign topic, as a record without a value would be
+
+
+_LEARNED = (b'"forget"', b'"retract"', b'"suspend"', b'"reinstate"')
 
 
 class _NewName(NamedTuple):
@@ -58,23 +63,26 @@ class Erasure:
         self._seen: set[tuple[str, str]] = set()
 
     def learn(self, record: Record, *, is_home: IsHome = _everywhere) -> None:
-        """Take note of a record that forgets or retracts a judge."""
+        """Take note of a record that forgets, retracts, suspends or reinstates judges."""
         value = record.value or b""
-        if not (b'"forget"' in value or b'"retract"' in value or b"\\" in value):
+        if not (b"\\" in value or any(action in value for action in _LEARNED)):
             return
         event = self._decode(record)
-        if not isinstance(event, ForgetJudge | Retract) or event.judge is None or not is_home(event.campaign):
+        if not isinstance(event, ForgetJudge | RerunCommand) or not is_home(event.campaign):
             return
-        judge = (event.campaign, self._pseudonyms[event.judge])
+        for given in _judges(event):
+            self._learn(event, (event.campaign, self._pseudonyms[given]), record.offset)
+
+    def _learn(self, event: ForgetJudge | RerunCommand, judge: tuple[str, str], offset: int) -> None:
         names = self._names.get(judge, [])
-        if isinstance(event, Retract):
-            # It takes back all judgments of the judge, also those from before they were forgotten. So all of them have
+        if isinstance(event, RerunCommand):
+            # It concerns all judgments of the judge, also those from before they were forgotten. So all of them have
             # one name from the first to the last.
             self._names[judge] = [_NewName(inf, names[0].name)] if names else []
         elif (event.campaign, event.id) not in self._seen and not (names and names[-1].until == inf):
             self._seen.add((event.campaign, event.id))
             name = forgotten_name(event.campaign, event.id, judge[1])
-            self._names[judge] = [*names, _NewName(record.offset, name)]
+            self._names[judge] = [*names, _NewName(offset, name)]
 
     def copy(self, record: Record, *, is_home: IsHome = _everywhere) -> tuple[bytes | None, bytes]:
         """Return key and value of a record in the copy. One that changes nothing has no content.
@@ -85,17 +93,20 @@ class Erasure:
         if event is None or not is_home(event.campaign):
             self.counts.emptied += 1
             return None, NOTHING
-        key, given = event.campaign.encode(), getattr(event, "judge", None)
-        if given is None:
-            return key, encode(event)
+        key = event.campaign.encode()
+        if isinstance(event, Judgment):
+            return key, encode(replace(event, judge=self._copy_judge(event.campaign, event.judge, record.offset)))
+        return key, encode(rename_judges(event, lambda judge: self._copy_judge(event.campaign, judge, record.offset)))
+
+    def _copy_judge(self, campaign: str, given: str, offset: int) -> str:
+        """Return a judge as the copy of a record names them."""
         self.counts.ids += not is_wire_pseudonym(given)
         pseudonym = self._pseudonyms[given]
-        for new in self._names.get((event.campaign, pseudonym), ()):
-            if record.offset <= new.until:
+        for new in self._names.get((campaign, pseudonym), ()):
+            if offset <= new.until:
                 self.counts.forgotten += 1
-                pseudonym = new.name
-                break
-        return key, encode(replace(event, judge=MARK + pseudonym))
+                return MARK + new.name
+        return MARK + pseudonym
 
     def _decode(self, record: Record) -> Judgment | Command | None:
         """Return the event that a worker would apply, or None."""
@@ -105,3 +116,9 @@ class Erasure:
         except RecordError:
             return None
         return event
+
+
+def _judges(command: ForgetJudge | RerunCommand) -> tuple[str, ...]:
+    if isinstance(command, ForgetJudge | Retract):
+        return () if command.judge is None else (command.judge,)
+    return command.judges

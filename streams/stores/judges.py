@@ -23,6 +23,7 @@ class FoundJudge:
     given_as: GivenAs
     judgments: int
     excluded: bool
+    suspended: bool = False
 
     @property
     def on_the_wire(self) -> str:
@@ -30,9 +31,10 @@ class FoundJudge:
         return MARK + self.pseudonym
 
     def __str__(self) -> str:
-        excluded = ", and is excluded" if self.excluded else ""
+        states = [name for name in ("excluded", "suspended") if getattr(self, name)]
+        state = f", and is {' and '.join(states)}" if states else ""
         judgments = f"{self.judgments:,} judgment{'s' * (self.judgments != 1)}"
-        return f"the judge {self.pseudonym} (given as {self.given_as}) has {judgments}{excluded}"
+        return f"the judge {self.pseudonym} (given as {self.given_as}) has {judgments}{state}"
 
 
 def read_as(given: str, key: str) -> Iterator[tuple[str, GivenAs]]:
@@ -50,10 +52,14 @@ def find_judge(store: Store, campaign: str, given: str, key: str) -> FoundJudge 
 
 
 def look_up(store: Store, campaign: str, pseudonym: str, given_as: GivenAs) -> FoundJudge | None:
-    """Return a judge of a campaign, or None. A judge may be known only because they are excluded or retracted."""
+    """Return a judge of a campaign, or None. One who is excluded, suspended or retracted may have no judgments."""
     row, meta = store.read_judge(campaign, pseudonym), store.read_meta(campaign)
     excluded = meta is not None and pseudonym in meta.status.excluded
-    if row is None and not excluded and (meta is None or pseudonym not in meta.retractions.judges):
+    suspended = meta is not None and pseudonym in meta.status.suspended
+    retracted = meta is not None and pseudonym in meta.retractions.judges
+    if row is None and not (excluded or suspended or retracted):
         return None
     judgments = 0 if row is None else row.judgments
-    return FoundJudge(pseudonym=pseudonym, given_as=given_as, judgments=judgments, excluded=excluded)
+    return FoundJudge(
+        pseudonym=pseudonym, given_as=given_as, judgments=judgments, excluded=excluded, suspended=suspended
+    )

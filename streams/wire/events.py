@@ -160,6 +160,7 @@ Command = (
 )
 
 JudgeCommand = ExcludeJudge | IncludeJudge | ForgetJudge | Retract
+JudgesCommand = SuspendJudges | ReinstateJudges
 
 CampaignState = Literal["open", "paused", "closed", "archived", "deleted"]
 ENDED: frozenset[CampaignState] = frozenset({"closed", "archived", "deleted"})  # no judgment is accepted any more

@@ -19,7 +19,7 @@ class Quarantine(Struct, frozen=True, kw_only=True):
 
     The cause is an unexpected error in the code (`fault`), a stored state that is damaged, incomplete or older than it
     should be (`corrupt`), a state that an earlier version stored without something that is needed now (`outdated`),
-    or a `retraction`, after which the campaign is rated again.
+    or a `retraction`, a suspension or its end, after which the campaign is rated again.
     """
 
     offset: Annotated[int, Meta(ge=0, description="Records of the campaign from this offset on wait in the log.")]
@@ -49,7 +49,7 @@ def describe_quarantine(campaign: str, quarantine: Quarantine) -> str:
     held = f"Its records from offset {quarantine.offset} on wait in the log"
     if quarantine.cause == "retraction":
         return (
-            f"the campaign {campaign!r} is being rated again without what was retracted ({quarantine.error}). "
+            f"the campaign {campaign!r} is being rated again without what is left out now ({quarantine.error}). "
             f"{held} until that is done"
         )
     if quarantine.cause == "outdated":

@@ -12,7 +12,7 @@ from tests.waiting import wait_for
 
 SHORTEST_GAP, LONGEST_GAP = 10, 200
 MOST_GAPS = 2
-CAMPAIGN_KEYS = ("meta", "seen", "systems", "judges", "segments", "pairs", "cells", "replicas", "leaderboard")
+CAMPAIGN_KEYS = ("meta", "seen", "systems", "judges", "segments", "pairs", "cells", "replicas", "votes", "leaderboard")
 
 
 # -- the log ------------------------------------------------------------------------------------------------

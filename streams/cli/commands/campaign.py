@@ -149,6 +149,37 @@ def include(fields: CommandFields, *, judge: str) -> events.Command:
     return events.IncludeJudge(**fields, judge=judge)
 
 
+_JUDGES = click.option(
+    "--judge", "judges", multiple=True, required=True, metavar="NAME", help="Pseudonym or id; may be repeated."
+)
+
+
+@_on_judge(
+    "suspend",
+    _JUDGES,
+    click.option("--reason", metavar="TEXT", help="Reason, kept in the log."),
+    example="judgestream campaign suspend wmt13.fr-en --judge judge-17 --judge judge-18 --yes",
+    question="leave out all judgments of these judges and rate the campaign again? `reinstate` undoes it.",
+)
+def suspend(fields: CommandFields, *, judges: Sequence[str], reason: str | None) -> events.Command:
+    """Leave out all judgments of judges, past and future, until they are reinstated.
+
+    The campaign is rated again from the beginning of its log, as if they had not judged. What is left out is counted.
+    """
+    return events.SuspendJudges(**fields, judges=tuple(judges), reason=reason or "")
+
+
+@_on_judge(
+    "reinstate",
+    _JUDGES,
+    example="judgestream campaign reinstate wmt13.fr-en --judge judge-17 --yes",
+    question="count all judgments of these judges again, and rate the campaign again?",
+)
+def reinstate(fields: CommandFields, *, judges: Sequence[str]) -> events.Command:
+    """Count all judgments of suspended judges again, past and future."""
+    return events.ReinstateJudges(**fields, judges=tuple(judges))
+
+
 @_on_judge(
     "retract",
     click.option(

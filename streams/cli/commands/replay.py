@@ -132,7 +132,7 @@ class ReplayCounts:
     def update(self, campaigns: Iterable[ReadOnlyCampaign]) -> None:
         """Set the counts of the campaigns."""
         counts = [campaign.counts for campaign in campaigns]
-        self.applied = sum(each.judgments + each.retracted for each in counts)
+        self.applied = sum(each.applied - each.commands for each in counts)
         self.duplicate = sum(each.duplicates for each in counts)
         self.rejected = sum(each.rejected for each in counts)
         self.held = sum(each.held for each in counts) or None

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.core import models
+from streams.core.campaign.request_ids import check_request
 from streams.core.models import MODELS
 from streams.errors import RecordError, suggestion
 from streams.wire.decoding import quote
-from streams.wire.events import ENDED
+from streams.wire.events import ENDED, EPOCH
 from streams.wire.limits import MAX_SYSTEMS
 from streams.wire.score_range import check_score
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from datetime import datetime
 
     from streams.core.campaign.names import NameIndex
     from streams.core.campaign.pace import Paces
     from streams.core.models import Model
     from streams.wire import events
+
+FREE_JUDGMENTS = 20  # of each judge, whatever their share
 
 
 class StatusAdmission:
@@ -27,8 +31,9 @@ class StatusAdmission:
     A worker makes the same checks, and more. What is refused here would be rejected there.
     """
 
-    def __init__(self, status: events.CampaignStatus) -> None:
+    def __init__(self, status: events.CampaignStatus, *, request_key: bytes | None = None) -> None:
         settings = status.settings
+        self._request_key = request_key  # None: the signatures of request ids can't be checked here
         self.status = status
         self._model = models.create(settings.model, settings.parameters, budget=settings.budget)
         self._model.baseline = 0 if settings.baseline else None  # any index: only whether it is required matters
@@ -38,6 +43,8 @@ class StatusAdmission:
     def check(self, judgment: events.Judgment, judge: str) -> None:
         """Raise RecordError if the campaign rejects a judgment of a judge, who is named by pseudonym."""
         check_judgment(judgment, judge, status=self.status, model=self._model, create_unknown=True)
+        if self.status.settings.requests_only and self._request_key is not None:
+            check_request(judgment, key=self._request_key, clock=EPOCH)  # only the worker knows the clock
         known = self._systems or judgment.systems  # without a list, new systems are admitted as long as they fit
         check_systems(judgment.systems, known=known, status=self.status, required=self._required)
 
@@ -88,15 +95,24 @@ def check_listed_segments(segments: Sequence[str], *, most: int | None) -> None:
         raise RecordError("refused_command", message, field="segments")
 
 
-def check_pace(judgment: events.Judgment, judge: str, *, settings: events.CampaignSettings, paces: Paces) -> bool:
-    """Return whether the judgment is to be flagged as too fast. Raise RecordError if such judgments are rejected."""
+def check_pace(judge: str, at: datetime, *, settings: events.CampaignSettings, paces: Paces) -> bool:
+    """Return whether a judgment is to be flagged as too fast. Raise RecordError if such judgments are rejected."""
     limit = settings.judge_per_minute
-    if limit is None or not paces.is_over(judge, judgment.at, limit=limit):
+    if limit is None or not paces.is_over(judge, at, limit=limit):
         return False
     if settings.too_fast == "reject":
         message = f"the judge {judge} has {limit} judgments in that minute, and `judge_per_minute` lets no more in"
         raise RecordError("judge_too_fast", message, field="judge")
     return settings.too_fast == "flag"
+
+
+def is_over_share(own: int, judgments: int, *, share: float) -> bool:
+    """Return whether a judge has too many of the counted judgments to add one more.
+
+    >>> is_over_share(19, 19, share=0.1), is_over_share(20, 20, share=0.1), is_over_share(20, 250, share=0.1)
+    (False, True, False)
+    """
+    return own + 1 > max(FREE_JUDGMENTS, share * (judgments + 1))
 
 
 def check_systems(

@@ -65,13 +65,18 @@ class OrdinaryJudgments:
 
 
 def may_admit(first: int, *, model: Model, status: CampaignStatus, retractions: Retractions) -> bool:
-    """Return whether a campaign may admit the records from an offset on in bulk."""
+    """Return whether a campaign may admit the records from an offset on in bulk. With a defence on it may not."""
+    settings = status.settings
     return (
         status.offset >= 0
         and status.state not in ENDED
         and model.kind == "rankings"
         and model.required_system is None
-        and status.settings.judge_per_minute is None
+        and settings.judge_per_minute is None
+        and settings.judge_share is None
+        and settings.repeat_votes == "all"
+        and not settings.requests_only
+        and not settings.gold
         and first >= max(retractions.judges.values(), default=0)
     )
 
@@ -101,7 +106,8 @@ def check_judgments(
     judges = [each.judge for each in judgments]
     if pseudonyms is not None:
         judges = [pseudonyms[judge] for judge in judges]
-    if (status.excluded and not set(judges).isdisjoint(status.excluded)) or not tables.judges.has_room_for(judges):
+    barred = {*status.excluded, *retractions.suspended}
+    if (barred and not barred.isdisjoint(judges)) or not tables.judges.has_room_for(judges):
         return None
     try:
         found = list(map(tables.systems.index.__getitem__, chain.from_iterable([each.systems for each in judgments])))
@@ -130,7 +136,7 @@ def check_columns(
     any_outstanding: bool,
 ) -> Ints | None:
     """Return the indices of the judged systems, or None if a judgment needs a check of its own."""
-    if pseudonyms is not None or status.excluded or retractions.ids:
+    if pseudonyms is not None or status.excluded or retractions.ids or retractions.suspended:
         return None
     if not tables.judges.has_room_for_numbered(columns.judges, columns.names):
         return None

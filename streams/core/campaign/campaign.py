@@ -7,35 +7,34 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.core.campaign import bulk
-from streams.core.campaign.admission import check_judgment, check_listed_segments, check_pace, check_room, check_systems
+from streams.core.campaign.admission import check_listed_segments
 from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
-from streams.core.campaign.commands import apply_command
+from streams.core.campaign.commands import apply_command, rename_judges
+from streams.core.campaign.judged import JudgedCampaign
 from streams.core.campaign.pseudonyms import forgotten_name
-from streams.core.campaign.read_only import ReadOnlyCampaign
+from streams.core.campaign.recent_votes import RecentVotes
 from streams.core.campaign.requests import update_requests
 from streams.core.campaign.result import BatchResult
-from streams.core.campaign.retractions import NO_LOG, NewRetraction, check_retraction
+from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand, check_retraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
 from streams.errors import RecordError
 from streams.wire import events as wire
-from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ForgetJudge, JudgeCommand, Judgment, Retract
-from streams.wire.scanner import JudgmentColumns
+from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ForgetJudge, Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from streams.core.campaign.columns import Admitted
     from streams.core.campaign.requests import RequestUpdate
     from streams.wire.events import CampaignStatus, Command
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
+    FindTime = Callable[[int], float | None]  # Unix time of the record at an offset
 
 
-class Campaign(ReadOnlyCampaign):
+class Campaign(JudgedCampaign):
     """One campaign. `apply` is the only way to change it.
 
     The state is a function of the log and the options: no clock, no I/O, no randomness except from the seed.
@@ -55,15 +54,21 @@ class Campaign(ReadOnlyCampaign):
         return self.complete(result, origin=origin, with_requests=self.offset > before)
 
     def apply_records(
-        self, offsets: Sequence[int], events: Sequence[Event], *, refusal: str | None = NO_LOG
+        self,
+        offsets: Sequence[int],
+        events: Sequence[Event],
+        *,
+        refusal: str | None = NO_LOG,
+        find_time: FindTime | None = None,
     ) -> BatchResult:
         """Apply the next records of the log without the outputs that `complete` adds to the result.
 
         A new retraction is rejected with the `refusal`, or it ends the batch: the campaign has to be rated again.
+        `find_time` returns when the broker wrote the record at an offset.
         """
         admitted = self._admit_all(offsets, events)
         if admitted is None:
-            return self._apply_each(zip(offsets, events, strict=True), refusal)
+            return self._apply_each(zip(offsets, events, strict=True), refusal, find_time)
         self._rate(admitted)
         return BatchResult(applied=len(offsets))
 
@@ -80,62 +85,9 @@ class Campaign(ReadOnlyCampaign):
             cancelled=update.cancelled if update else (),
         )
 
-    def _admit_all(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
-        """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
-        if not len(offsets) or offsets[0] <= self.offset:
-            return None
-        if not bulk.may_admit(offsets[0], model=self.model, status=self.status, retractions=self.retractions):
-            return None
-        if isinstance(events, JudgmentColumns):
-            return self._admit_columns(offsets, events)
-        return self._admit_judgments(offsets, events)
-
-    def _admit_judgments(self, offsets: Sequence[int], events: Sequence[Event]) -> Admitted | None:
-        tables = self._state.tables
-        found = bulk.check_judgments(
-            events,
-            status=self.status,
-            tables=tables,
-            seen=self._seen,
-            retractions=self.retractions,
-            pseudonyms=self._options.pseudonyms,
-            clock=self.clock,
-        )
-        if found is None:
-            return None
-        self.offset, self.clock = offsets[-1], max(self.clock, found.latest)
-        self._seen.add_all(found.ids)
-        for request in found.answered:
-            self.outstanding.pop(request, None)
-        return found.admitted(
-            offsets,
-            judges=tables.judges.add_all(found.judges),
-            segments=tables.segments.add_all(found.segments),
-        )
-
-    def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
-        tables = self._state.tables
-        systems = bulk.check_columns(
-            columns,
-            status=self.status,
-            tables=tables,
-            retractions=self.retractions,
-            pseudonyms=self._options.pseudonyms,
-            clock=self.clock,
-            any_outstanding=bool(self.outstanding),
-        )
-        if systems is None or not self._seen.add_scanned(columns):
-            return None
-        self.offset, self.clock = int(offsets[-1]), max(self.clock, columns.latest_time)
-        return bulk.admit_columns(
-            columns,
-            offsets,
-            systems=systems,
-            judges=tables.judges.add_numbered(columns.judges, columns.names),
-            segments=tables.segments.add_numbered(columns.segments, columns.names),
-        )
-
-    def _apply_each(self, records: Iterable[tuple[int, Event]], refusal: str | None) -> BatchResult:
+    def _apply_each(
+        self, records: Iterable[tuple[int, Event]], refusal: str | None, find_time: FindTime | None = None
+    ) -> BatchResult:
         applied = duplicates = rejected_without_campaign = 0
         rejections: dict[int, RecordError] = {}
         retraction: NewRetraction | None = None
@@ -154,10 +106,10 @@ class Campaign(ReadOnlyCampaign):
                     self._count(duplicates=1)
                 else:
                     if isinstance(event, Judgment):
-                        self._apply_judgment(offset, event, columns)
+                        written_at = None if find_time is None else find_time(offset)
+                        self._apply_judgment(offset, event, columns, written_at=written_at)
                     else:
-                        self._rate(columns.admitted())
-                        columns = Columns()
+                        self._rate(columns.drain())
                         systems = self.tables.systems.names
                         self._apply_command(offset, event, refusal)
                         removed += systems if isinstance(event, wire.Delete) else ()
@@ -175,7 +127,7 @@ class Campaign(ReadOnlyCampaign):
             except NewRetraction as found:
                 retraction, self.offset = found, before
                 break
-        self._rate(columns.admitted())
+        self._rate(columns.drain())
         return BatchResult(
             applied=applied,
             duplicates=duplicates,
@@ -185,45 +137,6 @@ class Campaign(ReadOnlyCampaign):
             removed=tuple(removed),
             retraction=retraction,
         )
-
-    def _apply_judgment(self, offset: int, judgment: Judgment, columns: Columns) -> None:
-        """Admit a new judgment, or raise before anything has changed."""
-        judge, tables, settings = self._pseudonym(judgment.judge), self.tables, self.status.settings
-        retracted = judgment.id in self.retractions.ids or offset < self.retractions.judges.get(judge, -1)
-        if not self.exists or not retracted:  # a retracted judgment may have opened the campaign when it came
-            check_judgment(
-                judgment,
-                judge,
-                status=self.status,
-                model=self.model,
-                create_unknown=self._options.create_unknown,
-            )
-        if retracted:
-            self._count(retracted=1)
-        else:
-            check_room(judge, known=tables.judges, campaign=self.name)
-            flagged = check_pace(judgment, judge, settings=settings, paces=tables.paces)
-            check_systems(
-                judgment.systems, known=tables.systems.index, status=self.status, required=self.required_system
-            )
-            columns.append(
-                offset,
-                judgment,
-                systems=tables.systems.add_all(judgment.systems),
-                judge=tables.judges.add(judge),
-                segment=tables.segments.add(judgment.segment),
-            )
-            if settings.judge_per_minute is not None:
-                tables.paces.count(judge, judgment.at, flagged=flagged)
-            self.outstanding.pop(judgment.request or "", None)
-        self._seen.add(judgment.id)
-        if not self.exists:
-            self.status = msgspec.structs.replace(self.status, offset=offset)
-
-    def _rate(self, admitted: Admitted) -> None:
-        if len(admitted.offsets):
-            self._state.rate(admitted)
-            self._count(judgments=len(admitted.offsets))
 
     def _update_requests(self, origin: str) -> RequestUpdate:
         update = update_requests(
@@ -237,26 +150,20 @@ class Campaign(ReadOnlyCampaign):
             clock=self.clock,
             origin=origin,
             seed=self._options.seed,
+            request_key=self._options.request_key,
         )
         self.outstanding = update.outstanding
         return update
 
-    def _count(self, **more: int) -> None:
-        self.counts = msgspec.structs.replace(self.counts, **{n: getattr(self.counts, n) + more[n] for n in more})
-
-    def _pseudonym(self, judge: str) -> str:
-        pseudonyms = self._options.pseudonyms
-        return judge if pseudonyms is None else pseudonyms[judge]
-
     def _apply_command(self, offset: int, command: Command, refusal: str | None) -> None:
-        if isinstance(command, JudgeCommand) and command.judge is not None:
-            command = msgspec.structs.replace(command, judge=self._pseudonym(command.judge))
+        command = rename_judges(command, self._pseudonym)
         status = apply_command(self.status, command, clock=self.clock)
         check_listed_segments(status.settings.segments, most=self._options.max_segments)
-        if isinstance(command, Retract):
+        if isinstance(command, RerunCommand):
             check_retraction(self.retractions, offset, command, refusal)
         elif isinstance(command, wire.Create):
             self._state.create_model(status.settings)
+            self._votes = RecentVotes(status.settings.repeat_window)
         elif isinstance(command, wire.Delete):
             self._begin(wire.CampaignSettings(), deleted=self.counts.records)
             self.clock, self.deleted, self._is_whole = command.at, offset, True
@@ -265,6 +172,8 @@ class Campaign(ReadOnlyCampaign):
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
         if isinstance(command, ForgetJudge):
+            if (judge := self.tables.judges.index.get(command.judge)) is not None:
+                self._votes.forget_judge(judge)
             self._state.rename_judge(command.judge, forgotten_name(self.name, command.id, command.judge))
             self.retractions = self.retractions.without(command.judge, offset)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
@@ -281,7 +190,7 @@ class Campaign(ReadOnlyCampaign):
             whole=self._is_whole or self._persisted < 0,  # of a campaign whose meta is lost, a store may have tables
             meta=meta,
             status=status,
-            tables=self._state.drain_changes(result.rows),
+            tables=self._state.drain_changes(result.rows) | {"votes": self._votes.drain_changes()},
             scores={name: row.mean for row in result.rows if (name := names[row.index]) not in withdrawn},
             withdrawn=() if status is None else withdrawn,
             seen=self._seen.drain_changes(),
@@ -296,3 +205,4 @@ class Campaign(ReadOnlyCampaign):
         """Forget what changed since the last call, where nothing is stored."""
         self.tables.forget_changes()
         self._seen.discard_changes()
+        self._votes.discard_changes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from math import nan
 from typing import TYPE_CHECKING
@@ -42,6 +43,7 @@ class Columns:
     segments: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     durations: list[int] = field(default_factory=list)
+    by_judge: Counter[int] = field(default_factory=Counter)  # number of judgments
 
     def append(self, offset: int, judgment: Judgment, *, systems: list[int], judge: int, segment: int) -> None:
         """Add a judgment, with the indices of its names."""
@@ -51,6 +53,7 @@ class Columns:
         self.ranks += judgment.ranks or (1,)
         self.starts.append(len(self.systems))
         self.judges.append(judge)
+        self.by_judge[judge] += 1
         self.segments.append(segment)
         self.scores.append(nan if judgment.score is None else judgment.score)
         self.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
@@ -68,6 +71,12 @@ class Columns:
         return Admitted(
             batch=batch, offsets=_ints(self.offsets), durations=_ints(self.durations), keys=_ints(self.keys)
         )
+
+    def drain(self) -> Admitted:
+        """Return the columns as arrays, and begin with empty ones."""
+        admitted = self.admitted()
+        self.__dict__.update(vars(Columns()))
+        return admitted
 
 
 def _ints(values: list[int]) -> Ints:

@@ -16,19 +16,27 @@ from streams.wire.limits import MAX_SYSTEMS
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
 # What may change while a campaign runs: nothing here rates a judgment again.
 CHANGEABLE = frozenset(
     {
         "budget",
+        "gold",
+        "gold_rate",
+        "gold_threshold",
         "judge_per_minute",
+        "judge_share",
         "outstanding",
+        "pace_clock",
         "policy",
         "request_seconds",
+        "requests_only",
         "segment_choice",
         "segments",
         "stop_confidence",
+        "suspend_judges",
         "too_fast",
         "ways",
     }
@@ -68,6 +76,15 @@ def apply_command(
         return _apply(command, now)
     except ParameterError as error:
         raise _refused(str(error), field="settings") from None
+
+
+def rename_judges(command: events.Command, rename: Callable[[str], str]) -> events.Command:
+    """Return a command with other names in place of its judges."""
+    if isinstance(command, events.JudgesCommand):
+        return msgspec.structs.replace(command, judges=tuple(map(rename, command.judges)))
+    if isinstance(command, events.JudgeCommand) and command.judge is not None:
+        return msgspec.structs.replace(command, judge=rename(command.judge))
+    return command
 
 
 def deleted_status(campaign: str, command: events.Delete, *, offset: int) -> events.CampaignStatus:
@@ -179,9 +196,26 @@ def _(command: events.IncludeJudge, now: events.CampaignStatus) -> events.Campai
 
 
 @_apply.register
+def _(command: events.SuspendJudges, now: events.CampaignStatus) -> events.CampaignStatus:
+    new = [judge for judge in dict.fromkeys(command.judges) if judge not in now.suspended]
+    if not new:
+        raise _refused("the judges are suspended already", field="judges")
+    return msgspec.structs.replace(now, suspended=(*now.suspended, *new))
+
+
+@_apply.register
+def _(command: events.ReinstateJudges, now: events.CampaignStatus) -> events.CampaignStatus:
+    left = tuple(judge for judge in now.suspended if judge not in command.judges)
+    if left == now.suspended:
+        raise _refused("the judges are not suspended", field="judges")
+    return msgspec.structs.replace(now, suspended=left)
+
+
+@_apply.register
 def _(command: events.ForgetJudge, now: events.CampaignStatus) -> events.CampaignStatus:
     # It is never refused: whether the judge has judgments depends on retractions that may come later in the log.
-    return _without_excluded(now, command.judge)
+    suspended = tuple(judge for judge in now.suspended if judge != command.judge)
+    return _without_excluded(msgspec.structs.replace(now, suspended=suspended), command.judge)
 
 
 def _without_excluded(now: events.CampaignStatus, judge: str) -> events.CampaignStatus:
@@ -241,6 +275,12 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
     if model.kind != "scores" and settings.score_range != DEFAULT_SCORE_RANGE:
         message = f"the model {settings.model!r} rates {model.kind} and no scores; omit `score_range`"
         raise _refused(message, field="settings.score_range")
+    if settings.requests_only and settings.outstanding == 0:
+        message = "`requests_only` accepts only answers to match requests, but `outstanding` is 0, so there are none"
+        raise _refused(message, field="settings.requests_only")
+    if settings.repeat_votes == "last" and (model.kind == "scores" or model.takes_baseline):
+        message = f"the model {settings.model!r} can't take a judgment back; `repeat_votes` may be 'all' or 'first'"
+        raise _refused(message, field="settings.repeat_votes")
     return model
 
 

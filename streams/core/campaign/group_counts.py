@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streams.core import kernels
-from streams.core.ranking.grouped_counts import GROUPS, GroupedCounts
+from streams.core.ranking.grouped_counts import GROUPS, LOSS, TIE, WIN, GroupedCounts, groups_of
 from streams.errors import StoreOutdated
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streams.core.campaign.recent_votes import Vote
     from streams.core.models import JudgmentBatch
 
     Ints = NDArray[np.int64]
@@ -85,6 +87,16 @@ class GroupCounts:
             self.groups,
         )
         return merged
+
+    def take_back(self, vote: Vote, *, by_judge: int) -> None:
+        """Subtract a ranking. `by_judge` is the group of its judge, of 32."""
+        shrink = GROUPS // self.groups
+        own = int(groups_of(np.array([vote.key]))[0]) // shrink
+        for (i, x), (j, y) in combinations(sorted(zip(vote.systems, vote.ranks, strict=True)), 2):
+            outcome = WIN if x < y else LOSS if x > y else TIE
+            row = self._cells[self._slots[i, j]].reshape(2, self.groups, 3)
+            row[0, own, outcome] -= 1
+            row[1, by_judge // shrink, outcome] -= 1
 
     def _make_room(self, pairs: int, *, most: int) -> bool:
         """Make room for this many pairs, of which there can be `most`. Return whether groups were merged."""

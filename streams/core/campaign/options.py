@@ -19,6 +19,7 @@ class CampaignOptions:
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
     seed: int = 1  # of the random number generator
+    request_key: bytes = b""  # signs the ids of match requests where only answers to them are accepted
     max_judges: int | None = None  # per campaign; None: no limit
     max_segments: int | None = None  # per campaign; segments beyond it share one row
     max_group_cells: int = MAX_GROUP_CELLS  # per campaign; beyond it the counts of pairs have fewer groups

@@ -1,11 +1,12 @@
-"""How fast each judge judges: judgments per minute, by the times in the judgments."""
+"""How fast each judge judges: judgments per minute, by the times in the judgments or by those of the broker."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from streams.wire.events import Judgment
 
 
 class Minute(NamedTuple):
@@ -38,6 +39,13 @@ class Paces(dict[str, Minute]):
         newest, number = self.get(judge, Minute()), _minute(at)
         judgments = newest.judgments if number <= newest.number else 0
         self[judge] = Minute(max(number, newest.number), judgments + 1, newest.flagged + flagged)
+
+
+def pace_time(judgment: Judgment, written_at: float | None, *, clock: Literal["judgment", "broker"]) -> datetime:
+    """Return the time by which a judgment counts. If that of the broker is unknown, it is the judgment's own."""
+    if clock == "judgment" or written_at is None:
+        return judgment.at
+    return datetime.fromtimestamp(written_at, UTC)
 
 
 def _minute(at: datetime) -> int:

@@ -9,6 +9,7 @@ import msgspec
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
+from streams.core.campaign.recent_votes import RecentVotes
 from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.seen import SeenIds
 from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decode_meta
@@ -57,6 +58,7 @@ class ReadOnlyCampaign:
         self.counts = Counts(deleted=deleted)
         self.retractions = Retractions()
         self._seen = SeenIds(self._options.seen_ids)
+        self._votes = RecentVotes(settings.repeat_window)
         self._state = RatingState(settings, self._options)
         self._last_settled = board.LastSettled()
 
@@ -73,6 +75,7 @@ class ReadOnlyCampaign:
             name, meta.status.settings, stored.tables, campaign._options, shared=meta.model
         )
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
+        campaign._votes = RecentVotes(meta.status.settings.repeat_window, stored.tables["votes"])
         return campaign
 
     @classmethod

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from streams.core.campaign.board import remaining_outlook
+from streams.core.campaign.request_ids import is_signed, signed_id
 from streams.core.matching import Meetings, choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
 
@@ -53,9 +54,12 @@ def update_requests(
     clock: datetime,
     origin: str,
     seed: int,
+    request_key: bytes = b"",
 ) -> RequestUpdate:
     """Drop the requests that have ended, and choose others in their place. See `choose_requests`."""
     still_open = open_requests(outstanding, status=status, tables=tables, clock=clock)
+    if status.settings.requests_only:  # those from before the setting can't be verified
+        still_open = {key: each for key, each in still_open.items() if is_signed(each, request_key)}
     new = choose_requests(
         status=status,
         model=model,
@@ -68,6 +72,8 @@ def update_requests(
         origin=origin,
         seed=seed,
     )
+    if status.settings.requests_only:
+        new = [msgspec.structs.replace(each, id=signed_id(each.id, each, request_key)) for each in new]
     cancelled = tuple(
         msgspec.structs.replace(request, cancelled=True)
         for key, request in outstanding.items()

@@ -64,6 +64,9 @@ class SegmentRow(Struct, frozen=True, kw_only=True):
     state: tuple[float, ...] = ()
 
 
+LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted")  # reasons for which a judgment is not rated
+
+
 class Counts(Struct, frozen=True, kw_only=True):
     """What became of a campaign's records. The sum is the number of records read."""
 
@@ -87,9 +90,17 @@ class Counts(Struct, frozen=True, kw_only=True):
     @property
     def included(self) -> int:
         """The number of records that the state includes."""
-        left_out = self.repeated + self.over_share + self.suspended
-        rated = self.judgments + self.gold + self.commands
-        return rated + left_out + self.duplicates + self.rejected + self.retracted + self.deleted
+        return self.applied + self.duplicates + self.rejected + self.deleted
+
+    @property
+    def applied(self) -> int:
+        """The number of judgments that were rated or left out, and of commands."""
+        return self.judgments + self.commands + sum(self.left_out.values())
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """The numbers of judgments that were not rated, by reason. Reasons that did not occur are omitted."""
+        return {reason: number for reason in LEFT_OUT if (number := getattr(self, reason))}
 
 
 class CampaignProgress(Struct, frozen=True, kw_only=True):
@@ -194,7 +205,7 @@ def _from_layout_1(fields: dict[str, Any]) -> dict[str, Any]:
     return fields | {"layout": LAYOUT, "outstanding": outstanding}
 
 
-TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas")
+TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas", "votes")
 Tables = dict[str, dict[str, bytes]]
 
 

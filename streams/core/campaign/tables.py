@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.core.campaign.group_counts import CountsCopy
+    from streams.core.campaign.recent_votes import Vote
     from streams.core.campaign.state import Tables
     from streams.core.models import JudgmentBatch, Model
     from streams.core.models.base import Cell
@@ -127,6 +129,23 @@ class CampaignTables:
         """Count pairs in groups. Return whether that changed the rows of all pairs."""
         by_judge = np.array(self._judge_groups, np.int64)[batch.judges]
         return self.groups.count(batch, groups_of(keys), by_judge, systems=len(self.systems))
+
+    def take_back(self, vote: Vote) -> None:
+        """Subtract a judgment that a newer one replaces. What the majority was when it came stays as it was."""
+        systems, ranks = vote.systems, vote.ranks
+        self.system_judgments[list(systems)] -= 1
+        self.judge_judgments[vote.judge] -= 1
+        self.segment_judgments[vote.segment] -= 1
+        self.groups.take_back(vote, by_judge=self._judge_groups[vote.judge])
+        for (i, x), (j, y) in combinations(zip(systems, ranks, strict=True), 2):
+            self._touched[min(i, j), max(i, j)] = True
+            self.wins[i, j] -= x < y
+            self.wins[j, i] -= x > y
+            self.ties[i, j] -= x == y
+            self.ties[j, i] -= x == y
+        self.changed_systems.update(systems)
+        self._dirty_judges.add(vote.judge)
+        self._dirty_segments.add(vote.segment)
 
     def rename_judge(self, old: str, new: str, model: Model) -> None:
         """Rename the row and the cells of a judge. Their pace is dropped."""

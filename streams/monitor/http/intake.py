@@ -13,11 +13,12 @@ from msgspec import Struct
 
 from streams.core.campaign.admission import StatusAdmission
 from streams.core.campaign.pseudonyms import MARK
+from streams.core.campaign.request_ids import request_key
 from streams.errors import RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.state.lookup import UnknownCampaign
 from streams.stores.judges import find_judge
-from streams.wire.events import ExcludeJudge, ForgetJudge, JudgeCommand
+from streams.wire.events import ExcludeJudge, ForgetJudge, JudgeCommand, JudgesCommand
 from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Intake:
         self._metrics = metrics
         self._lease_seconds = settings.monitor_lease_seconds
         self._creates_unknown = settings.unknown_campaign == "create"
+        self._request_key = request_key(judges.key) if judges.key else None
         self._admission: dict[str, StatusAdmission] = {}  # by campaign
 
     async def accept(self, campaign: str, posted: PostedJudgments) -> AcceptedPayload:
@@ -107,7 +109,7 @@ class Intake:
         if admission is None or admission.status is not meta.status:
             if len(self._admission) > MOST_CAMPAIGNS:
                 self._admission.clear()
-            admission = self._admission[campaign] = StatusAdmission(meta.status)
+            admission = self._admission[campaign] = StatusAdmission(meta.status, request_key=self._request_key)
         check = admission.check
         posted.check_each(lambda judgment: check(judgment, self._judges.pseudonym(judgment.judge)))
 
@@ -130,13 +132,16 @@ class Intake:
         backend = self._monitor.backend
         if isinstance(command, JudgeCommand) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=await self._find_judge(command, command.judge))
+        elif isinstance(command, JudgesCommand):
+            judges = [await self._find_judge(command, judge) for judge in command.judges]
+            command = msgspec.structs.replace(command, judges=tuple(judges))
         await backend.publish([msgspec.structs.replace(command, by=by)])
         if isinstance(command, ForgetJudge):
             await backend.run(backend.ledger.forget_judge, command.campaign, command.judge.removeprefix(MARK))
         place = OUTCOME.format(campaign=command.campaign, kind="commands", id=quote(command.id, safe=""))
         return AcceptedCommandPayload(id=command.id, outcome=place)
 
-    async def _find_judge(self, command: JudgeCommand, judge: str) -> str:
+    async def _find_judge(self, command: JudgeCommand | JudgesCommand, judge: str) -> str:
         """Return the judge of a command as it is published. Raise if the campaign does not know them."""
         await self._metas.read(command.campaign)
         backend = self._monitor.backend

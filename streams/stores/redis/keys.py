@@ -27,8 +27,8 @@ class Keys:
     def campaign(self, campaign: str, table: str) -> str:
         """Return the key of a campaign's table.
 
-        The tables are meta, systems, judges, segments, pairs, cells, replicas, seen, leaderboard and outbox. The hash
-        meta holds epoch, partition, offset and layout, under `rows` the sizes of the other tables, and under
+        The tables are meta, systems, judges, segments, pairs, cells, replicas, votes, seen, leaderboard and outbox. The
+        hash meta holds epoch, partition, offset and layout, under `rows` the sizes of the other tables, and under
         `campaign` and `status` the two parts of the encoded CampaignMeta.
         """
         return f"{self.prefix}{{{campaign}}}{self.suffix}:{table}"

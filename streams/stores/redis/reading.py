@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 2000  # rows, or ids, that one call may read
 ATTEMPTS = 3
-LARGE = ("cells", "pairs", "replicas", "judges", "segments")  # may be large; each before those that it refers to
+LARGE = (
+    "votes",
+    "cells",
+    "pairs",
+    "replicas",
+    "judges",
+    "segments",
+)  # may be large; each before those that it refers to
 NAMES = ("outbox", "seen", "leaderboard", *TABLES)
 
 Rows = dict[bytes, bytes]

@@ -151,6 +151,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "pairs": {'["a","b"]'},
             "cells": set(),
             "replicas": set(),
+            "votes": set(),
         }
         assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
 
