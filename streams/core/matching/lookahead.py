@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 BETA = 1.118  # noise of one performance; the unit of the policy's own scale
 STEPS = 30  # at most; about ten are usual
-LARGE = 64  # systems from which LAPACK is used: loops would be slower
+LARGE = 150  # systems from which LAPACK is used: loops would be slower
 LARGE_STEPS = 2500  # divided by the systems: a fit of 1,000 systems takes two steps, of 0.1 s each
-REPAID = 400  # the loops of n systems take the time of this many pair updates, times n³
+REPAID = 2000  # updates of one pair that take as long as the plain loops of n systems, divided by n³
 
 
 def expected_gains(meetings: Meetings, candidates: Ints, asked: Ints) -> Floats:

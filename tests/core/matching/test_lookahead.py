@@ -11,13 +11,12 @@ from scipy import stats
 
 from streams.core import kernels
 from streams.core.kernels import lookahead as at
-from streams.core.matching import lookahead
+from streams.core.matching import Meetings, lookahead
 from streams.core.matching.lookahead import expected_gains
 from tests.core.matching.counts import meetings_of
 
 if TYPE_CHECKING:
-    from streams.core.matching import Meetings
-    from streams.core.matching.base import Floats
+    from streams.core.matching.base import Floats, Ints
 
 C = 2**0.5 * lookahead.BETA
 ABILITIES = [0.0, 0.25, 0.3, 0.9, -0.4]
@@ -90,7 +89,7 @@ def brute_force(meetings: Meetings) -> Floats:
     return 2.0 * np.pi * gains
 
 
-def none_asked(meetings: Meetings) -> Floats:
+def none_asked(meetings: Meetings) -> Ints:
     return np.zeros_like(meetings.wins)
 
 
@@ -105,3 +104,69 @@ def test_the_gain_is_that_of_the_joint_distribution(times: int, monkeypatch: pyt
     (pair, *_), _, _ = fitted(meetings, 400)
     assert pair > at.LEAST_PAIR
     np.testing.assert_allclose(gains, brute_force(meetings), rtol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_relabelling_the_systems_relabels_the_gains(seed: int) -> None:
+    meetings = meetings_of(ABILITIES, times=6, seed=seed)
+    order = np.random.default_rng(seed).permutation(5)
+    relabelled = type(meetings)(*(counts[np.ix_(order, order)] for counts in meetings))
+    gains, others = (expected_gains(each, np.arange(5), none_asked(each)) for each in (meetings, relabelled))
+    np.testing.assert_allclose(others, gains[np.ix_(order, order)], rtol=1e-9)
+
+
+def test_the_gain_does_not_depend_on_the_order_of_the_candidates() -> None:
+    meetings = meetings_of(ABILITIES, times=6, seed=1)
+    some, turned = np.array([0, 2, 4]), np.array([4, 0, 2])
+    gains = expected_gains(meetings, some, np.zeros((3, 3), np.int64))
+    again = expected_gains(meetings, turned, np.zeros((3, 3), np.int64))
+    assert again.tolist() == gains[np.ix_([2, 0, 1], [2, 0, 1])].tolist()
+
+
+def test_with_many_systems_the_gains_are_the_same_by_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
+    meetings = meetings_of(ABILITIES, times=8, seed=2)
+    by_loops = expected_gains(meetings, np.arange(4), np.zeros((4, 4), np.int64))
+    monkeypatch.setattr(lookahead, "LARGE", 0)
+    np.testing.assert_allclose(expected_gains(meetings, np.arange(4), np.zeros((4, 4), np.int64)), by_loops, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("times", "seed"), [(0, 0), (1, 1), (9, 2), (400, 3)])
+def test_plain_and_compiled_kernels_give_the_same_bits(times: int, seed: int) -> None:
+    meetings = meetings_of(ABILITIES, times=times, seed=seed)
+    asked = np.ones((5, 5), np.int64)
+    found = []
+    for kernel in (kernels.plain("lookahead"), kernels.compiled("lookahead")):
+        values, room, vectors = np.array(at.FIRST_FIT), np.zeros((at.LAYERS, 5, 5)), np.zeros((at.VECTORS, 5))
+        steps = kernel.fit(meetings.wins, meetings.ties, asked, C, 30, values, room, vectors)
+        kernel.look_ahead(np.array([True, True, False, True, True]), C, values, room, vectors)
+        found.append((steps, values.tobytes(), room.tobytes(), vectors.tobytes()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("sweep", [1, 50, 100_000])
+def test_a_system_that_always_wins_leaves_the_gains_finite(sweep: int) -> None:
+    wins, ties = np.zeros((2, 4, 4), np.int64)
+    wins[0, 1:] = sweep
+    wins[1, 2:] = sweep
+    gains = expected_gains(Meetings(wins, ties), np.arange(4), np.zeros((4, 4), np.int64))
+    assert np.isfinite(gains).all()
+    assert (gains[np.triu_indices(4, 1)] >= 0.0).all()
+
+
+def test_the_fit_finds_spread_margin_and_pair_effects() -> None:
+    """Pairs with effects of deviation 0.5 and ties within 0.35: the variances are found within their error."""
+    random = np.random.default_rng(4)
+    size, times = 30, 400
+    abilities = random.normal(0.0, 0.8, size)
+    wins, ties = np.zeros((2, size, size), np.int64)
+    for a, b in combinations(range(size), 2):
+        chances = probabilities(abilities[a] - abilities[b] + random.normal(0.0, 0.5), 0.35)
+        wins[a, b], ties[a, b], wins[b, a] = random.multinomial(times, chances)
+        ties[b, a] = ties[a, b]
+    found, room, vectors = np.array(at.FIRST_FIT), np.zeros((at.LAYERS, size, size)), np.zeros((at.VECTORS, size))
+    none = np.zeros((size, size), np.int64)
+    kernels.compiled("lookahead").fit(wins, ties, none, C, 30, found, room, vectors)
+    assert found[at.PAIR] == pytest.approx(0.25, rel=0.2)
+    assert found[at.SPREAD] == pytest.approx(abilities.var(), rel=0.2)
+    assert found[at.MARGIN] == pytest.approx(0.35, abs=0.02)
+    assert np.corrcoef(vectors[at.ABILITY], abilities)[0, 1] > 0.98
