@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import CampaignMeta
     from streams.core.ranking.outlook import Outlook
     from streams.stores.base import Store
+    from streams.wire.events import Leaderboard
 
 # The rules for suspicious judges. docs/views.md describes them.
 LIKE_CHANCE = 100.0  # odds that the preferences are from a coin, not from a typical judge
@@ -282,6 +283,9 @@ def segment_views(campaign: ReadOnlyCampaign) -> list[SegmentView]:
     ]
 
 
-def pair_views(campaign: ReadOnlyCampaign) -> list[PairView]:
-    """Return the pairs of systems that met, each from the side of the higher ranked system."""
-    return Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts()).pairs()
+def pair_views(campaign: ReadOnlyCampaign, board: Leaderboard | None = None) -> list[PairView]:
+    """Return the pairs of systems that met, each from the side of the higher ranked system.
+
+    A caller who has the leaderboard of the campaign gives it, because making one takes time.
+    """
+    return Report(leaderboard=board or campaign.leaderboard(), counts=campaign.tables.pair_counts()).pairs()

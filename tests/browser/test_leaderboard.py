@@ -52,8 +52,8 @@ def test_ranks_whiskers_and_clusters_are_those_of_the_api(site: Site, tab: Tab) 
         low, high = row["rank_low"], row["rank_high"]
         ranks = str(low) if low == high else f"{low}–{high}"
         assert shown["texts"][:3] == [str(row["rank"]), row["system"], ranks]
-        assert float(shown["texts"][4].replace("−", "-")) == pytest.approx(row["score"], abs=0.06)
-        assert shown["texts"][6] == str(row["judgments"])
+        assert float(shown["texts"][5].replace("−", "-")) == pytest.approx(row["score"], abs=0.06)
+        assert shown["texts"][7] == str(row["judgments"])
         assert shown["low"] == pytest.approx((low - 0.5) / count, abs=0.01)
         assert shown["high"] == pytest.approx((high - 0.5) / count, abs=0.01)
         assert shown["dot"] == pytest.approx((row["rank"] - 0.5) / count, abs=0.01)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streams.monitor.state.findings import Finding  # noqa: TC001
 from streams.monitor.state.payloads import HistoryPoint  # noqa: TC001
@@ -15,13 +16,17 @@ COMMENT = b": still here\n\n"
 
 
 class RowsUpdate(Struct, frozen=True, kw_only=True):
-    """The changes of a leaderboard: changed rows, removed systems, and the order if it changed."""
+    """The changes of a leaderboard: changed rows, removed systems, and the order if it changed.
+
+    `board` is the leaderboard without its rows. It is null if only its counts of records and judgments have changed.
+    """
 
     sequence: int
     judgments: int
     order: list[str] | None
     rows: list[Row]
     gone: list[str]
+    board: Leaderboard | None = None
 
 
 class HistoryUpdate(Struct, frozen=True, kw_only=True):
@@ -79,10 +84,13 @@ def rows_update(before: Leaderboard, now: Leaderboard) -> RowsUpdate:
     """Return the changes from one leaderboard to the next."""
     known = {row.system: row for row in before.rows}
     order = [row.system for row in now.rows]
+    counts = {"sequence": now.sequence, "offset": now.offset, "judgments": now.judgments}
+    about = replace(now, rows=())
     return RowsUpdate(
         sequence=now.sequence,
         judgments=now.judgments,
         order=None if order == [row.system for row in before.rows] else order,
         rows=[row for row in now.rows if known.get(row.system) != row],
         gone=sorted(known.keys() - set(order)),
+        board=None if about == replace(before, rows=(), **counts) else about,
     )

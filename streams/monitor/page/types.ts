@@ -11,9 +11,40 @@ export interface Row {
   score: number;
   deviation: number;
   judgments: number;
+  /** The rank range for other judges; null if it is not known. */
+  judge_rank_low: number | null;
+  judge_rank_high: number | null;
+  line_above: "judgments" | "judges" | null;
+  island: number;
 }
 
-export interface LeaderboardPayload {
+export interface Caution {
+  code: string;
+  message: string;
+  link: string;
+}
+
+export interface BoardOutlook {
+  state: "open" | "settled" | "budget_spent" | "closed";
+  message: string;
+  above: string | null;
+  below: string | null;
+  judgments: number | null;
+  judges: number | null;
+}
+
+/** A leaderboard without its rows and counts. */
+export interface BoardFacts {
+  judges: number;
+  elo_per_score: number | null;
+  fragility: number | null;
+  outlook: BoardOutlook | null;
+  cautions: Caution[];
+  left_out: Record<string, number>;
+  pending: string | null;
+}
+
+export interface LeaderboardPayload extends BoardFacts {
   sequence: number;
   judgments: number;
   rows: Row[];
@@ -25,6 +56,7 @@ export interface RowsUpdate {
   order: string[] | null;
   rows: Row[];
   gone: string[];
+  board: BoardFacts | null;
 }
 
 export interface CampaignsPage {
@@ -49,11 +81,6 @@ export interface Overview {
   budget: number | null;
   outstanding: number;
   newest: string;
-  settled: boolean;
-  outlook: string;
-  next_line: [string, string] | null;
-  next_judgments: number;
-  next_against: string | null;
   kind: "rankings" | "scores";
   baseline: string | null;
   rate: number;

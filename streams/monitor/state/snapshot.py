@@ -30,7 +30,7 @@ class Overview(CampaignView, frozen=True, kw_only=True):
     `rerun_progress` is the share of the log that was read, while a worker rates the campaign again.
 
     `separation` is the share of neighbouring systems with a line between them: 0 means one cluster, 1 means one
-    cluster per system.
+    cluster per system. Systems of different islands are not neighbours: nothing is known about their order.
     """
 
     rate: float
@@ -124,7 +124,7 @@ class CampaignSnapshot:
     @cached_property
     def pairs(self) -> list[PairView]:
         """Return the report on the pairs."""
-        return pair_views(self._campaign)
+        return pair_views(self._campaign, self.leaderboard)
 
     def pair_sample(self) -> PairSample:
         """Return the counts of the pairs, for the history."""
@@ -146,14 +146,16 @@ def summarize(view: CampaignView, board: Leaderboard, *, rate: float, problem: s
     >>> summarize(campaign_view(campaign), campaign.leaderboard(), rate=0.0).separation
     1.0
     """
-    clusters, systems = max((row.cluster for row in board.rows), default=0), len(board.rows)
+    clusters, systems = len({(row.island, row.cluster) for row in board.rows}), len(board.rows)
+    islands = len({row.island for row in board.rows})
+    neighbours = systems - islands
     fields = structs.asdict(view) | {
         "judgments": board.judgments,
         "systems": systems,
         "offset": board.offset,
         "rate": rate,
         "clusters": clusters,
-        "separation": (clusters - 1) / (systems - 1) if systems > 1 else 1.0,
+        "separation": (clusters - islands) / neighbours if neighbours else float(systems < 2),
         "leader": board.rows[0].system if board.rows else None,
         "sequence": board.sequence,
         "problem": problem,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from streams.metrics import MonitorMetrics
 from streams.monitor.http.access import Viewer
@@ -24,7 +25,8 @@ def applied(board: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     for system in changes["gone"]:
         del rows[system]
     order = changes["order"] or [row["system"] for row in board["rows"]]
-    return {"sequence": changes["sequence"], "judgments": changes["judgments"], "rows": [rows[name] for name in order]}
+    counts = {"sequence": changes["sequence"], "judgments": changes["judgments"]}
+    return board | (changes["board"] or {}) | counts | {"rows": [rows[name] for name in order]}
 
 
 def until(events: Iterator[Event], kind: str, condition: Any = lambda event: True) -> Event:
@@ -45,7 +47,8 @@ def test_the_changes_add_up_to_the_api_s_leaderboard(monitor: Running) -> None:
             assert changes.id == changes.data["sequence"]
             board = applied(board, changes.data)
         answer = monitor.get("/campaigns/campaign-0/leaderboard")
-        assert board == {name: answer[name] for name in board}
+        del board["offset"], answer["offset"]  # it is not sent if nothing but counts has changed
+        assert board == answer
 
 
 def test_a_system_that_is_withdrawn_is_gone(monitor: Running) -> None:
@@ -71,6 +74,14 @@ def test_only_rows_that_changed_are_sent() -> None:
     swapped = rows_update(before, board(row("b", 1, 0.6), row("a", 2, 0.5), row("c", 3, 0.1)))
     assert swapped.order == ["b", "a", "c"]
     assert [each.system for each in swapped.rows] == ["b", "a"]
+
+
+def test_what_is_not_a_row_is_sent_if_more_than_counts_have_changed() -> None:
+    before = Leaderboard(campaign="c", model="trueskill", sequence=2, offset=1, judgments=2, rows=(), fragility=3)
+    later = replace(before, sequence=3, offset=2, judgments=3)
+    assert rows_update(before, later).board is None
+    pending = replace(later, pending="A judge is being suspended.")
+    assert rows_update(before, pending).board == pending
 
 
 def test_everything_else_is_told_too(monitor: Running) -> None:

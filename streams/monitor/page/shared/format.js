@@ -20,6 +20,9 @@ export const counted = (number, noun) => `${count(number)} ${noun}${number === 1
 /** @param {string} text */
 export const capitalized = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+/** @param {string} text */
+export const sentence = (text) => capitalized(text) + (/[.!?]$/.test(text) ? "" : ".");
+
 /** @param {Maybe} share */
 export const percent = (share) => (share === null || share === undefined ? NOTHING : `${Math.round(100 * share)} %`);
 
@@ -54,9 +57,9 @@ export function decimalsFor(deviations) {
 
 /**
  * @param {number} low
- * @param {number} high
+ * @param {number | null} high
  */
-export const rankRange = (low, high) => (low === high ? String(low) : `${low}–${high}`);
+export const rankRange = (low, high) => (high === null || low === high ? String(low) : `${low}–${high}`);
 
 /** @param {Date} date */
 export const timeOfDay = (date) => clock.format(date);

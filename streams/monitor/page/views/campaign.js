@@ -15,6 +15,7 @@ import { Figures } from "./figures.js";
 import { showFindings } from "./findings.js";
 import { LeaderboardPanel } from "./leaderboard-panel.js";
 import { Panels } from "./panels.js";
+import { Trust } from "./trust.js";
 
 const PAIRS_KEPT = 3000; // milliseconds
 const PROPOSED = 5; // systems in the chart of the ratings, until the reader chooses
@@ -36,6 +37,7 @@ export class CampaignView {
     this.loadingPairs = null;
     this.announcer = new Announcer(name);
     this.figures = new Figures(name);
+    this.trust = new Trust();
     this.leaderboard = new LeaderboardPanel(this);
     this.panels = new Panels(this);
     this.problem = element("p", { class: "problem", role: "alert", hidden: true });
@@ -43,7 +45,7 @@ export class CampaignView {
     this.parts = element(
       "div",
       { class: "campaign" },
-      element("div", { class: "ranking" }, this.figures.root, this.leaderboard.root),
+      element("div", { class: "ranking" }, this.figures.root, this.trust.root, this.leaderboard.root),
       this.panels.root,
     );
     main.append(this.problem, this.parts);
@@ -105,6 +107,8 @@ export class CampaignView {
 
   draw() {
     this.choice.propose(this.board.order.slice(0, PROPOSED));
+    this.figures.showOutlook(this.board.facts.outlook);
+    this.trust.show(this.board);
     this.leaderboard.show(this.board);
     this.announcer.announce(this.board);
   }

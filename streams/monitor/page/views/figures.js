@@ -1,11 +1,13 @@
-/** The key figures of a campaign, and the judgments that the next line between clusters needs. */
+/** The key figures of a campaign, and what the next line between clusters needs. */
 
-/** @import { Overview } from "../types.ts" */
+/** @import { BoardOutlook, Overview } from "../types.ts" */
 
 import { element, nameElement, setText } from "../shared/elements.js";
-import { brief, capitalized, count, percent } from "../shared/format.js";
+import { brief, count, percent, sentence } from "../shared/format.js";
 import { Meter } from "./meter.js";
 import { stateOf, troubleOf } from "./trouble.js";
+
+const LABELS = { open: "next line", settled: "settled", budget_spent: "budget spent", closed: "closed" };
 
 export class Figures {
   /** @param {string} campaign */
@@ -50,7 +52,6 @@ export class Figures {
     this.figure("Judges", count(overview.judges), excluded ? `${count(excluded)} excluded` : "");
     this.figure("Requests", count(overview.outstanding), "outstanding");
     this.figure("Rejected", count(overview.rejected), `${count(overview.duplicates)} duplicates`);
-    this.showOutlook(overview);
   }
 
   /**
@@ -94,24 +95,37 @@ export class Figures {
   }
 
   /**
-   * Show how many more judgments of which two systems may make the next line between clusters certain.
-   * With a baseline, they are judgments of each of the two against it. Scores are of one system at a time.
-   * @param {Overview} overview
+   * Show whether more judgments, or more judges, would draw one more line between clusters.
+   * @param {BoardOutlook | null} outlook
    */
-  showOutlook({ settled, outlook, next_line, next_judgments, next_against, kind }) {
-    const key = settled || !next_line ? outlook : `${next_judgments}\n${next_line.join("\n")}\n${next_against ?? ""}`;
+  showOutlook(outlook) {
+    const key = JSON.stringify(outlook);
     if (key === this.outlookKey) return;
     this.outlookKey = key;
-    if (settled || !next_line) return this.outlook.replaceChildren(`${capitalized(outlook)}.`);
+    this.outlook.hidden = outlook === null;
+    if (!outlook) return;
     this.outlook.replaceChildren(
-      "About ",
-      element("b", {}, count(next_judgments)),
-      ` more ${kind === "scores" ? "score" : "judgment"}${next_judgments === 1 ? "" : "s"} of `,
-      element("b", {}, nameElement(next_line[0])),
-      next_against || kind === "scores" ? " and " : " against ",
-      element("b", {}, nameElement(next_line[1])),
-      ...(next_against ? [" against ", element("b", {}, nameElement(next_against))] : []),
-      " until the next line between clusters is certain.",
+      element("span", { class: `state ${outlook.state}` }, LABELS[outlook.state]),
+      " ",
+      ...withNames(sentence(outlook.message), [outlook.above, outlook.below]),
     );
   }
+}
+
+/**
+ * Return a text in which names are elements, so that the writing direction of a name does not affect the rest.
+ * @param {string} text
+ * @param {(string | null)[]} names
+ */
+function withNames(text, names) {
+  /** @type {(string | HTMLElement)[]} */
+  const parts = [];
+  let rest = text;
+  for (const name of names) {
+    const at = name ? rest.indexOf(name) : -1;
+    if (!name || at < 0) continue;
+    parts.push(rest.slice(0, at), element("b", {}, nameElement(name)));
+    rest = rest.slice(at + name.length);
+  }
+  return [...parts, rest];
 }

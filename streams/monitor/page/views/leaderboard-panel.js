@@ -1,13 +1,15 @@
-/** The leaderboard with its tools: filter, hold, download. */
+/** The leaderboard with its tools: scale, filter, hold, download. */
 
 /** @import { Board } from "../live/board.js" */
 /** @import { CampaignView } from "./campaign.js" */
 
 import { Chart } from "../charts/chart.js";
 import { leaderboardChart } from "../charts/leaderboard.js";
-import { button, element, isBeingSelected } from "../shared/elements.js";
+import { button, element, isBeingSelected, setText } from "../shared/elements.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
+import { Scale } from "../shared/scale.js";
 import { LeaderboardTable } from "./leaderboard-table.js";
+import { Legend } from "./legend.js";
 
 export class LeaderboardPanel {
   /** @param {CampaignView} campaign */
@@ -15,6 +17,21 @@ export class LeaderboardPanel {
     this.campaign = campaign;
     this.held = false;
     this.table = new LeaderboardTable(campaign.choice);
+    this.legend = new Legend();
+    this.scale = new Scale();
+    this.pending = element("p", { class: "trouble", role: "status" });
+    this.unit = element(
+      "select",
+      { "aria-label": "Scale of the scores", title: "Elo: 400 points are odds of 10 to 1", change: () => this.rescale(() => this.scale.choose(this.unit.value)) },
+      element("option", { value: "score" }, "Scores"),
+      element("option", { value: "elo" }, "Elo"),
+    );
+    this.anchor = element("select", {
+      "aria-label": "System with 1000 Elo points",
+      class: "anchor",
+      change: () => this.rescale(() => this.scale.chooseAnchor(this.anchor.value)),
+    });
+    this.anchorsKey = "";
     /** @type {HTMLInputElement} */
     this.filter = element("input", {
       type: "search",
@@ -26,20 +43,27 @@ export class LeaderboardPanel {
       "aria-pressed": "false",
       title: "Stop updating the leaderboard for a while",
     });
-    const svg = button("SVG", () => this.saveFigure(), { "aria-label": "Download the leaderboard as SVG" });
+    this.svg = button("SVG", () => this.saveFigure(), { "aria-label": "Download the leaderboard as SVG", disabled: true });
     const csv = button("CSV", () => saveCsv(this.file, this.table.csv()), {
       "aria-label": "Download the leaderboard as CSV",
     });
     this.root = element(
       "section",
-      { class: "panel", "aria-labelledby": "leaderboard-title" },
+      { class: "panel leaderboard", "aria-labelledby": "leaderboard-title" },
       element(
         "div",
         { class: "panel-head" },
         element("h2", { id: "leaderboard-title" }, "Leaderboard"),
-        element("div", { class: "tools" }, this.filter, this.hold, svg, csv),
+        element("div", { class: "tools" }, this.unit, this.anchor, this.filter, this.hold, this.svg, csv),
       ),
+      this.pending,
       this.table.root,
+      this.legend.root,
+      element(
+        "p",
+        { class: "note below" },
+        "Each rank range holds for its system at 95 %, not for all systems at once.",
+      ),
     );
   }
 
@@ -49,7 +73,42 @@ export class LeaderboardPanel {
 
   /** @param {Board} board */
   show(board) {
-    if (!this.held && !isBeingSelected(this.table.root)) this.table.show(board);
+    setText(this.pending, board.facts.pending ?? "");
+    this.svg.disabled = board.order.length === 0;
+    if (this.held || isBeingSelected(this.table.root)) return;
+    const perScore = board.facts.elo_per_score;
+    const rows = this.scale.apply(board.ranked(), perScore);
+    this.showScale(board);
+    this.table.show(rows, this.scale.nameFor(perScore));
+    this.legend.show(rows);
+  }
+
+  /**
+   * Show the choice of the scale, if the model has odds, and of the anchor.
+   * @param {Board} board
+   */
+  showScale({ facts: { elo_per_score: perScore }, order }) {
+    this.unit.hidden = perScore === null;
+    this.unit.value = this.scale.nameFor(perScore);
+    this.anchor.hidden = this.unit.value !== "elo";
+    const systems = order.toSorted();
+    const key = systems.join("\n");
+    if (key !== this.anchorsKey) {
+      this.anchorsKey = key;
+      this.anchor.replaceChildren(
+        element("option", { value: "" }, "1000 at the mean"),
+        ...systems.map((system) => element("option", { value: system }, `1000 at ${system}`)),
+      );
+    }
+    this.anchor.value = order.includes(this.scale.anchor) ? this.scale.anchor : "";
+  }
+
+  /** @param {() => void} choose */
+  rescale(choose) {
+    choose();
+    this.held = false; // rows on the new scale are new rows
+    this.hold.setAttribute("aria-pressed", "false");
+    this.show(this.campaign.board);
   }
 
   toggle() {
@@ -63,7 +122,8 @@ export class LeaderboardPanel {
     const chart = new Chart();
     chart.root.hidden = true;
     this.root.append(chart.root);
-    await chart.draw(`Leaderboard of ${this.campaign.name}`, leaderboardChart(this.campaign.board.ranked()));
+    const { rows, scale } = this.table;
+    await chart.draw(`Leaderboard of ${this.campaign.name}`, leaderboardChart(rows, scale));
     const svg = chart.svg();
     if (svg) saveSvg(this.file, svg);
     chart.root.remove();

@@ -1,13 +1,13 @@
-/** The leaderboard as a table: one row per system, rank ranges as whiskers, lines between clusters. */
+/** The leaderboard as a table: one row per system, rank ranges as whiskers, lines between clusters, island by island. */
 
 /** @import { Row } from "../types.ts" */
-/** @import { Board } from "../live/board.js" */
 /** @import { Choice } from "./choice.js" */
 
 import { glide } from "../live/glide.js";
 import { toCsv } from "../shared/csv.js";
 import { element, nameElement, setText } from "../shared/elements.js";
 import { count, decimal, decimalsFor, rankRange } from "../shared/format.js";
+import { describeIsland, islandsOf, lineAbove } from "../shared/rows.js";
 import { Whisker } from "./whisker.js";
 
 export class LeaderboardTable {
@@ -19,11 +19,15 @@ export class LeaderboardTable {
     this.choice = choice;
     /** @type {Map<string, Line>} */
     this.lines = new Map();
+    /** @type {HTMLTableRowElement[]} */
+    this.islands = []; // a heading for each, if there are several
     /** @type {Row[]} */
     this.rows = [];
+    this.scale = "score";
     this.filter = "";
     this.body = element("tbody");
     this.last = element("span");
+    this.score = heading("Score", "number score");
     const axis = element("span", { class: "axis", "aria-hidden": "true" }, element("span", {}, "1"), this.last);
     this.root = element(
       "table",
@@ -31,7 +35,7 @@ export class LeaderboardTable {
       element(
         "caption",
         { class: "unseen" },
-        "Leaderboard: systems by rank, with 95 percent rank ranges",
+        "Leaderboard: systems by rank, with 95 percent rank ranges for the same judges and for other judges",
       ),
       element(
         "thead",
@@ -41,9 +45,10 @@ export class LeaderboardTable {
           {},
           heading("#", "number rank", "Rank"),
           heading("System"),
-          heading("Ranks", "number ranks"),
+          heading("Ranks", "number ranks", "Rank range at 95 %, if the same judges were asked again"),
+          heading("Others", "number minor others", "Rank range at 95 % for other judges of this kind"),
           element("th", { class: "plot", "aria-hidden": "true" }, axis),
-          heading("Score", "number score"),
+          this.score,
           heading("±", "number minor deviation", "Deviation"),
           heading("Judgments", "number minor judgments"),
         ),
@@ -52,17 +57,41 @@ export class LeaderboardTable {
     );
   }
 
-  /** @param {Board} board */
-  show(board) {
-    const rows = board.ranked();
-    const digits = decimalsFor(rows.map((row) => row.deviation));
-    setText(this.last, String(rows.length));
-    for (const row of rows) this.line(row.system).show(row, rows.length, digits);
-    const order = rows.map((row) => this.line(row.system).root);
+  /**
+   * @param {Row[]} rows island by island, the best first
+   * @param {string} scale "score" or "elo"
+   */
+  show(rows, scale) {
+    const islands = islandsOf(rows);
+    const places = Math.max(0, ...islands.map((members) => members.length));
+    const digits = scale === "elo" ? 0 : decimalsFor(rows.map((row) => row.deviation));
+    setText(this.last, String(places));
+    setText(this.score, scale === "elo" ? "Elo" : "Score");
+    this.root.classList.toggle("unknown-others", rows.every((row) => row.judge_rank_low === null));
+    for (const row of rows) this.line(row.system).show(row, places, digits);
+    this.showIslands(islands);
+    const order = islands.flatMap((members, i) => [
+      ...(this.islands[i] ? [this.islands[i]] : []),
+      ...members.map((row) => this.line(row.system).root),
+    ]);
     if (!isSameOrder(this.body.rows, order)) this.reorder(order);
     this.drawLines(rows);
     this.rows = rows;
+    this.scale = scale;
     this.applyFilter();
+  }
+
+  /**
+   * Show a heading for each island, if there are several.
+   * @param {Row[][]} islands
+   */
+  showIslands(islands) {
+    const shown = islands.length > 1 ? islands : [];
+    this.islands.length = Math.min(this.islands.length, shown.length);
+    shown.forEach((members, i) => {
+      this.islands[i] ??= element("tr", { class: "island" }, element("th", { scope: "rowgroup", colspan: 8 }));
+      setText(this.islands[i].cells[0], describeIsland(members, i + 1));
+    });
   }
 
   /** @param {string} system */
@@ -92,9 +121,10 @@ export class LeaderboardTable {
    */
   drawLines(rows) {
     rows.forEach((row, place) => {
-      const isFirst = place > 0 && row.cluster !== rows[place - 1].cluster;
+      const line = lineAbove(row, rows[place - 1]);
       const { root } = this.line(row.system);
-      root.classList.toggle("ruled", isFirst);
+      root.classList.toggle("ruled", line !== null);
+      root.classList.toggle("dashed", line === "dashed");
       root.dataset.cluster = String(row.cluster);
     });
   }
@@ -110,14 +140,16 @@ export class LeaderboardTable {
 
   applyFilter() {
     for (const [system, { root }] of this.lines) root.hidden = !system.toLowerCase().includes(this.filter);
+    for (const heading of this.islands) heading.hidden = this.filter !== "";
   }
 
   csv() {
     /** @type {(keyof Row)[]} */
     const fields = ["rank", "system", "rank_low", "rank_high", "cluster", "score", "deviation", "judgments"];
+    fields.push("judge_rank_low", "judge_rank_high", "line_above", "island");
     return toCsv(
-      fields,
-      this.rows.map((row) => fields.map((field) => row[field])),
+      [...fields, "scale"],
+      this.rows.map((row) => [...fields.map((field) => row[field]), this.scale]),
     );
   }
 }
@@ -131,6 +163,7 @@ class Line {
   constructor(system, choice) {
     this.rank = element("td", { class: "number rank" });
     this.ranks = element("td", { class: "number ranks" });
+    this.others = element("td", { class: "number minor others" });
     this.whisker = new Whisker();
     this.score = element("td", { class: "number" });
     this.deviation = element("td", { class: "number minor faint" });
@@ -154,6 +187,7 @@ class Line {
       this.rank,
       element("th", { scope: "row", class: "system" }, this.name),
       this.ranks,
+      this.others,
       element("td", { class: "plot" }, this.whisker.root),
       this.score,
       this.deviation,
@@ -172,13 +206,14 @@ class Line {
 
   /**
    * @param {Row} row
-   * @param {number} systems
+   * @param {number} places
    * @param {number} digits
    */
-  show(row, systems, digits) {
+  show(row, places, digits) {
     setText(this.rank, String(row.rank));
     setText(this.ranks, rankRange(row.rank_low, row.rank_high));
-    this.whisker.show(row, systems);
+    setText(this.others, row.judge_rank_low === null ? "?" : rankRange(row.judge_rank_low, row.judge_rank_high));
+    this.whisker.show(row, places);
     setText(this.score, decimal(row.score, digits));
     setText(this.deviation, decimal(row.deviation, digits));
     setText(this.judgments, count(row.judgments));
