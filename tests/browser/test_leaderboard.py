@@ -72,11 +72,11 @@ def test_a_held_leaderboard_stays_until_it_is_let_go(site: Site, tab: Tab) -> No
     campaign = site.campaign()
     site.publish(contests(campaign, ("a", "b"), 20))
     tab.show(site.url, campaign, judgments=20)
-    tab.find("text=Hold").click()
+    tab.find("button:text-is('Hold')").click()
     site.publish(contests(campaign, ("b", "a"), 100, start=20))
     tab.wait_for_judgments(120)
     assert tab.order() == ["a", "b"]
-    tab.find("text=Hold").click()
+    tab.find("button:text-is('Hold')").click()
     tab.wait_until("""() => document.querySelector(".board tbody tr").dataset.system === "b" """)
 
 
