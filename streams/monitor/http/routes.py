@@ -96,6 +96,16 @@ def _posting(path: str, handler: Handler, *, body: Body, also: tuple[Need, ...] 
     )
 
 
+SCALE = QueryParameter(
+    name="scale",
+    about="Unit of the scores: gaps, or Elo points with 1000 at the mean of the systems.",
+    schema={"type": "string", "enum": ["score", "elo"], "default": "score"},
+)
+ANCHOR = QueryParameter(
+    name="anchor",
+    about="System with 1000 Elo points.",
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+)
 JUDGE_ORDER = QueryParameter(
     name="order",
     about="By their first judgment, or first those with a reason to check them, then by number of judgments.",
@@ -148,7 +158,7 @@ ROUTES = (
         Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, response=response, query=query, errors=errors)
         for path, handler, response, query, errors in (
             ("", read.campaign, CampaignPayload, (), (404, 503)),
-            ("/leaderboard", read.leaderboard, Leaderboard, (), (404, 503)),
+            ("/leaderboard", read.leaderboard, Leaderboard, (SCALE, ANCHOR), (404, 422, 503)),
             ("/ratings", read.ratings, RatingsPayload, (), (404, 503)),
             ("/judges", read.judges, JudgesPayload, (JUDGE_ORDER, NEXT_PAGE, _limit(1000)), (404, 422, 503)),
             ("/segments", read.segments, SegmentsPayload, (SEGMENT_ORDER, NEXT_PAGE, _limit(100)), (404, 422, 503)),

@@ -115,6 +115,7 @@ export interface Segment {
 
 export interface JudgesPayload {
   judges: Judge[];
+  suspended: string[];
   total: number;
   next: string | null;
 }

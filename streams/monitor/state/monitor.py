@@ -139,6 +139,7 @@ class Monitor:
         if watched is None:
             self._unread.add(name)
         elif leaderboard.offset > watched.board.offset:
+            watched.published, watched.published_at = leaderboard, monotonic()
             self._advance(watched, leaderboard, at=at)
 
     def on_status(self, status: CampaignStatus) -> None:
@@ -190,7 +191,8 @@ class Monitor:
             watched.read_at = now
             return known
         try:
-            snapshot = await self.backend.run(CampaignSnapshot.read, store, name)
+            board = watched.large_board(now) if watched else None
+            snapshot = await self.backend.run(CampaignSnapshot.read, store, name, board)
             if snapshot is not None:
                 self._keep(name, snapshot)
                 return snapshot
@@ -220,9 +222,8 @@ class Monitor:
     def _keep(self, name: str, snapshot: CampaignSnapshot) -> None:
         board, now = snapshot.leaderboard, datetime.now(UTC)
         watched = self._watched.get(name) or self._watch(name, snapshot)
-        before, watched.snapshot, watched.view = watched.snapshot, snapshot, snapshot.view
-        watched.problem, watched.stale = None, False
-        watched.cost, watched.read_at = snapshot.cost, monotonic()
+        before = watched.snapshot
+        watched.keep(snapshot, now=monotonic())
         started_again = before is not None and board.offset < before.leaderboard.offset
         if board.offset >= watched.board.offset or started_again:
             self._advance(watched, board, at=now)

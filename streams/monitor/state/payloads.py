@@ -41,11 +41,15 @@ class RatingsPayload(Struct, frozen=True, kw_only=True):
 
 
 class JudgesPayload(Struct, frozen=True, kw_only=True):
-    """Some judges, by pseudonym, and the total number. `next` is the `after` of the next page, or null."""
+    """Some judges, by pseudonym, and the total number. `next` is the `after` of the next page, or null.
+
+    `suspended` are the judges whose judgments are left out until they are reinstated. They are in no page.
+    """
 
     judges: list[JudgeView]
     total: int
     next: str | None
+    suspended: tuple[str, ...]
 
 
 class SegmentsPayload(Struct, frozen=True, kw_only=True):

@@ -45,20 +45,27 @@ class Overview(CampaignView, frozen=True, kw_only=True):
 class CampaignSnapshot:
     """A campaign as it was at one offset of its log."""
 
-    def __init__(self, campaign: ReadOnlyCampaign, *, head: dict[str, str]) -> None:
+    def __init__(
+        self, campaign: ReadOnlyCampaign, *, head: dict[str, str], published: Leaderboard | None = None
+    ) -> None:
         self._campaign = campaign
+        self._published = published
         self.head = head  # if the store's head differs, the snapshot is old
         self.cost = 0.0  # seconds
+        self.board_cost: float | None = None  # seconds for the leaderboard; None: the published one was taken
 
     @classmethod
-    def read(cls, store: Store, name: str) -> CampaignSnapshot | None:
-        """Read a campaign. Return None if it does not exist, and raise UnknownCampaign if it was deleted."""
+    def read(cls, store: Store, name: str, published: Leaderboard | None = None) -> CampaignSnapshot | None:
+        """Read a campaign. Return None if it does not exist, and raise UnknownCampaign if it was deleted.
+
+        The leaderboard is the one that a worker `published`, if it is given and not newer than the store.
+        """
         began = thread_time()
         head = store.read_head(name)  # before the state, so that a change in between is seen next time
         stored = store.read(name, with_seen=False)
         if stored is None:
             return None
-        snapshot = cls(ReadOnlyCampaign.restore(name, stored), head=head)
+        snapshot = cls(ReadOnlyCampaign.restore(name, stored), head=head, published=published)
         if snapshot.view.state == "deleted":
             raise UnknownCampaign(f"the campaign {name!r} was deleted")
         snapshot.leaderboard, snapshot.view  # noqa: B018 - computed here, not in the thread of the event loop
@@ -79,7 +86,12 @@ class CampaignSnapshot:
     @cached_property
     def leaderboard(self) -> Leaderboard:
         """Return the ranking."""
-        return self._campaign.leaderboard()
+        if self._published is not None and self._published.offset <= self._campaign.offset:
+            return self._published
+        began = thread_time()
+        board = self._campaign.leaderboard()
+        self.board_cost = thread_time() - began
+        return board
 
     @cached_property
     def view(self) -> CampaignView:
@@ -95,6 +107,11 @@ class CampaignSnapshot:
     def judges(self) -> list[JudgeView]:
         """Return the report on the judges."""
         return judge_views(self._campaign)
+
+    @property
+    def suspended(self) -> tuple[str, ...]:
+        """Return the judges who are suspended."""
+        return self._campaign.status.suspended
 
     @cached_property
     def suspicious_judges(self) -> list[JudgeView]:

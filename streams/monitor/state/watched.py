@@ -31,6 +31,7 @@ FRESH_SECONDS = 1.0  # a snapshot is not read again sooner, unless the campaign 
 TICK_SECONDS = 0.25
 IDLE_SECONDS = 30.0  # how often a changing campaign without open streams is read
 DISCOVERY_SECONDS = 5.0
+LARGE_BOARD = 0.25  # seconds of work; a larger leaderboard is the workers', unless they have sent none for a while
 RATE_SECONDS = 60.0  # window of the displayed rate
 
 
@@ -44,6 +45,9 @@ class WatchedCampaign:
     snapshot: CampaignSnapshot | None = None
     read_at: float = 0.0  # when the snapshot was read, on the monitor's clock
     cost: float = 0.0  # seconds that the snapshot took
+    board_cost: float = 0.0  # seconds that the last leaderboard took which the monitor made
+    published: Leaderboard | None = None  # the last one that a worker sent
+    published_at: float = -1e9  # when it arrived, on the monitor's clock
     rate: WindowedRate = field(default_factory=lambda: WindowedRate(RATE_SECONDS))
     unrecorded: datetime | None = None  # when the newest leaderboard arrived that is not in the history yet
     recorded_at: float = -1e9  # when a leaderboard was last added to the history, on the monitor's clock
@@ -59,6 +63,18 @@ class WatchedCampaign:
     def is_behind(self) -> bool:
         """Return whether the leaderboard or the status is newer than the snapshot."""
         return self.snapshot is None or self.stale or self.board.offset > self.snapshot.leaderboard.offset
+
+    def keep(self, snapshot: CampaignSnapshot, *, now: float) -> None:
+        """Keep a new snapshot, and what it took to read it."""
+        self.snapshot, self.view, self.cost, self.read_at = snapshot, snapshot.view, snapshot.cost, now
+        self.problem, self.stale = None, False
+        if snapshot.board_cost is not None:
+            self.board_cost = snapshot.board_cost
+
+    def large_board(self, now: float) -> Leaderboard | None:
+        """Return the leaderboard of a worker, if making one takes long. It may be older than the store."""
+        is_recent = now - self.published_at < IDLE_SECONDS
+        return self.published if is_recent and self.board_cost > LARGE_BOARD and not self.stale else None
 
     def wait(self, *, followed: bool, listed: bool) -> float | None:
         """Return after how many seconds to read the campaign again, or None if nothing has changed.

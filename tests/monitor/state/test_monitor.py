@@ -6,11 +6,14 @@ import asyncio
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import StoreUnavailable
 from streams.monitor.backends.embedded import EmbeddedBackend
 from streams.monitor.state import monitor as module
 from streams.monitor.state.monitor import Monitor
+from streams.monitor.state.snapshot import CampaignSnapshot
 from streams.pipeline.embedded import Embedded
 from streams.stores.memory import MemoryStore
 from streams.wire.events import Rejection
@@ -99,3 +102,30 @@ def test_a_rejection_that_comes_again_counts_once() -> None:
             await monitor.stop()
 
     assert asyncio.run(run()) == 1
+
+
+def test_a_large_leaderboard_is_not_made_again_while_workers_send_theirs(
+    monitor: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor.publish(*crowd_log(20))
+    monitor.get("/campaigns/campaign-0/leaderboard")
+    watched = monitor.site.monitor.known("campaign-0")
+    assert watched is not None
+    store = store_of(monitor)
+    sent = replace(watched.board, offset=watched.board.offset - 1)
+    watched.published, watched.published_at = sent, 1000.0
+    assert watched.large_board(1001.0) is None  # a small one is made in no time
+    watched.board_cost = 1.0
+    assert watched.large_board(1001.0) is sent
+    assert watched.large_board(1100.0) is None  # the workers are silent
+    watched.stale = True
+    assert watched.large_board(1001.0) is None
+
+    made = CampaignSnapshot.read(store, "campaign-0")
+    assert made is not None
+    assert made.leaderboard.offset == watched.board.offset
+    assert made.board_cost is not None
+    monkeypatch.setattr(ReadOnlyCampaign, "leaderboard", lambda _: pytest.fail("it was made"))
+    taken = CampaignSnapshot.read(store, "campaign-0", sent)
+    assert taken is not None
+    assert (taken.leaderboard, taken.board_cost) == (sent, None)

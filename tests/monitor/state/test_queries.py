@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from streams.monitor.state.snapshot import CampaignSnapshot
 from streams.reports import PairView
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 from streams.settings import Settings
@@ -43,6 +44,17 @@ def test_the_leaderboard_is_the_campaign_s(filled: Running) -> None:
     assert filled.get(f"/campaigns/{CAMPAIGN}/leaderboard") == plain(filled.stream.campaign(CAMPAIGN).leaderboard())
 
 
+def test_the_leaderboard_can_have_elo_points(filled: Running) -> None:
+    board = filled.get(f"/campaigns/{CAMPAIGN}/leaderboard")
+    anchor = board["rows"][-1]["system"]
+    points = filled.get(f"/campaigns/{CAMPAIGN}/leaderboard?scale=elo&anchor={anchor}")
+    assert points["scale"] == "elo"
+    for row, shown in zip(board["rows"], points["rows"], strict=True):
+        gap = row["score"] - board["rows"][-1]["score"]
+        assert shown["score"] == pytest.approx(1000 + board["elo_per_score"] * gap)
+        assert (shown["rank"], shown["rank_low"]) == (row["rank"], row["rank_low"])
+
+
 def test_a_campaign_is_summed_up_with_its_settings(filled: Running) -> None:
     campaign = filled.stream.campaign(CAMPAIGN)
     found = filled.get(f"/campaigns/{CAMPAIGN}")
@@ -60,14 +72,20 @@ def test_a_campaign_is_summed_up_with_its_settings(filled: Running) -> None:
 def test_the_ratings_add_up_to_the_judgments(filled: Running) -> None:
     ratings = filled.get(f"/campaigns/{CAMPAIGN}/ratings")["ratings"]
     assert sum(rating["judgments"] for rating in ratings) == 2 * 400
-    scores = {row["system"]: row["score"] for row in filled.get(f"/campaigns/{CAMPAIGN}/leaderboard")["rows"]}
-    assert {rating["system"]: rating["mean"] for rating in ratings} == scores
+    model = filled.stream.campaign(CAMPAIGN).model
+    assert [rating["mean"] for rating in ratings] == model.scores()[0].tolist()
 
 
 def test_judges_are_those_of_the_views_by_pseudonym(filled: Running) -> None:
     found = filled.get(f"/campaigns/{CAMPAIGN}/judges")["judges"]
     assert found == plain(judge_views(filled.stream.campaign(CAMPAIGN)))
     assert not any(judge["judge"].startswith("judge-") for judge in found)
+
+
+def test_suspended_judges_are_named(filled: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert filled.get(f"/campaigns/{CAMPAIGN}/judges")["suspended"] == []
+    monkeypatch.setattr(CampaignSnapshot, "suspended", ("~one", "~two"))
+    assert filled.get(f"/campaigns/{CAMPAIGN}/judges")["suspended"] == ["~one", "~two"]
 
 
 def test_judges_and_segments_come_in_pages(filled: Running) -> None:
@@ -206,6 +224,9 @@ def test_a_campaign_that_is_not_there_is_not_found(monitor: Running, name: str, 
         ("segments?limit=-1", "limit"),
         ("segments?limit=99999", "limit"),
         ("segments?order=name", "order"),
+        ("leaderboard?scale=points", "scale"),
+        ("leaderboard?anchor=system-1", "anchor"),
+        ("leaderboard?scale=elo&anchor=nobody", "anchor"),
         ("history?after=%C2%B2", "after"),
         ("rejections?limit=1e3", "limit"),
     ],

@@ -60,6 +60,12 @@ def judgment_id(request: web.Request) -> str | None:
     return None if text is None else _checked_name(text, "judgment")
 
 
+def system(request: web.Request, name: str) -> str | None:
+    """Return a system of the query, or None."""
+    text = request.query.get(name)
+    return None if text is None else _checked_name(text, name)
+
+
 def _checked_name(text: str, name: str) -> str:
     if not 1 <= len(text) <= MAX_NAME:
         raise RequestError(422, "invalid_value", f"`{name}` must have 1 to {MAX_NAME} characters", field=name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
+from streams.errors import ParameterError
 from streams.monitor.http.access import VIEWER
 from streams.monitor.http.handlers.parameters import (
     MOST_CAMPAIGNS,
@@ -15,6 +16,7 @@ from streams.monitor.http.handlers.parameters import (
     event_id,
     judgment_id,
     number,
+    system,
 )
 from streams.monitor.http.responses import (
     RETRY_SECONDS,
@@ -26,6 +28,7 @@ from streams.monitor.http.responses import (
     too_many,
 )
 from streams.monitor.state.overviews import PAGE_ROWS, place_of
+from streams.reports.scale import check_scale, on_scale
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -64,8 +67,14 @@ async def campaign(site: Site, request: web.Request) -> web.Response:
 
 
 async def leaderboard(site: Site, request: web.Request) -> web.Response:
-    """The newest leaderboard."""
-    return json_response(await site.queries.leaderboard(campaign_name(request)))
+    """The newest leaderboard, with scores as gaps or as Elo points."""
+    scale, anchor = choice(request, "scale", "score", "elo"), system(request, "anchor")
+    board = await site.queries.leaderboard(campaign_name(request))
+    try:
+        return json_response(on_scale(board, check_scale(scale, anchor), anchor=anchor))
+    except ParameterError as error:
+        field = "scale" if anchor is None else "anchor"
+        raise RequestError(422, "invalid_value", str(error), field=field) from None
 
 
 async def ratings(site: Site, request: web.Request) -> web.Response:

@@ -5,7 +5,7 @@
 
 import { Chart } from "../charts/chart.js";
 import { judgesChart } from "../charts/judges.js";
-import { element, nameElement } from "../shared/elements.js";
+import { element, isBeingSelected, nameElement } from "../shared/elements.js";
 import { count, counted, decimal, percent } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
@@ -65,12 +65,31 @@ const COLUMNS = [
   },
 ];
 
+const MOST_NAMED = 20; // judges in one command
+
 const ABOUT = "Triangles are flagged judges. The dashed line is the agreement of all judges together.";
 
 /** @param {Judge} judge */
 function flags({ excluded, suspicious }) {
   return [...(excluded ? ["excluded"] : []), ...suspicious].join(", ");
 }
+
+/**
+ * Return a command on judges that an operator can copy.
+ * @param {string} action
+ * @param {string} campaign
+ * @param {string[]} judges
+ */
+function command(action, campaign, judges) {
+  const named = judges.slice(0, MOST_NAMED).map((judge) => ` --judge ${quoted(judge)}`);
+  return element("code", { class: "command" }, `judgestream campaign ${action} ${campaign}${named.join("")}`);
+}
+
+/**
+ * Return a name as one word of a shell.
+ * @param {string} name
+ */
+const quoted = (name) => (/^[\w.~@%+=:,/-]+$/.test(name) && !name.startsWith("~") ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
 export class JudgesPanel extends Panel {
   /** @param {CampaignView} campaign */
@@ -87,6 +106,9 @@ export class JudgesPanel extends Panel {
     this.addChart(this.chart);
     this.table = new Table({ caption: "Judges, by pseudonym", columns: COLUMNS, sort: "Judgments", cards: true });
     this.addTable(this.table);
+    this.commands = element("div", { class: "commands" });
+    this.commandsKey = "";
+    this.body.append(this.commands);
   }
 
   /** @returns {Promise<JudgesPayload>} */
@@ -95,12 +117,16 @@ export class JudgesPanel extends Panel {
   }
 
   /** @param {JudgesPayload} payload */
-  async show({ judges, total }) {
+  async show({ judges, total, suspended }) {
     this.note.textContent =
       judges.length < total
         ? `${ABOUT} Shown are ${count(judges.length)} of ${count(total)} judges: flagged ones first, then by judgments.`
         : ABOUT;
     const flagged = judges.filter((judge) => flags(judge));
+    this.showCommands(
+      flagged.filter(({ excluded }) => !excluded).map(({ judge }) => judge),
+      suspended,
+    );
     this.table.show(this.flaggedOnly.checked ? flagged : judges);
     if (!judges.some(({ agreement }) => agreement !== null))
       return this.chart.empty(
@@ -109,6 +135,40 @@ export class JudgesPanel extends Panel {
     await this.chart.draw(
       `${counted(judges.length, "judge")} by judgments and agreement, ${flagged.length} flagged; the table below has the numbers`,
       judgesChart(judges),
+    );
+  }
+
+  /**
+   * Show what an operator can do about flagged and suspended judges. The page itself changes nothing.
+   * @param {string[]} flagged
+   * @param {string[]} suspended
+   */
+  showCommands(flagged, suspended) {
+    const key = JSON.stringify([flagged, suspended]);
+    if (key === this.commandsKey || isBeingSelected(this.commands)) return;
+    this.commandsKey = key;
+    const { name } = this.campaign;
+    this.commands.replaceChildren(
+      ...(suspended.length
+        ? [
+            element(
+              "p",
+              {},
+              `Suspended, so that their judgments do not count: ${counted(suspended.length, "judge")}. To count them again:`,
+            ),
+            command("reinstate", name, suspended),
+          ]
+        : []),
+      ...(flagged.length
+        ? [
+            element(
+              "p",
+              {},
+              "A flag is a reason to look at a judge, not a proof. To leave out the judgments of flagged judges, past and future:",
+            ),
+            command("suspend", name, flagged),
+          ]
+        : []),
     );
   }
 }

@@ -21,7 +21,7 @@ export const counted = (number, noun) => `${count(number)} ${noun}${number === 1
 export const capitalized = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** @param {string} text */
-export const sentence = (text) => capitalized(text) + (/[.!?]$/.test(text) ? "" : ".");
+export const sentence = (text) => capitalized(text) + (/(^|[.!?])$/.test(text) ? "" : ".");
 
 /** @param {Maybe} share */
 export const percent = (share) => (share === null || share === undefined ? NOTHING : `${Math.round(100 * share)} %`);

@@ -54,6 +54,11 @@ export class Figures {
     this.figure("Rejected", count(overview.rejected), `${count(overview.duplicates)} duplicates`);
   }
 
+  /** Whether a banner says what is wrong with the campaign. Then it also says what the leaderboard lacks. */
+  get inTrouble() {
+    return this.trouble.textContent !== "";
+  }
+
   /**
    * @param {string} name
    * @param {string} value
@@ -103,8 +108,7 @@ export class Figures {
     if (key === this.outlookKey) return;
     this.outlookKey = key;
     this.outlook.hidden = outlook === null;
-    if (!outlook) return;
-    this.outlook.replaceChildren(
+    if (outlook) this.outlook.replaceChildren(
       element("span", { class: `state ${outlook.state}` }, LABELS[outlook.state]),
       " ",
       ...withNames(sentence(outlook.message), [outlook.above, outlook.below]),

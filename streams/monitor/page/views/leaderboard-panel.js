@@ -6,6 +6,7 @@
 import { Chart } from "../charts/chart.js";
 import { leaderboardChart } from "../charts/leaderboard.js";
 import { button, element, isBeingSelected, setText } from "../shared/elements.js";
+import { sentence } from "../shared/format.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 import { Scale } from "../shared/scale.js";
 import { LeaderboardTable } from "./leaderboard-table.js";
@@ -73,7 +74,7 @@ export class LeaderboardPanel {
 
   /** @param {Board} board */
   show(board) {
-    setText(this.pending, board.facts.pending ?? "");
+    setText(this.pending, this.campaign.figures.inTrouble ? "" : sentence(board.facts.pending ?? ""));
     this.svg.disabled = board.order.length === 0;
     if (this.held || isBeingSelected(this.table.root)) return;
     const perScore = board.facts.elo_per_score;
