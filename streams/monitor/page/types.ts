@@ -105,6 +105,11 @@ export interface Judge {
   too_fast: number;
   excluded: boolean;
   suspicious: string[];
+  /** Gold items, and the bounds of the pass rate at 95 %. */
+  gold_passed?: number;
+  gold_failed?: number;
+  gold_low?: number | null;
+  gold_high?: number | null;
 }
 
 export interface Segment {

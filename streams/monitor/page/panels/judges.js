@@ -6,7 +6,7 @@
 import { Chart } from "../charts/chart.js";
 import { judgesChart } from "../charts/judges.js";
 import { element, isBeingSelected, nameElement } from "../shared/elements.js";
-import { count, counted, decimal, percent } from "../shared/format.js";
+import { NOTHING, count, counted, decimal, percent } from "../shared/format.js";
 import { Table } from "../shared/table.js";
 import { Panel } from "./panel.js";
 
@@ -49,6 +49,14 @@ const COLUMNS = [
     text: ({ reliability }) => decimal(reliability),
   },
   {
+    title: "Gold",
+    optional: true,
+    numeric: true,
+    about: "Share of gold items that the judge passed, with its range at 95 %",
+    value: goldRate,
+    text: goldText,
+  },
+  {
     title: "Seconds",
     numeric: true,
     about: "Average time per judgment",
@@ -68,6 +76,21 @@ const COLUMNS = [
 const MOST_NAMED = 20; // judges in one command
 
 const ABOUT = "Triangles are flagged judges. The dashed line is the agreement of all judges together.";
+
+/**
+ * Return the share of gold items that a judge has passed, or null if they have judged none.
+ * @param {Judge} judge
+ */
+function goldRate({ gold_passed: passed = 0, gold_failed: failed = 0 }) {
+  return passed + failed ? passed / (passed + failed) : null;
+}
+
+/** @param {Judge} judge */
+function goldText(judge) {
+  const rate = goldRate(judge);
+  const { gold_low: low, gold_high: high } = judge;
+  return rate === null ? NOTHING : `${percent(rate)} (${percent(low).replace(" %", "")}–${percent(high)})`;
+}
 
 /** @param {Judge} judge */
 function flags({ excluded, suspicious }) {
