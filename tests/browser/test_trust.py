@@ -94,6 +94,7 @@ def test_the_page_says_how_far_a_board_can_be_trusted(chromium: Browser, monkeyp
         assert tab.find(".board .island").all_inner_texts()[1].startswith("Island 2: 2 systems, never compared")
         assert tab.find(".board [data-system=a] .others").inner_text() == "1–2"
         assert tab.find(".board [data-system=x] .others").inner_text() == "?"
+        assert tab.find(".board [data-system=c] .plot").inner_text().endswith("a line that holds for other judges too")
         assert tab.find(".legend li:visible").count() == 4
         assert tab.find(".outlook .state").inner_text() == "budget spent"
         assert tab.find(".leaderboard .trouble").inner_text() == BOARD.pending

@@ -10,6 +10,12 @@ import { count, decimal, decimalsFor, rankRange } from "../shared/format.js";
 import { describeIsland, islandsOf, lineAbove } from "../shared/rows.js";
 import { Whisker } from "./whisker.js";
 
+/** The lines for screen readers. */
+const SPOKEN = {
+  solid: ", below a line that holds for other judges too",
+  dashed: ", below a line for these judges only",
+};
+
 export class LeaderboardTable {
   /**
    * A click on a name changes the choice, which the chart of the ratings shows.
@@ -47,7 +53,7 @@ export class LeaderboardTable {
           heading("System"),
           heading("Ranks", "number ranks", "Rank range at 95 %, if the same judges were asked again"),
           heading("Others", "number minor others", "Rank range at 95 % for other judges of this kind"),
-          element("th", { class: "plot", "aria-hidden": "true" }, axis),
+          element("th", { scope: "col", class: "plot" }, element("span", { class: "unseen" }, "Cluster"), axis),
           this.score,
           heading("±", "number minor deviation", "Deviation"),
           heading("Judgments", "number minor judgments"),
@@ -122,7 +128,8 @@ export class LeaderboardTable {
   drawLines(rows) {
     rows.forEach((row, place) => {
       const line = lineAbove(row, rows[place - 1]);
-      const { root } = this.line(row.system);
+      const { root, cluster } = this.line(row.system);
+      setText(cluster, `${row.cluster}${line ? SPOKEN[line] : ""}`);
       root.classList.toggle("ruled", line !== null);
       root.classList.toggle("dashed", line === "dashed");
       root.dataset.cluster = String(row.cluster);
@@ -165,6 +172,7 @@ class Line {
     this.ranks = element("td", { class: "number ranks" });
     this.others = element("td", { class: "number minor others" });
     this.whisker = new Whisker();
+    this.cluster = element("span", { class: "unseen" });
     this.score = element("td", { class: "number" });
     this.deviation = element("td", { class: "number minor faint" });
     this.judgments = element("td", { class: "number minor faint" });
@@ -188,7 +196,7 @@ class Line {
       element("th", { scope: "row", class: "system" }, this.name),
       this.ranks,
       this.others,
-      element("td", { class: "plot" }, this.whisker.root),
+      element("td", { class: "plot" }, this.whisker.root, this.cluster),
       this.score,
       this.deviation,
       this.judgments,
