@@ -147,6 +147,8 @@ def make_leaderboard(
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
     """Return the leaderboard of a campaign that was rated by this plan."""
+    if plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores":
+        return campaign.leaderboard()
     counts = campaign.tables.pair_counts()
     names: Sequence[str] = counts.systems
     judgments = counts.judgments.tolist()

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from streams.core import ranking
+from streams.core.ranking.assessment_board import settle_scores
 from streams.core.ranking.outlook import outlook
 from streams.core.ranking.settled import settle
 from streams.wire.events import Rating
@@ -92,8 +93,12 @@ def rank_systems(
 
     Their rank ranges cover the posterior's and the bootstrap's.
     """
-    mean, deviation = model.scores()
     names, index = tables.systems.names, tables.systems.index
+    cells = model.score_cells()
+    if cells is not None:
+        ranked = settle_scores(cells, judges=tables.judges.names, segments=tables.segments.names).rank(systems)
+        return ranked.rows([names[i] for i in systems], tables.system_judgments[systems].tolist())
+    mean, deviation = model.scores()
     rows = ranking.rows(
         [names[i] for i in systems],
         mean[systems],

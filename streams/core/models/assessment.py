@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from math import sqrt
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from streams.core.kernels.elementary import log2
 from streams.core.kernels.normal import upper_tail
 from streams.core.models.base import Model, Outcome, Parameters, SettingProblem
 from streams.core.models.card import ModelCard
+from streams.core.models.score_cells import CellSums, RepeatedScores, ScoreCells
 from streams.wire.limits import MAX_SCORE
 
 if TYPE_CHECKING:
@@ -42,15 +42,16 @@ class Assessment(Model):
     changes, so the scores always equal those computed from the whole log (Graham, Baldwin, Moffat and Zobel 2013). A
     judge with one score, or with equal scores only, has z = 0. A system's deviation is the standard error over its n
     segments, sqrt((sum of squares + spread²) / n / n). The spread² is one prior observation: without it, two segments
-    with equal scores would have no error at all.
+    with equal scores would have no error at all. The board has ranges of its own, from `score_cells`.
 
     The state has a count and a sum for every distinct (system, segment, judge), a cell. It grows with the number of
-    cells, not only with systems, judges and segments. The cells of the shared segment also have a sum of squares: each
-    of their scores counts as the only one on its segment.
+    cells, not only with systems, judges and segments. A cell with several scores also has their sum of squares, and
+    what was rounded off both, so that the board does not depend on the order of the scores. On the shared segment each
+    score counts as the only one on its segment.
 
     >>> model = Assessment(AssessmentParameters(scale="raw"))
     >>> model.grow(systems=2, judges=1, segments=1)
-    >>> model.load_cell((1, 0, 0), (2.0, 150.0))
+    >>> model.load_cell((1, 0, 0), (1.0, 75.0))
     >>> model.scores()[0].tolist()
     [50.0, 75.0]
     """
@@ -74,10 +75,8 @@ class Assessment(Model):
         super().__init__(parameters, budget=budget)
         self._systems = 0
         self._judges: list[tuple[float, float, float]] = []
-        self._places: dict[Cell, int] = {}
-        # Scores arrive one by one. Appending to an array is fast, and numpy reads the same memory.
-        self._counts, self._totals = array("d"), array("d")
-        self._alone: dict[Cell, tuple[float, float, float]] = {}  # count, sum and squares on the shared segment
+        self._sums = CellSums()
+        self._alone: dict[Cell, tuple[float, RepeatedScores]] = {}  # number and sums on the shared segment
         self._order: _Order | None = None
         self._result: _Result | None = None
         self._result_range = self.score_range
@@ -98,12 +97,12 @@ class Assessment(Model):
             mean += off / count
             self._judges[cell[2]] = count, mean, squares + off * (score - mean)
             if cell[1] == self.shared_segment:
-                alone, total, squares = self._alone.get(cell, (0.0, 0.0, 0.0))
-                self._alone[cell] = alone + 1.0, total + score, squares + score * score
+                alone = self._alone.get(cell)
+                self._alone[cell] = (
+                    (1.0, RepeatedScores.of(score)) if alone is None else (alone[0] + 1.0, alone[1].add(score))
+                )
                 continue
-            place = self._place(cell)
-            self._counts[place] += 1.0
-            self._totals[place] += score
+            self._sums.add(cell, score)
 
     def predict(self, a: int, b: int) -> Outcome:
         """Split the normal distribution of the difference at -margin and margin."""
@@ -135,7 +134,7 @@ class Assessment(Model):
         """Return the number of scores of a system on each segment."""
         order = self._sort_cells()
         first, last = np.searchsorted(order.outputs, np.searchsorted(order.systems, [system, system + 1]))
-        counts = [self._counts[place] for place in order.places[first:last].tolist()]
+        counts, _ = self._sums.columns(order.places[first:last])
         on = order.segments[order.outputs[first:last]]
         return np.bincount(on, counts, minlength=segments).astype(np.int64)
 
@@ -152,6 +151,31 @@ class Assessment(Model):
         found = self._results()
         return found.mean.copy(), found.deviation.copy()
 
+    def score_cells(self) -> ScoreCells:
+        """Return all scores by cell. The board is computed from them."""
+        places, judge, output, system, segment = self._sort_cells()
+        counts, totals = self._sums.columns(places)
+        alone = sorted(self._alone)
+        own, shared, by = np.array(alone, np.int64).reshape(-1, 3).T
+        number = np.array([self._alone[cell][0] for cell in alone])
+        single = np.array([self._alone[cell][1].total for cell in alone]) / number
+        return ScoreCells(
+            system=np.append(system[output], own),
+            segment=np.append(segment[output], shared),
+            judge=np.append(judge, by),
+            output=np.append(output, len(system) + np.arange(len(alone))),
+            count=np.append(counts, number),
+            mean=np.append(totals / counts, single),
+            within=np.append(
+                self._sums.within(places), [self._alone[cell][1].within(self._alone[cell][0]) for cell in alone]
+            ),
+            segments=np.append(np.ones(len(places)), number),
+            systems=self._systems,
+            standardised=self.parameters.scale == "z",
+            prior=self._prior(),
+            unseen=UNSEEN * self._prior()[1],
+        )
+
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
         """Return the number of scores of a judge, their mean and the sum of squared differences from it."""
         return self._judges[index] if axis == "judges" else ()
@@ -164,32 +188,23 @@ class Assessment(Model):
             self._result = None
 
     def dump_cell(self, cell: Cell) -> tuple[float, ...]:
-        """Return the number and the sum of the scores of a cell, and of the shared segment the sum of their squares."""
+        """Return the number and the sum of the scores of a cell, and of several scores what `RepeatedScores` holds."""
         if cell[1] == self.shared_segment:
-            return self._alone[cell]
-        place = self._places[cell]
-        return self._counts[place], self._totals[place]
+            count, sums = self._alone[cell]
+            return (count, *sums)
+        return self._sums.dump(cell)
 
     def load_cell(self, cell: Cell, row: tuple[float, ...]) -> None:
         """Restore a cell."""
         self._result = None
         if cell[1] == self.shared_segment:
-            count, total, squares = row
-            self._alone[cell] = count, total, squares
-            return
-        place = self._place(cell)
-        self._counts[place], self._totals[place] = row
+            self._alone[cell] = row[0], RepeatedScores.load(row[1:])
+        else:
+            self._sums.load(cell, row)
 
     def judge_cells(self, judge: int) -> list[Cell]:
         """Return the cells that a judge has judged."""
-        return [cell for cell in (*self._places, *self._alone) if cell[2] == judge]
-
-    def _place(self, cell: Cell) -> int:
-        place = self._places.setdefault(cell, len(self._counts))
-        if place == len(self._counts):
-            self._counts.append(0.0)
-            self._totals.append(0.0)
-        return place
+        return [cell for cell in (*self._sums.places, *self._alone) if cell[2] == judge]
 
     def _results(self) -> _Result:
         """Return the present result."""
@@ -199,7 +214,7 @@ class Assessment(Model):
 
     def _compute(self) -> _Result:
         places, judges, outputs, systems, _ = self._sort_cells()
-        counts, totals = np.array(self._counts)[places], np.array(self._totals)[places]
+        counts, totals = self._sums.columns(places)
         shift, unit = self._scales()
         # An output is what a system produced for one segment. bincount adds in the order of the cells.
         z = np.bincount(outputs, (totals - counts * shift[judges]) * unit[judges])
@@ -224,7 +239,8 @@ class Assessment(Model):
         """Return the number of each system's scores on the shared segment, the sum of their z and that of z²."""
         cells = sorted(self._alone)  # not by arrival, so that a restored state has the same bits
         systems, _, judges = np.array(cells, np.int64).reshape(-1, 3).T
-        count, total, squares = np.array([self._alone[cell] for cell in cells]).reshape(-1, 3).T
+        rows = [(count, sums.total, sums.squares) for count, sums in (self._alone[cell] for cell in cells)]
+        count, total, squares = np.array(rows).reshape(-1, 3).T
         a, b = shift[judges], unit[judges]
         columns = (count, (total - count * a) * b, (squares - 2.0 * a * total + count * a * a) * b * b)
         return np.array([np.bincount(systems, column, self._systems) for column in columns])
@@ -249,8 +265,8 @@ class Assessment(Model):
 
     def _sort_cells(self) -> _Order:
         """Return the cells in the order of their keys, not of arrival, so that a restored state has the same bits."""
-        if self._order is None or len(self._order.places) < len(self._places):
-            keys = np.array(list(self._places), np.int64).reshape(-1, 3)
+        if self._order is None or len(self._order.places) < len(self._sums.places):
+            keys = np.array(list(self._sums.places), np.int64).reshape(-1, 3)
             places = np.lexsort(keys.T[::-1]).astype(np.int64)
             system, segment, judges = keys[places].T
             new = np.ones(len(places), np.bool_)

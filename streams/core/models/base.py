@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.core.models.card import ModelCard
+    from streams.core.models.score_cells import ScoreCells
     from streams.wire.events import CampaignSettings
 
     Floats = NDArray[np.float64]
@@ -186,6 +187,10 @@ class Model(ABC):
 
     def board_scale(self) -> BoardScale | None:
         """Return the scale of a board that is settled from the pair counts, or None if they do not say all."""
+        return None
+
+    def score_cells(self) -> ScoreCells | None:
+        """Return the scores from which the board of direct assessment is computed, or None if there are none."""
         return None
 
     def bootstrap_parameters(self) -> PairParameters | None:

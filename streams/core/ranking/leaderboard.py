@@ -31,6 +31,8 @@ class RankedScores:
     deviation: Floats
     best: Ints
     worst: Ints
+    judge_best: Ints | None = None  # for other judges; None: not known
+    judge_worst: Ints | None = None
 
     @classmethod
     def closed(cls, mean: Floats, deviation: Floats) -> RankedScores:
@@ -46,28 +48,32 @@ class RankedScores:
         return cls(score=mean, deviation=samples.std(axis=0), best=best, worst=worst)
 
     def rows(self, names: Sequence[str], judgments: Sequence[int]) -> tuple[Row, ...]:
-        """Return the rows in order of score, then of name, each with its rank, rank range and cluster.
-
-        Whether a line between clusters holds for other judges is not known.
-        """
+        """Return the rows in order of score, then of name, each with its rank, rank ranges and cluster."""
         order = sorted(range(len(names)), key=lambda i: (-self.score[i], names[i]))
         best, worst = self.best[order], self.worst[order]
         numbers = clusters(best, worst)
+        lines: list[Literal["judgments", "judges"] | None] = [*_lines(numbers)]
+        low: list[int] | list[None] = [None] * len(order)
+        high = low
+        if self.judge_best is not None and self.judge_worst is not None:
+            others = clusters(self.judge_best[order], self.judge_worst[order])
+            lines = ["judges" if line and solid else line for line, solid in zip(lines, _lines(others), strict=True)]
+            low, high = self.judge_best[order].tolist(), self.judge_worst[order].tolist()
         return tuple(
             Row(
                 system=names[i],
                 rank=place,
-                rank_low=int(low),
-                rank_high=int(high),
+                rank_low=int(first),
+                rank_high=int(last),
                 cluster=int(cluster),
                 score=float(self.score[i]),
                 deviation=float(self.deviation[i]),
                 judgments=judgments[i],
-                line_above=line,
+                judge_rank_low=low[place - 1],
+                judge_rank_high=high[place - 1],
+                line_above=lines[place - 1],
             )
-            for place, (i, low, high, cluster, line) in enumerate(
-                zip(order, best, worst, numbers, _lines(numbers), strict=True), start=1
-            )
+            for place, (i, first, last, cluster) in enumerate(zip(order, best, worst, numbers, strict=True), start=1)
         )
 
 

@@ -119,6 +119,6 @@ def test_scores_are_counted_by_segment() -> None:
     model = create("assessment", {})
     model.grow(3, 2, 4)
     for cell, count in (((0, 2, 1), 2.0), ((0, 2, 0), 1.0), ((0, 0, 1), 1.0), ((2, 3, 0), 5.0)):
-        model.load_cell(cell, (count, 10.0 * count))
+        model.load_cell(cell, (count, 10.0 * count, 0.0, 100.0 * count, 0.0))
     counts = [model.segment_counts(system, 5).tolist() for system in range(3)]
     assert counts == [[1, 0, 3, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 5, 0]]

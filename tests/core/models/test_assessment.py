@@ -128,7 +128,7 @@ def test_rows_and_cells_put_back_in_any_order_give_the_same_bits() -> None:
     for system, segment, judge in cells:
         cell = (int(system), int(segment), int(judge))
         row = model.dump_cell(cell)
-        assert len(row) == Assessment.cell_width
+        assert len(row) == (Assessment.cell_width if row[0] == 1 else 5)
         restored.load_cell(cell, row)
     for judge in range(JUDGES):
         row = model.dump_row("judges", judge)
