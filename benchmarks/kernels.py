@@ -99,7 +99,7 @@ def by_replicas(log: Log) -> None:
     )
     replicas = Bootstrap(200, PairParameters(beta=BETA, margin=MARGIN))
     replicas.grow(SYSTEMS)
-    replicas.apply(batch, np.arange(matches))
+    replicas.apply(batch, np.arange(matches), ["judge"])
 
 
 def variants() -> list[Variant]:

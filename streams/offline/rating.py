@@ -13,7 +13,8 @@ import msgspec
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.methods import CountMethod
-from streams.core.ranking import PosteriorScores, RankedScores, rank_rankings, rank_scores
+from streams.core.ranking import PosteriorScores, RankedScores, add_judge_ranges, rank_rankings, rank_scores
+from streams.core.ranking.settled import FEWEST_JUDGES
 from streams.errors import FormatError, ParameterError, RecordError, suggestion
 from streams.offline.keeping import KeepingCampaign
 from streams.offline.planning import WMT
@@ -177,6 +178,9 @@ def make_leaderboard(
         else:
             ranked = rank_scores(plan.ranges, ratings, runs=plan.runs, seed=seed)
     rows = ranked.rows(names, judgments)
+    if plan.method is None and campaign.bootstrap is not None and campaign.tables.active_judges >= FEWEST_JUDGES:
+        index = campaign.tables.systems.index
+        rows = add_judge_ranges(rows, *campaign.bootstrap.judge_ranges([index[row.system] for row in rows]))
     model = WMT if plan.ranges == WMT else plan.model.name
     return msgspec.structs.replace(campaign.leaderboard(), model=model, rows=rows)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streams.core import ranking
 from streams.core.ranking.assessment_board import settle_scores
 from streams.core.ranking.outlook import outlook
-from streams.core.ranking.settled import settle
+from streams.core.ranking.settled import FEWEST_JUDGES, settle
 from streams.wire.events import Rating
 
 if TYPE_CHECKING:
@@ -106,7 +106,10 @@ def rank_systems(
         tables.system_judgments[systems].tolist(),
     )
     if bootstrap is not None and rows:
-        rows = ranking.widen_ranges(rows, *bootstrap.ranges([index[row.system] for row in rows]))
+        order = [index[row.system] for row in rows]
+        rows = ranking.widen_ranges(rows, *bootstrap.ranges(order))
+        if tables.active_judges >= FEWEST_JUDGES:
+            rows = ranking.add_judge_ranges(rows, *bootstrap.judge_ranges(order))
     return rows
 
 

@@ -1,14 +1,16 @@
-"""The online bootstrap: resampled copies of a campaign's model, from which its rank ranges come."""
+"""The online bootstrap: resampled copies of a campaign's model, from which the rank ranges of GRM come."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from streams.core import kernels
 from streams.core.kernels.elementary import exp
 from streams.core.ranking import sampled_ranges
+from streams.errors import StoreOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +24,21 @@ if TYPE_CHECKING:
 
 
 class Bootstrap:
-    """Replicas of TrueSkill, updated with every judgment.
+    """Replicas of TrueSkill, updated with every judgment: `count` by judgment, and as many by judge.
 
-    The weight of a judgment in a replica is Poisson(1), drawn by a hash of the judgment's id and the replica's number
-    (Oza and Russell 2001). So a judgment has the same weights in every run and in every split into batches.
+    The weight of a judgment in a replica is Poisson(1), drawn by a hash of the replica's number and of the judgment's
+    id, or of the judge's pseudonym (Oza and Russell 2001). So a judgment has the same weights in every run and in every
+    split into batches. In a replica by judge all judgments of a judge have the same weight: it is what other judges of
+    this kind might have said.
     """
 
     def __init__(self, count: int, parameters: PairParameters) -> None:
         self._prior = (parameters.mean, parameters.deviation * parameters.deviation)
         self._beta, self._margin = parameters.beta, parameters.margin
-        self._mean: Floats = np.empty((count, 0))
-        self._variance: Floats = np.empty((count, 0))
+        self._count = count
+        # First the replicas by judgment, then those by judge.
+        self._mean: Floats = np.empty((2 * count, 0))
+        self._variance: Floats = np.empty((2 * count, 0))
 
     @classmethod
     def for_model(cls, model: Model, count: int) -> Bootstrap | None:
@@ -41,19 +47,21 @@ class Bootstrap:
         return cls(count, parameters) if count and parameters is not None else None
 
     def grow(self, systems: int) -> None:
-        """Make room for a number of systems. Little is reserved: with all replicas, a system takes 3 kB."""
-        count, had = self._mean.shape
+        """Make room for a number of systems. Little is reserved: with 200 replicas of each kind, one takes 6 kB."""
+        rows, had = self._mean.shape
         if systems > had:
             room = max(systems, 2 * had) - had
-            self._mean = np.hstack([self._mean, np.full((count, room), self._prior[0])])
-            self._variance = np.hstack([self._variance, np.full((count, room), self._prior[1])])
+            self._mean = np.hstack([self._mean, np.full((rows, room), self._prior[0])])
+            self._variance = np.hstack([self._variance, np.full((rows, room), self._prior[1])])
 
-    def apply(self, batch: JudgmentBatch, keys: Ints) -> None:
-        """Update with rankings, in order. `keys` are checksums of their ids."""
+    def apply(self, batch: JudgmentBatch, keys: Ints, judges: Sequence[str]) -> None:
+        """Update with rankings, in order. `keys` are checksums of their ids, and `judges` the names of all judges."""
+        known, judge = np.unique(batch.judges, return_inverse=True)
+        judge_keys = np.array([crc32(judges[k].encode()) for k in known.tolist()], np.int64)
         kernels.compiled("bootstrap").rate_replicas(
             self._mean,
             self._variance,
-            weights(keys, len(self._mean)),
+            np.hstack([weights(keys, self._count), weights(judge_keys, self._count)[judge]]),
             batch.systems,
             batch.ranks,
             batch.starts,
@@ -62,11 +70,16 @@ class Bootstrap:
         )
 
     def ranges(self, systems: Sequence[int]) -> tuple[Ints, Ints]:
-        """Return the best and the worst place of each system, without the outermost 2.5 % of the replicas.
+        """Return the best and the worst place of each system if the same judges were asked again.
 
-        Systems with equal scores in a replica share all of their places there.
+        The outermost 2.5 % of the replicas are left out. Systems with equal scores in a replica share all of their
+        places there.
         """
-        return sampled_ranges(self._mean[:, list(systems)])
+        return sampled_ranges(self._mean[: self._count, list(systems)])
+
+    def judge_ranges(self, systems: Sequence[int]) -> tuple[Ints, Ints]:
+        """Return the same for other judges of this kind."""
+        return sampled_ranges(self._mean[self._count :, list(systems)])
 
     def dump_row(self, system: int) -> bytes:
         """Return a system's exact state in all replicas: means, then variances, as little-endian doubles."""
@@ -74,6 +87,8 @@ class Bootstrap:
 
     def load_row(self, system: int, row: bytes) -> None:
         """Load a system's state."""
+        if len(row) != 16 * len(self._mean):
+            raise StoreOutdated("an earlier version kept no bootstrap replicas by judge")
         self._mean[:, system], self._variance[:, system] = np.frombuffer(row, "<f8").reshape(2, -1)
 
 

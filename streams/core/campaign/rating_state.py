@@ -87,7 +87,7 @@ class RatingState:
         )
         self.model.apply(admitted.batch)
         if self.bootstrap is not None:
-            self.bootstrap.apply(admitted.batch, admitted.keys)
+            self.bootstrap.apply(admitted.batch, admitted.keys, self.tables.judges.names)
 
     def rename_judge(self, old: str, new: str) -> None:
         """Rename a judge. Nothing that was learned of them changes."""

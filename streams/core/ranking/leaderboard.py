@@ -104,6 +104,29 @@ def widen_ranges(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, 
     )
 
 
+def add_judge_ranges(board: tuple[Row, ...], best: Ints, worst: Ints) -> tuple[Row, ...]:
+    """Add the rank range of each row for other judges, which includes the one for the same judges.
+
+    A line that holds for them too becomes one of `judges`.
+
+    >>> import numpy as np
+    >>> board = rows(["a", "b"], np.array([5.0, 0.0]), np.array([0.1, 0.1]), [3, 3])
+    >>> [row.line_above for row in add_judge_ranges(board, np.array([1, 2]), np.array([1, 2]))]
+    [None, 'judges']
+    """
+    best = np.minimum(best, [row.rank_low for row in board])
+    worst = np.maximum(worst, [row.rank_high for row in board])
+    return tuple(
+        replace(
+            row,
+            judge_rank_low=int(low),
+            judge_rank_high=int(high),
+            line_above="judges" if row.line_above and line else row.line_above,
+        )
+        for row, low, high, line in zip(board, best, worst, _lines(clusters(best, worst)), strict=True)
+    )
+
+
 def _lines(numbers: Ints) -> list[Literal["judgments"] | None]:
     """Return the line above each row: one where a cluster begins, except above the first."""
     return ["judgments" if begins else None for begins in np.diff(numbers, prepend=numbers[:1]) > 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,6 +13,7 @@ from streams.core.campaign.bootstrap import Bootstrap, weights
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.columns import Columns
 from streams.core.models import PairParameters
+from streams.errors import StoreOutdated
 from streams.wire import events
 from tests.builders import crowd_log, judgment, unzip
 
@@ -39,7 +42,7 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
     batch, keys = columns.admitted().batch, np.array(columns.keys)
     replicas = Bootstrap(40, PairParameters(margin=0.45))
     replicas.grow(4)
-    replicas.apply(batch, keys)
+    replicas.apply(batch, keys, ["j"])
     for replica in (0, 17, 39):
         mean, variance = np.zeros(4), np.ones(4)
         for k, weight in enumerate(weights(keys, 40)[:, replica]):
@@ -56,7 +59,55 @@ def test_a_replica_saw_each_judgment_as_often_as_its_weight_says() -> None:
                     1.118,
                 )
         row = np.frombuffer(replicas.dump_row(2), "<f8")
-        assert (row[replica], row[40 + replica]) == (mean[2], variance[2])
+        assert (row[replica], row[80 + replica]) == (mean[2], variance[2])
+
+
+def test_in_a_replica_by_judge_a_judge_counts_as_often_as_their_weight_says() -> None:
+    log = crowd_log(60, systems=4)
+    names = sorted({entry.judge for entry in log})
+    drawn = weights(np.array([crc32(name.encode()) for name in names]), 40)
+    replicas = Bootstrap(40, PairParameters(margin=0.45))
+    replicas.grow(4)
+    for part in (log[:23], log[23:]):
+        columns = Columns()
+        for offset, entry in enumerate(part):
+            systems = [int(name[-1]) for name in entry.systems]
+            columns.append(offset, entry, systems=systems, judge=names.index(entry.judge), segment=0)
+        replicas.apply(columns.admitted().batch, np.array(columns.keys), names)
+    for replica in (0, 17, 39):
+        mean, variance = np.zeros(4), np.ones(4)
+        for entry in log:
+            systems, ranks = np.array([int(name[-1]) for name in entry.systems]), np.array(entry.ranks)
+            for _ in range(drawn[names.index(entry.judge), replica]):
+                kernels.plain("pairs").rate_pair(mean, variance, *systems, ranks[0] - ranks[1], 1.118, 0.45)
+        row = np.frombuffer(replicas.dump_row(2), "<f8")
+        assert (row[40 + replica], row[120 + replica]) == (mean[2], variance[2])
+
+
+def grm_board(judges: int) -> tuple[events.Row, ...]:
+    """Rank two systems, of which two judges always prefer the one, and all others the other."""
+    campaign = Campaign("c", events.CampaignSettings(model="grm", replicas=200))
+    log = [
+        judgment(number, judge=f"j{number % judges}", ranks=(1, 2) if number % judges > 1 else (2, 1))
+        for number in range(1, 241)
+    ]
+    campaign.apply(range(len(log)), log)
+    return campaign.leaderboard().rows
+
+
+def test_grm_has_ranges_for_other_judges_from_five_judges_on() -> None:
+    for row in grm_board(4):
+        assert (row.judge_rank_low, row.judge_rank_high) == (None, None)
+    rows = grm_board(7)  # five against two
+    assert rows[1].line_above == "judgments"
+    assert [(row.judge_rank_low, row.judge_rank_high) for row in rows] == [(1, 2), (1, 2)]
+
+
+def test_replicas_of_an_earlier_version_are_outdated() -> None:
+    replicas = Bootstrap(40, PairParameters())
+    replicas.grow(1)
+    with pytest.raises(StoreOutdated, match="by judge"):
+        replicas.load_row(0, np.zeros(80).tobytes())
 
 
 def test_what_was_dumped_loads_to_the_same_bits() -> None:
@@ -65,7 +116,7 @@ def test_what_was_dumped_loads_to_the_same_bits() -> None:
         replicas.grow(3)
     columns = Columns()
     columns.append(0, judgment(1), systems=[0, 2], judge=0, segment=0)
-    one.apply(columns.admitted().batch, np.array(columns.keys))
+    one.apply(columns.admitted().batch, np.array(columns.keys), ["j"])
     for system in range(3):
         other.load_row(system, one.dump_row(system))
     assert [one.dump_row(system) for system in range(3)] == [other.dump_row(system) for system in range(3)]
