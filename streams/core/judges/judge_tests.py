@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from streams.core.judges.prediction import typical_rate
+from streams.core.ranking.student import student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,7 @@ FEWEST_CELL_UNITS = 5.0  # the same for their votes on one system
 FEWEST_TIMED = 10  # judgments with a duration, before the speed counts
 HASTY = 3.0  # a judge may be flagged for speed from so many times the typical speed
 LEAST_PACE = 0.3  # smallest deviation of the logarithm of the pace between judges
+MANY_JUDGES = 200  # from so many on, the limit does not change any more
 FEWEST_JUDGES = 5  # below it nobody can say who is the odd one
 QUARTILE = 0.6745  # half of a normal distribution is within so many standard deviations
 BISECTIONS = 40
@@ -56,7 +57,8 @@ def run_tests(votes: Votes, found: Residuals, counted: Bools) -> tuple[FailedTes
     position, agreement, ties = (
         relative(each, one_group, own) for each in (found.position, found.agreement, found.ties)
     )
-    on_cell, by_judge, one_side = _limit(2 * int(cells.sum())), _limit(2 * len(own)), _limit(len(own))
+    many = int(own.sum())
+    on_cell, by_judge, one_side = (_limit(tests, many) for tests in (2 * int(cells.sum()), 2 * len(own), len(own)))
     by_system = (found.cell_judge, cells, found.cell_system)
     by_all = (found.judge, np.ones(len(own), np.bool_), None)
     by_tie = (found.judge, _tie_share(votes)[found.judge] >= TIE_SHARE, None)
@@ -78,7 +80,9 @@ def fast_judges(votes: Votes) -> list[FailedTest]:
     pace = np.log(np.maximum(votes.seconds[timed], 1e-3))
     middle = float(np.median(pace))
     spread = max(float(np.median(np.abs(pace - middle))) / QUARTILE, LEAST_PACE)
-    return _beyond("fast", (middle - pace) / spread, _limit(len(timed)), timed, pace < middle - log(HASTY), None)
+    return _beyond(
+        "fast", (middle - pace) / spread, _limit(len(timed), len(timed)), timed, pace < middle - log(HASTY), None
+    )
 
 
 def relative(sums: Sums, group: Ints, counted: Bools) -> Sums:
@@ -122,9 +126,12 @@ def _middle(total: Floats, variance: Floats, taste: float) -> float:
     return float(np.median(np.abs(total) / np.sqrt(variance + taste * variance**2)))
 
 
-def _limit(tests: int) -> float:
-    """Return the standard deviations that none of so many residuals exceeds by chance, with 99 % probability."""
-    return NormalDist().inv_cdf(1.0 - LEVEL / max(tests, 1))
+def _limit(tests: int, judges: int) -> float:
+    """Return the standard deviations that none of so many residuals exceeds by chance, with 99 % probability.
+
+    The taste of few judges is not well known, so that the limit is that of a t distribution.
+    """
+    return student_quantile(min(judges, MANY_JUDGES) - 1, 1.0 - 2.0 * LEVEL / max(tests, 1))
 
 
 def _beyond(

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
+from streams.core.ranking.fit import PairOutcomes, fit_pairs
 
 if TYPE_CHECKING:
     from streams.core.judges.votes import Floats, Ints, Votes
 
 LARGEST_SHARE = 0.02  # of the fit, that one judge may have
 PRIOR = 3.0 / (sqrt(2.0) * 1.118)  # deviation of the weak prior of the settled board, in units of the noise
-STEPS = 60
+SHIFTS = 20
 SMALL = 1e-9
-SMALLEST_MARGIN = 1e-3
 RARE = 1e-12
 
 
@@ -41,62 +41,51 @@ class VotePrediction:
 
 
 class Predictor:
-    """Fits abilities, the tie margin and the bias by position to the votes, with a weight for each judge."""
+    """Fits abilities and the tie margin to the votes, with a weight for each judge."""
 
     def __init__(self, votes: Votes) -> None:
-        size = len(votes.systems)
-        met, self.pair = np.unique(votes.first * size + votes.second, return_inverse=True)
-        self.votes, self.first, self.second = votes, met // max(size, 1), met % max(size, 1)
-        self._ability, self._margin, self._shift = np.zeros(size), 0.3, 0.0
+        size = max(len(votes.systems), 1)
+        low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
+        met, self.pair = np.unique(low * size + high, return_inverse=True)
+        self.first, self.second = met // size, met % size
+        shown, self.order = np.unique(votes.first * size + votes.second, return_inverse=True)
+        self.shown_first, self.shown_second = shown // size, shown % size
+        self.votes, self.size = votes, len(votes.systems)
+        self.better = np.where(votes.first < votes.second, 1 - votes.outcome, 1 + votes.outcome)  # place of the outcome
 
     def fit(self, share: Floats) -> VotePrediction:
         """Return the fit in which the votes of judge j have `share[j]` of their weight."""
-        votes, size, pairs = self.votes, len(self.votes.systems), len(self.first)
+        votes, pairs = self.votes, len(self.first)
         weight = votes.weight * share[votes.judge]
-        won, tied, lost = (np.bincount(self.pair, weight * (votes.outcome == each), pairs) for each in (1, 0, -1))
-        met, ties = won + tied + lost, float(tied.sum())
-        ability, margin, shift = self._ability, self._margin, self._shift
-        hessian = np.eye(size) / PRIOR**2
-        found = np.empty((pairs, 4))
-        predict = kernels.suited("outcomes", 10 * pairs).predict
-        for _ in range(STEPS):
-            predict(ability[self.first] - ability[self.second] + shift, margin, found)
-            win, loss, at_win, at_loss = np.maximum(found, 1e-300).T
-            tie = np.maximum(1.0 - win - loss, RARE)
-            slope = won * at_win / win - lost * at_loss / loss + tied * (at_loss - at_win) / tie
-            information = at_win**2 / win + at_loss**2 / loss + (at_loss - at_win) ** 2 / tie
-            hessian = laplacian(met * information, self.first, self.second, size) + np.eye(size) / PRIOR**2
-            step = np.linalg.solve(hessian, sum_by_system(slope, self.first, self.second, size) - ability / PRIOR**2)
-            # Half a tie is added, so that a log without ties has a margin above 0.
-            wider = (ties + 0.5 - float(met @ tie)) / (float(met @ (at_win + at_loss)) + 1.0)
-            higher = self._typical_shift(weight, (win - loss)[self.pair], (at_win + at_loss)[self.pair])
-            moved = max(float(np.abs(step).max(initial=0.0)), abs(wider), abs(higher))
-            if moved < SMALL:
+        outcomes = np.bincount(3 * self.pair + self.better, weight, 3 * pairs).reshape(pairs, 3).astype(np.float64)
+        fitted = fit_pairs(
+            PairOutcomes(
+                first=self.first, second=self.second, outcomes=outcomes, size=self.size, precision=1.0 / PRIOR**2
+            )
+        )
+        gap = fitted.ability[self.shown_first] - fitted.ability[self.shown_second]
+        fair, order = _Outcomes.at(gap, fitted.margin), self.order
+        seen, shift = fair, 0.0
+        for _ in range(SHIFTS):
+            missing = self._typical_shift(weight, seen.expected[order], seen.slope[order])
+            if abs(missing) < SMALL:
                 break
-            damped = min(1.0, 1.0 / moved)
-            ability, shift = ability + damped * step, shift + damped * higher
-            margin = max(margin + damped * wider, SMALLEST_MARGIN)
-        self._ability, self._margin, self._shift = ability, margin, shift
-        without = np.empty((pairs, 4))
-        predict(ability[self.first] - ability[self.second], margin, without)
-        expected = win - loss
-        third = win * (1.0 - expected) ** 3 - tie * expected**3 - loss * (1.0 + expected) ** 3
-        tie_slope = at_loss - at_win
-        gradient = np.stack([-at_loss / loss, tie_slope / tie, at_win / win])  # by outcome + 1
+            shift += missing
+            seen = _Outcomes.at(gap + shift, fitted.margin)
         return VotePrediction(
-            ability=ability,
-            margin=margin,
+            ability=fitted.ability,
+            margin=fitted.margin,
             shift=shift,
-            fair=(without[:, 0] - without[:, 1])[self.pair],
-            covariance=np.linalg.inv(hessian).astype(np.float64),
-            expected=expected[self.pair],
-            slope=(at_win + at_loss)[self.pair],
-            variance=np.maximum(win + loss - expected**2, RARE)[self.pair],
-            skew=third[self.pair],
-            tie=tie[self.pair],
-            tie_slope=tie_slope[self.pair],
-            gradient=gradient[votes.outcome + 1, self.pair],
-            information=information[self.pair],
+            fair=fair.expected[order],
+            covariance=np.linalg.inv(fitted.hessian)[:-1, :-1].astype(np.float64),
+            expected=seen.expected[order],
+            slope=seen.slope[order],
+            variance=seen.variance[order],
+            skew=seen.skew[order],
+            tie=seen.tie[order],
+            tie_slope=seen.tie_slope[order],
+            gradient=fair.gradients[votes.outcome + 1, order],
+            information=fair.information[order],
         )
 
     def _typical_shift(self, weight: Floats, expected: Floats, slope: Floats) -> float:
@@ -108,6 +97,37 @@ class Predictor:
         )
         judges = steep > 0.0
         return typical_rate(missing[judges], steep[judges]) if judges.any() else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outcomes:
+    """Moments of the outcome 1, 0 or -1, at each difference of ability."""
+
+    expected: Floats
+    slope: Floats
+    variance: Floats
+    skew: Floats
+    tie: Floats
+    tie_slope: Floats
+    gradients: Floats  # of the log-likelihood of -1, 0 and 1
+    information: Floats
+
+    @classmethod
+    def at(cls, gap: Floats, margin: float) -> _Outcomes:
+        found = np.empty((len(gap), 4))
+        kernels.suited("outcomes", 10 * len(gap)).predict(gap, margin, found)
+        win, loss, at_win, at_loss = np.maximum(found, 1e-300).T
+        tie, expected = np.maximum(1.0 - win - loss, RARE), win - loss
+        return cls(
+            expected=expected,
+            slope=at_win + at_loss,
+            variance=np.maximum(win + loss - expected**2, RARE),
+            skew=win * (1.0 - expected) ** 3 - tie * expected**3 - loss * (1.0 + expected) ** 3,
+            tie=tie,
+            tie_slope=at_loss - at_win,
+            gradients=np.stack([-at_loss / loss, (at_loss - at_win) / tie, at_win / win]),
+            information=at_win**2 / win + at_loss**2 / loss + (at_loss - at_win) ** 2 / tie,
+        )
 
 
 def typical_rate(total: Floats, weight: Floats) -> float:

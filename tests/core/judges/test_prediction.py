@@ -30,7 +30,7 @@ def test_the_fit_is_the_mode_of_the_weighted_likelihood() -> None:
     weight = votes.weight * share[votes.judge]
 
     def loss(ability: np.ndarray) -> float:
-        gap = ability[votes.first] - ability[votes.second] + fitted.shift
+        gap = ability[votes.first] - ability[votes.second]
         win, lost = stats.norm.sf(fitted.margin - gap), stats.norm.sf(fitted.margin + gap)
         chance = np.choose(votes.outcome + 1, [lost, 1.0 - win - lost, win])
         return float(-(weight @ np.log(chance)) + 0.5 * (ability @ ability) / PRIOR**2)
