@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from streams.stores.redis.store import RedisStore
 
 
-def view_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the argument CAMPAIGN, --json, --csv and the settings of Redis to a command."""
+def view_options(
+    function: Callable[..., None], *, servers: Sequence[str] = ("redis", "namespace")
+) -> Callable[..., None]:
+    """Add the argument CAMPAIGN, --json, --csv and the settings of the servers to a command."""
     options = (
         click.argument("campaign"),
         click.option("--json", "as_object", is_flag=True, help="Print one JSON object."),
         click.option("--csv", "as_table", is_flag=True, help="Print CSV."),
-        with_settings("redis", "namespace"),
+        with_settings(*servers),
     )
     decorated = _explaining_quarantine(function)
     for option in reversed(options):

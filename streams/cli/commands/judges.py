@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from streams.cli.stored_campaign import echo_rows, read_campaign, unknown_last, view_options
-from streams.cli.terminal import format_number
+from streams.cli.terminal import format_number, refuse_combination
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +26,11 @@ SORTS = ("judgments", "judge", "seconds", "agreement", "reliability", "sensitivi
 Examples:
   judgestream judges wmt13.fr-en
   judgestream judges wmt13.fr-en --sort agreement --suspicious
-  judgestream judges wmt13.fr-en --csv""",
+  judgestream judges wmt13.fr-en --check
+  judgestream judges wmt13.fr-en --check --suspend
+  judgestream judges wmt13.csv.gz""",
 )
-@view_options
+@partial(view_options, servers=("kafka", "redis", "namespace", "max_record_bytes"))
 @click.option(
     "--sort",
     type=click.Choice(SORTS),
@@ -35,12 +39,36 @@ Examples:
     help="Column to sort by; the judges to check come first.",
 )
 @click.option("--suspicious", "only", is_flag=True, help="Print only suspicious judges.")
-def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool, sort: str, only: bool) -> None:
+@click.option("--check", is_flag=True, help="Read the log, and test each judge against the votes of the others.")
+@click.option("--suspend", is_flag=True, help="After --check, suspend the judges whose votes are flagged.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def command(
+    settings: Settings,
+    *,
+    campaign: str,
+    as_object: bool,
+    as_table: bool,
+    sort: str,
+    only: bool,
+    check: bool,
+    suspend: bool,
+    yes: bool,
+) -> None:
     """Report on the judges of a running campaign, by pseudonym, and mark suspicious judges.
 
     Agreement is with the majority of earlier judgments. Reliability comes from the model trueskill-judges, sensitivity
     from the model grm. See docs/views.md for what makes a judge suspicious.
+
+    --check tests each judge against what the votes of the others predict, on the whole log of the campaign. CAMPAIGN
+    may also be a file of judgments, which is then tested. See docs/judges.md for what the tests find.
     """
+    file = Path(campaign)
+    if check or suspend or file.is_file():
+        refuse_combination(json=as_object, csv=as_table, suspend=suspend)
+        if as_table:
+            raise click.UsageError("the tests of --check have no CSV; use --json")
+        _check(settings, campaign, file, as_object=as_object, suspend=suspend, yes=yes)
+        return
     from streams.reports.views import JudgeView, judge_views
 
     stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
@@ -51,6 +79,28 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
         echo_rows(campaign, "judges", judges, JudgeView, as_object=as_object)
     else:
         _print(judges)
+
+
+def _check(settings: Settings, campaign: str, file: Path, *, as_object: bool, suspend: bool, yes: bool) -> None:
+    """Print the exact tests of a file or of a campaign, and suspend flagged judges."""
+    from streams.cli.judge_check import check_campaign, check_file, plain_report, print_report, suspend_flagged
+    from streams.wire.events import encode
+
+    if file.is_file():
+        if suspend:
+            raise click.UsageError(f"{file} is a file; only judges of a running campaign can be suspended")
+        reports = check_file(file)
+    else:
+        reports = {campaign: check_campaign(settings, campaign)}
+    if as_object:
+        click.echo(encode({"campaigns": [{"campaign": name, **plain_report(each)} for name, each in reports.items()]}))
+        return
+    for number, (name, report) in enumerate(reports.items()):
+        if number:
+            click.echo()
+        print_report(name, report)
+    if suspend:
+        suspend_flagged(settings, campaign, reports[campaign], yes=yes)
 
 
 def _order(sort: str) -> Callable[[JudgeView], tuple[float | str, ...]]:

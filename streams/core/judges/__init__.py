@@ -7,4 +7,5 @@ from streams.core.judges.report import JudgeReport as JudgeReport
 from streams.core.judges.report import PositionBias as PositionBias
 from streams.core.judges.report import Reason as Reason
 from streams.core.judges.report import examine_judges as examine_judges
+from streams.core.judges.votes import VoteCounter as VoteCounter
 from streams.core.judges.votes import Votes as Votes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,40 +50,10 @@ class Votes:
     @classmethod
     def of(cls, log: Iterable[Judgment]) -> Votes:
         """Return the votes in the rankings of a log. Direct assessments are left out."""
-        rankings = [judgment for judgment in log if judgment.ranks is not None and len(judgment.systems) > 1]
-        systems = sorted({system for judgment in rankings for system in judgment.systems})
-        judges = sorted({judgment.judge for judgment in rankings})
-        system_index = {name: i for i, name in enumerate(systems)}
-        judge_index = {name: i for i, name in enumerate(judges)}
-        rows: dict[tuple[int, int, int, int, int], int] = {}
-        judgments = np.zeros(len(judges), np.int64)
-        durations: list[list[int]] = [[] for _ in judges]
-        for judgment in rankings:
-            judge = judge_index[judgment.judge]
-            judgments[judge] += 1
-            if judgment.duration_ms is not None:
-                durations[judge].append(judgment.duration_ms)
-            shown, ranks = [system_index[name] for name in judgment.systems], judgment.ranks or ()
-            for a in range(len(shown)):
-                for b in range(a + 1, len(shown)):
-                    outcome = (ranks[a] < ranks[b]) - (ranks[a] > ranks[b])
-                    row = judge, shown[a], shown[b], outcome, len(shown)
-                    rows[row] = rows.get(row, 0) + 1
-        ordered = sorted(rows)
-        table = np.array(ordered, np.int64).reshape(len(ordered), 5)
-        return cls(
-            systems=tuple(systems),
-            judges=tuple(judges),
-            judgments=judgments,
-            judge=table[:, 0],
-            first=table[:, 1],
-            second=table[:, 2],
-            outcome=table[:, 3],
-            size=table[:, 4],
-            count=np.array([rows[row] for row in ordered], np.int64),
-            timed=np.array([len(each) for each in durations], np.int64),
-            seconds=np.array([float(np.median(each)) / 1000.0 if each else np.nan for each in durations]),
-        )
+        counter = VoteCounter()
+        for judgment in log:
+            counter.add(judgment.judge, judgment)
+        return counter.votes()
 
     @property
     def weight(self) -> Floats:
@@ -97,3 +68,63 @@ class Votes:
     def units(self) -> Floats:
         """Return the sum of the weights of each judge: n - 1 for a ranking of n systems."""
         return np.bincount(self.judge, self.weight, len(self.judges)).astype(np.float64)
+
+
+class VoteCounter:
+    """Counts the votes of a log, judgment by judgment, in memory that grows with the cells and not with the log."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, dict[tuple[str, str, int, int], int]] = {}
+        self._judgments: dict[str, int] = {}
+        self._durations: dict[str, array[int]] = {}
+
+    def add(self, judge: str, judgment: Judgment) -> None:
+        """Count a ranking of a judge, who is given by pseudonym. A direct assessment is left out."""
+        shown, ranks = judgment.systems, judgment.ranks
+        if ranks is None or len(shown) < 2:
+            return
+        self._judgments[judge] = self._judgments.get(judge, 0) + 1
+        if judgment.duration_ms is not None:
+            self._durations.setdefault(judge, array("q")).append(judgment.duration_ms)
+        rows = self._rows.setdefault(judge, {})
+        for a in range(len(shown)):
+            for b in range(a + 1, len(shown)):
+                row = shown[a], shown[b], (ranks[a] < ranks[b]) - (ranks[a] > ranks[b]), len(shown)
+                rows[row] = rows.get(row, 0) + 1
+
+    def drop(self, judge: str) -> None:
+        """Forget the votes of a judge so far."""
+        for table in (self._rows, self._judgments, self._durations):
+            table.pop(judge, None)
+
+    def rename(self, judge: str, name: str) -> None:
+        """Keep the votes of a judge under another name, which nobody has."""
+        for table in (self._rows, self._judgments, self._durations):
+            if judge in table:
+                table[name] = table.pop(judge)  # type: ignore[assignment]
+
+    def votes(self) -> Votes:
+        """Return the votes so far, sorted."""
+        judges = sorted(self._rows)
+        systems = sorted({name for rows in self._rows.values() for row in rows for name in row[:2]})
+        index = {name: i for i, name in enumerate(systems)}
+        found = sorted(
+            (j, index[a], index[b], outcome, size, count)
+            for j, judge in enumerate(judges)
+            for (a, b, outcome, size), count in self._rows[judge].items()
+        )
+        table = np.array(found, np.int64).reshape(len(found), 6)
+        durations = [self._durations.get(judge, array("q")) for judge in judges]
+        return Votes(
+            systems=tuple(systems),
+            judges=tuple(judges),
+            judgments=np.array([self._judgments[judge] for judge in judges], np.int64),
+            judge=table[:, 0],
+            first=table[:, 1],
+            second=table[:, 2],
+            outcome=table[:, 3],
+            size=table[:, 4],
+            count=table[:, 5],
+            timed=np.array([len(each) for each in durations], np.int64),
+            seconds=np.array([float(np.median(each)) / 1000.0 if each else np.nan for each in durations], np.float64),
+        )

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from benchmarks.judge_attacks import simulate
 from streams.cli.commands.judges import SORTS, command
+from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.pipeline.record import Record
 from streams.reports.views import JudgeView, judge_views
-from streams.wire.events import ExcludeJudge
+from streams.wire.events import ExcludeJudge, SuspendJudges, encode
 from tests.builders import judgment
+from tests.core.judges.logs import log_of
 from tests.reports.campaigns import LATER, Running, opened
 from tests.reports.test_views import coin_among_judges
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Output(msgspec.Struct, forbid_unknown_fields=True):
@@ -111,3 +121,54 @@ def test_a_campaign_of_scores_has_no_column_of_agreement(monkeypatch: pytest.Mon
     head = run().stdout.splitlines()[0]
     assert "agreement" not in head
     assert "judgments" in head
+
+
+@pytest.fixture
+def manipulated(monkeypatch: pytest.MonkeyPatch) -> tuple[Running, list[str]]:
+    """A running campaign in which some judges favour a system, and their pseudonyms."""
+    attack = simulate("chosen", 0.1, 11, systems=8, judges=30, judgments=1800)
+    running, names = Running(monkeypatch), Pseudonyms(b"")
+    log = [msgspec.structs.replace(each, campaign="wmt.fr-en") for each in log_of(attack.votes)]
+    running.take(opened(), *log)
+    records = [Record(k, b"wmt.fr-en", encode(each)) for k, each in enumerate(log)]
+
+    class OpenedLog:
+        def end(self, number: int) -> int:
+            return len(records)
+
+        def read(self, number: int, start: int, before: int) -> list[list[Record]]:
+            return [records[start:before]]
+
+    monkeypatch.setattr("streams.kafka.partitioned_log.PartitionedLog.open", lambda _: nullcontext(OpenedLog()))
+    monkeypatch.setattr("streams.kafka.admin.count_log_partitions", lambda _: 1)
+    return running, sorted(names[attack.votes.judges[k]] for k in attack.bad.nonzero()[0])
+
+
+def test_the_check_names_who_is_flagged_and_why(manipulated: tuple[Running, list[str]]) -> None:
+    _, bad = manipulated
+    found = json.loads(run("--check", "--json").stdout)["campaigns"]
+    assert [each["judge"] for each in found[0]["flagged"]] == bad
+    text = run("--check").stdout
+    assert all(judge in text for judge in bad)
+    assert "voted for s04 in" in text
+    assert "the other judges' votes predict" in text
+
+
+def test_suspend_sends_one_command_for_all_flagged_judges(
+    manipulated: tuple[Running, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[SuspendJudges] = []
+    monkeypatch.setattr("streams.kafka.commands.send_command", lambda _, wanted, timeout: sent.append(wanted))
+    assert "suspended 3 judges" in run("--check", "--suspend", "--yes").stdout
+    assert [sorted(each.judges) for each in sent] == [[f"~{judge}" for judge in manipulated[1]]]
+
+
+def test_a_file_is_tested_without_servers(tmp_path: Path) -> None:
+    attack = simulate("chosen", 0.1, 11, systems=8, judges=30, judgments=1800)
+    file = tmp_path / "votes.jsonl"
+    file.write_bytes(b"\n".join(encode(each) for each in log_of(attack.votes)))
+    result = CliRunner().invoke(command, [str(file)])
+    assert result.exit_code == 0, result.output
+    assert "c: 30 judges, 30 of them with enough votes for a test" in result.stdout
+    assert "3 judges are flagged." in result.stdout
+    assert CliRunner().invoke(command, [str(file), "--suspend"]).exit_code == 2

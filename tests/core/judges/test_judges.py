@@ -12,28 +12,9 @@ from benchmarks.judge_attacks import simulate
 from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.judges.alarm import binomial_tail
 from streams.core.judges.judge_tests import taste_of
-from streams.wire.events import EPOCH, Judgment
+from tests.core.judges.logs import judgment, log_of
 
 SMALL = {"systems": 8, "judges": 60, "judgments": 3600}
-
-
-def judgment(
-    number: int, judge: str, systems: tuple[str, ...], ranks: tuple[int, ...], ms: int | None = None
-) -> Judgment:
-    return Judgment(
-        id=str(number), campaign="c", segment="s", judge=judge, systems=systems, ranks=ranks, at=EPOCH, duration_ms=ms
-    )
-
-
-def log_of(votes: Votes) -> list[Judgment]:
-    """Return the votes as a log."""
-    log: list[Judgment] = []
-    for j, a, b, outcome, count in zip(
-        votes.judge, votes.first, votes.second, votes.outcome.tolist(), votes.count, strict=True
-    ):
-        ranks = {1: (1, 2), 0: (1, 1), -1: (2, 1)}[outcome]
-        log += [judgment(len(log), votes.judges[j], (votes.systems[a], votes.systems[b]), ranks)] * int(count)
-    return log
 
 
 @pytest.mark.parametrize(
