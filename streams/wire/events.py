@@ -34,7 +34,14 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     campaign: JudgedCampaign
     segment: Name
     judge: Judge
-    systems: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=MAX_RANKED)]
+    systems: Annotated[
+        tuple[Name, ...],
+        Meta(
+            min_length=1,
+            max_length=MAX_RANKED,
+            description="In the order in which the judge saw their outputs. It shows a preference for a position.",
+        ),
+    ]
     at: Time
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=MAX_RANKED)] | None = None
     score: Score | None = None

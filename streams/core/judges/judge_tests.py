@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-Kind = Literal["favours", "opposes", "first", "second", "disagrees", "ties", "fast"]
+Kind = Literal["favours", "opposes", "first", "second", "disagrees", "ties", "often_ties", "fast"]
 
 LEVEL = 0.01  # probability that a test of this kind flags any honest judge
 FEWEST_UNITS = 20.0  # weight of a judge's votes, below which they are not tested
@@ -33,7 +33,7 @@ QUARTILE = 0.6745  # half of a normal distribution is within so many standard de
 BISECTIONS = 40
 CLIP = 3.0  # residuals beyond it do not count for what is typical
 CLIPPINGS = 5
-TIE_SHARE = 0.8  # of the votes, from which a judge may be flagged for ties
+ALWAYS_TIES = 0.8  # share of ties from which they are an answer without judgment, and not a habit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +61,15 @@ def run_tests(votes: Votes, found: Residuals, counted: Bools) -> tuple[FailedTes
     on_cell, by_judge, one_side = (_limit(tests, many) for tests in (2 * int(cells.sum()), 2 * len(own), len(own)))
     by_system = (found.cell_judge, cells, found.cell_system)
     by_all = (found.judge, np.ones(len(own), np.bool_), None)
-    by_tie = (found.judge, _tie_share(votes)[found.judge] >= TIE_SHARE, None)
+    always = _tie_share(votes)[found.judge] >= ALWAYS_TIES
     return (
         *_beyond("favours", favour.excess(1), on_cell, *by_system),
         *_beyond("opposes", favour.excess(-1), on_cell, *by_system),
         *_beyond("first", position.excess(1), by_judge, *by_all),
         *_beyond("second", position.excess(-1), by_judge, *by_all),
         *_beyond("disagrees", agreement.excess(-1), one_side, *by_all),
-        *_beyond("ties", ties.excess(1), one_side, *by_tie),
+        *_beyond("ties", ties.excess(1), one_side, found.judge, always, None),
+        *_beyond("often_ties", ties.excess(1), one_side, found.judge, ~always, None),
     )
 
 

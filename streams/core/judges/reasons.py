@@ -29,7 +29,7 @@ def reason_for(finding: FailedTest, votes: Votes, prediction: VotePrediction) ->
     )
     noun = "matches" if votes.matches else "comparisons"
     ties = _counted("said that both are equal", noun, count, outcome == 0, tie)
-    if finding.kind == "ties":
+    if finding.kind in ("ties", "often_ties"):
         return ties[1]
     if finding.kind in ("favours", "opposes"):
         side = np.where(votes.first[rows] == finding.system, 1, -1) * (1 if finding.kind == "favours" else -1)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streams.core.judges.prediction import VotePrediction
     from streams.core.judges.votes import Votes
 
+HABITS = ("fast", "often_ties")
 POSITION_LIMIT = 3.0  # standard deviations of the campaign's bias by position
 POSITION_EFFECT = 0.02  # smallest bias to report, as a difference of probabilities
 
@@ -43,8 +44,8 @@ class FlaggedJudge:
 
     @property
     def by_votes(self) -> bool:
-        """Whether the votes themselves are the reason. Speed alone does not show that a judgment is wrong."""
-        return any(reason.kind != "fast" for reason in self.reasons)
+        """Whether what they prefer is the reason. Speed or many ties alone do not show that a preference is wrong."""
+        return any(reason.kind not in HABITS for reason in self.reasons)
 
     @property
     def message(self) -> str:
