@@ -42,7 +42,7 @@ def legend(board: Leaderboard, *, solid: str, dashed: str) -> str:
     if "judges" in lines:
         parts.append(f"{solid} holds for other judges")
     if "judgments" in lines:
-        parts.append(f"{dashed} for these judges")
+        parts.append(f"{dashed} {'' if parts else 'holds '}for these judges")
     if has_judge_ranges(board.rows):
         parts.append("others: range for other judges")
     return "; ".join(parts)

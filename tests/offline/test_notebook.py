@@ -71,7 +71,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("model", "ranges"),
-    [("trueskill", None), ("trueskill", "bootstrap"), ("expected-wins", None), ("grm", "posterior")],
+    [("trueskill", None), ("trueskill", "wmt"), ("grm", "bootstrap"), ("expected-wins", None), ("grm", "posterior")],
 )
 def test_rank_gives_what_the_command_gives(log: Path, model: str, ranges: str | None) -> None:
     ranking = streams.rank(log, model=model, ranges=ranges, seed=3)

@@ -109,7 +109,7 @@ def test_people_get_a_table_a_campaign_with_clusters_ruled_off(log: str) -> None
     assert re.search(r"^t\.two  wmt, 2 judgments, 1 cluster \(wmt, 40 runs\)$", result.stdout, re.MULTILINE)
     assert len(re.findall("^─+$", result.stdout, re.MULTILINE)) == 2  # under the headings
     assert len(re.findall("^╌+$", result.stdout, re.MULTILINE)) == 2
-    assert result.stdout.count("╌╌ for these judges\n") == 1
+    assert result.stdout.count("╌╌ holds for these judges\n") == 1
     assert re.search(r"^ +1  1-2 +x ", result.stdout, re.MULTILINE)
     assert result.stderr == ""
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from streams.cli.commands.leaderboard import command
 from streams.core.models import MODELS
 from streams.errors import JudgestreamError
+from streams.reports.score_axis import judge_range
 from streams.wire.events import Leaderboard, WithdrawSystem
 from tests.builders import judgment
 from tests.faulty_model import faulty
@@ -49,9 +50,10 @@ def test_people_see_state_budget_outlook_ranges_and_clusters(running: Running) -
     ranges = [
         f"{row.rank_low}-{row.rank_high}" if row.rank_low < row.rank_high else str(row.rank) for row in board.rows
     ]
-    assert [line[:3] for line in lines] == [
+    assert [[*line[:2], line[3]] for line in lines] == [
         [str(row.rank), shown, row.system] for row, shown in zip(board.rows, ranges, strict=True)
     ]
+    assert [line[2] for line in lines] == [judge_range(row) for row in board.rows]
     rules = [line for line in result.stdout.splitlines() if line.startswith(("───", "╌╌╌"))]
     assert len(rules) == board.rows[-1].cluster  # one under the heading, one between each two
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -67,8 +68,15 @@ def test_expected_wins_of_wmt13_are_published_scores_and_ranges() -> None:
     np.testing.assert_allclose([row.rank_high for row in board.rows], high, atol=1)
 
 
-@pytest.mark.parametrize("model", [name for name, model in MODELS.items() if model.kind == "rankings"])
-@pytest.mark.parametrize("ranges", ["closed", "posterior"])
+@pytest.mark.parametrize(
+    ("model", "ranges"),
+    [
+        (name, ranges)
+        for name, model in MODELS.items()
+        for ranges in model.ranges
+        if model.kind == "rankings" and ranges not in ("bootstrap", "wmt")
+    ],
+)
 def test_every_online_model_ranks_as_a_campaign_with_it_does(log: Path, model: str, ranges: str) -> None:
     one, two = boards(run(str(log), "--model", model, "--ranges", ranges, "--json"))
     campaign = Campaign("t.one", CampaignSettings(model=model))
@@ -78,7 +86,18 @@ def test_every_online_model_ranks_as_a_campaign_with_it_does(log: Path, model: s
         (row.system, row.score, row.deviation, row.judgments) for row in expected.rows
     ]
     assert (one.campaign, one.model, one.sequence, one.offset, one.judgments) == ("t.one", model, 80, 118, 80)
+    assert one.judges == expected.judges == 5
     assert two.offset == 119
+
+
+def test_the_board_of_any_order_of_the_log_is_the_same(log: Path) -> None:
+    head, *lines = log.read_text().splitlines()
+    before = boards(run(str(log), "--json"))
+    log.write_text("\n".join([head, *reversed(lines)]) + "\n")
+    after = boards(run(str(log), "--json"))
+    assert [msgspec.structs.replace(board, offset=0) for board in after] == [
+        msgspec.structs.replace(board, offset=0) for board in before
+    ]
 
 
 @pytest.mark.parametrize("model", ["expected-wins", "bradley-terry"])
@@ -91,6 +110,20 @@ def test_a_model_of_pair_counts_has_bootstrap_ranges_by_default(log: Path, model
     assert one.rows == ranked.rows(counts.systems, counts.judgments.tolist())
     assert (one.model, one.sequence, one.offset, one.judgments) == (model, 80, 118, 80)
     assert (two.sequence, two.offset) == (40, 119)
+
+
+def test_elo_points_are_the_same_board_on_another_scale(log: Path) -> None:
+    (score, _), (elo, _) = (
+        boards(run(str(log), "--json", *more)) for more in ((), ("--scale", "elo", "--anchor", "s1"))
+    )
+    assert (score.scale, elo.scale) == ("score", "elo")
+    assert next(row.score for row in elo.rows if row.system == "s1") == 1000.0
+    gaps = [[a.score - b.score for a, b in pairwise(board.rows)] for board in (score, elo)]
+    assert score.elo_per_score is not None
+    assert gaps[1] == pytest.approx([score.elo_per_score * gap for gap in gaps[0]])
+    table = run(str(log), "--scale", "elo", "--anchor", "s1", "--csv").stdout.splitlines()
+    assert table[0].endswith(",scale")
+    assert all(line.endswith(",elo") for line in table[1:])
 
 
 def test_trueskill_with_wmt_ranges_is_what_clusters_gives(log: Path) -> None:
@@ -114,7 +147,11 @@ def test_people_get_a_table_a_campaign(log: Path) -> None:
         (["--model", "truskill"], "no model 'truskill'; did you mean 'trueskill'?"),
         (["--model", "expected-win"], "no model 'expected-win'; did you mean 'expected-wins'?"),
         (["--ranges", "postrior"], "no ranges 'postrior'; did you mean 'posterior'?"),
-        (["--model", "expected-wins", "--ranges", "closed"], "it has: bootstrap; models with closed: trueskill"),
+        (["--ranges", "closed"], "it has: groups, wmt; groups do not depend on the order of the log; models with"),
+        (["--model", "expected-wins", "--ranges", "closed"], "it has: bootstrap; models with closed: "),
+        (["--scale", "elo", "--anchor", "s11"], "the anchor 's11' is no system of the campaign 't.one'; did you mean"),
+        (["--scale", "elo", "--model", "elo", "--runs", "3"], "the model 'elo' has no Elo scale"),
+        (["--anchor", "s1"], "--anchor needs --scale elo"),
         (["--model", "bradley-terry", "--ranges", "wmt"], "it has: bootstrap; models with wmt: trueskill"),
         (["--campaign", "t.owe"], "no campaign 't.owe' in the log; did you mean 't.one'?"),
         (["--runs", "0"], "Invalid value for '--runs'"),
@@ -281,7 +318,8 @@ def test_every_range_that_a_model_offers_can_be_computed(log: Path, model: str) 
     for ranges in RANKING_MODELS[model].ranges:
         result = run(str(log), "--model", model, "--ranges", ranges, "--runs", "4", "--campaign", "t.one")
         assert result.exit_code == 0, result.output
-        runs = {"closed": " cluster", "bootstrap": "(bootstrap, "}.get(ranges, f"({ranges}, 4 runs)")
+        runs = {"bootstrap": "(bootstrap, "}.get(ranges, f"({ranges}, 4 runs)")
+        runs = " cluster" if ranges in ("closed", "groups") else runs
         assert runs in result.stdout
 
 
