@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.core.methods import Method, create_method
 from streams.core.models import create
-from streams.core.ranking import ENGINES
+from streams.core.ranking import ENGINES, GROUPS
 from streams.core.ranking_models import RANKING_MODELS, RankingModel, find_ranking_model
 from streams.errors import ParameterError, suggestion
 from streams.offline.scores import ANY_SCORE
@@ -46,12 +46,12 @@ class RankingPlan:
 
     @property
     def samples(self) -> str:
-        """Return where the samples behind the rank ranges come from, or "" if they are in closed form.
+        """Return where the samples behind the rank ranges come from, or "" if nothing is sampled.
 
         >>> plan_ranking("elo").samples
         'bootstrap, 100 runs'
         """
-        if self.ranges == "closed":
+        if self.ranges in (GROUPS, "closed"):
             return ""
         online = self.ranges == "bootstrap" and self.method is None
         return f"{self.ranges}, {self.settings.replicas if online else self.runs:,} runs"
@@ -115,7 +115,7 @@ def choose_ranges(model: RankingModel, ranges: str | None = None) -> str:
     """Return the rank ranges to compute. Without `ranges`, they are the default of the model.
 
     >>> choose_ranges(RANKING_MODELS["trueskill"])
-    'closed'
+    'groups'
     """
     if ranges is None:
         return model.ranges[0]
@@ -123,8 +123,9 @@ def choose_ranges(model: RankingModel, ranges: str | None = None) -> str:
         raise ParameterError(f"no ranges {ranges!r}; {suggestion(ranges, ENGINES)}")
     if ranges not in model.ranges:
         has, suited = ", ".join(model.ranges), [name for name, each in RANKING_MODELS.items() if ranges in each.ranges]
+        why = "; groups do not depend on the order of the log" if GROUPS in model.ranges else ""
         raise ParameterError(
-            f"the model {model.name!r} has no ranges {ranges!r}; it has: {has}; "
+            f"the model {model.name!r} has no ranges {ranges!r}; it has: {has}{why}; "
             f"models with {ranges}: {', '.join(suited)}"
         )
     return ranges

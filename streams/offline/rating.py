@@ -13,12 +13,13 @@ import msgspec
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.methods import CountMethod
-from streams.core.ranking import PosteriorScores, RankedScores, add_judge_ranges, rank_rankings, rank_scores
+from streams.core.ranking import GROUPS, PosteriorScores, RankedScores, add_judge_ranges, rank_rankings, rank_scores
 from streams.core.ranking.settled import FEWEST_JUDGES
 from streams.errors import FormatError, ParameterError, RecordError, suggestion
 from streams.offline.keeping import KeepingCampaign
 from streams.offline.planning import WMT
 from streams.offline.scores import ANY_SCORE, ScoreRanges
+from streams.wire.events import Leaderboard
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from streams.core.methods import Method
     from streams.offline.planning import RankingPlan
-    from streams.wire.events import CampaignSettings, Judgment, Leaderboard
+    from streams.wire.events import CampaignSettings, Judgment
 
 # After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
 COMPILE_AFTER = 20_000
@@ -148,7 +149,7 @@ def make_leaderboard(
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
     """Return the leaderboard of a campaign that was rated by this plan."""
-    if plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores":
+    if plan.ranges == GROUPS or (plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores"):
         return campaign.leaderboard()
     counts = campaign.tables.pair_counts()
     names: Sequence[str] = counts.systems
@@ -181,8 +182,15 @@ def make_leaderboard(
     if plan.method is None and campaign.bootstrap is not None and campaign.tables.active_judges >= FEWEST_JUDGES:
         index = campaign.tables.systems.index
         rows = add_judge_ranges(rows, *campaign.bootstrap.judge_ranges([index[row.system] for row in rows]))
-    model = WMT if plan.ranges == WMT else plan.model.name
-    return msgspec.structs.replace(campaign.leaderboard(), model=model, rows=rows)
+    return Leaderboard(
+        campaign=campaign.name,
+        model=WMT if plan.ranges == WMT else plan.model.name,
+        sequence=campaign.counts.included,
+        offset=campaign.offset,
+        judgments=campaign.counts.judgments,
+        judges=campaign.tables.active_judges,
+        rows=rows,
+    )
 
 
 def _with_baseline(plan: RankingPlan, campaign: str, systems: Sequence[str]) -> Method:

@@ -63,7 +63,7 @@ Examples:
 @click.option(
     "--ranges",
     metavar="NAME",
-    help="Method of the rank ranges: closed, posterior, bootstrap or wmt.  [default: by the model]",
+    help="Method of the rank ranges: groups, closed, posterior, bootstrap or wmt.  [default: by the model]",
 )
 @click.option(
     "--score-range",
@@ -103,10 +103,12 @@ def command(
 ) -> None:
     """Rank the systems of a log. No server is needed.
 
-    FILE is a log in any format of `judgestream convert`, or `-` for standard input. Models with deviations have the
-    ranges closed (default), posterior and bootstrap; trueskill also has wmt. Models without deviations have bootstrap
-    only. `judgestream models NAME` shows the ranges and parameters of a model. Without --model, the first
-    judgment of the log decides: rankings or scores.
+    FILE is a log in any format of `judgestream convert`, or `-` for standard input. The ranges of trueskill are groups:
+    one range for the same judges, if they were asked again, and one for other judges. A solid line holds for other
+    judges, a dashed one for the same judges. trueskill also has the official wmt ranges. Other models with deviations
+    have closed (default), posterior and bootstrap, and models without have bootstrap only. `judgestream models NAME`
+    shows the ranges and parameters of a model. Without --model, the first judgment of the log decides: rankings or
+    scores.
     """
     from streams.cli import outputs
     from streams.cli.campaign_settings import parse_settings

@@ -11,7 +11,7 @@ from streams.core import kernels
 from streams.core.kernels.elementary import log2
 from streams.core.kernels.normal import tie_moments, win_moments
 from streams.core.kernels.pairs import BY_CHANCE
-from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, grown
+from streams.core.models.base import JudgeFacts, Outcome, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 
@@ -56,7 +56,7 @@ class ReliableTrueSkill(TrueSkill):
         choose="For crowds in which some judges answer at random.",
         reference="Herbrich et al. 2006; Minka 2001",
     )
-    ranges: ClassVar[tuple[str, ...]] = Model.ranges
+    ranges: ClassVar[tuple[str, ...]] = ("groups",)
     parameters_type: ClassVar[type[Parameters]] = ReliableParameters
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 4, "segments": 0}
     parameters: ReliableParameters

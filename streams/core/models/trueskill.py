@@ -86,7 +86,7 @@ class TrueSkill(Model):
         choose="By default. With ranges wmt it is the official ranking of WMT14 to WMT16.",
         reference="Herbrich et al. 2006; Sakaguchi et al. 2014",
     )
-    ranges: ClassVar[tuple[str, ...]] = (*Model.ranges, "wmt")
+    ranges: ClassVar[tuple[str, ...]] = ("groups", "wmt")
     parameters_type: ClassVar[type[Parameters]] = TrueSkillParameters
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 0}
     parameters: TrueSkillParameters

@@ -1,4 +1,4 @@
-"""The engines of rank ranges, behind one function: from a model's posterior or from pair counts."""
+"""The engines of rank ranges: from a model's posterior or from pair counts. Those of `groups` are in `settled`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from streams.core.ranking.ranges import Floats
 
 # The input of each engine.
-ENGINES = {"closed": "ratings", "posterior": "ratings", "bootstrap": "pair counts", "wmt": "pair counts"}
+GROUPS = "groups"
+ENGINES = {
+    GROUPS: "pair counts in groups",
+    "closed": "ratings",
+    "posterior": "ratings",
+    "bootstrap": "pair counts",
+    "wmt": "pair counts",
+}
 # Numbers that a bootstrap holds in memory at a time, so that a thousand systems fit.
 BLOCK = 4_000_000
 STEPS = 20  # a bootstrap reports its progress at least so often
