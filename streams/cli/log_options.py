@@ -211,13 +211,14 @@ def rate_log(
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
     batches: Iterable[Sequence[Judgment]] | None = None,
-    keep_rankings: bool = False,
+    campaign_type: type[Campaign] | None = None,
 ) -> RatedLog:
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
-    `batches` are those of the file if a caller has begun to read it.
+    `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan.
     """
     from streams.core import kernels
+    from streams.core.campaign.campaign import Campaign
     from streams.offline.rating import rate
 
     if log.is_long:
@@ -228,7 +229,7 @@ def rate_log(
             settings,
             only=only,
             observe=observe,
-            keep_rankings=keep_rankings,
+            campaign_type=campaign_type or Campaign,
         )
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None

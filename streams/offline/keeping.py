@@ -1,4 +1,4 @@
-"""A campaign that keeps its rankings in memory, for methods that need the whole log."""
+"""Campaigns that keep more than a worker does: their rankings, or the votes of their judges."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.methods.rankings import Rankings
+from streams.offline.vote_counts import VoteCounter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.columns import Admitted
     from streams.core.campaign.options import CampaignOptions
+    from streams.core.judges import Votes
     from streams.core.models import JudgmentBatch
     from streams.core.models.base import Ints
     from streams.wire.events import CampaignSettings
@@ -57,6 +59,32 @@ class KeepingCampaign(Campaign):
             judges=judges,
             segments=segments,
         )
+
+
+class ExaminedCampaign(Campaign):
+    """A campaign that also counts the votes of each judge, so that its judges can be tested.
+
+    >>> from streams.wire.events import EPOCH, Judgment
+    >>> campaign = ExaminedCampaign("c")
+    >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("b", "a"), ranks=(1, 2), at=EPOCH)
+    >>> result = campaign.apply([0], [verdict])
+    >>> campaign.votes().systems, campaign.votes().first.tolist()
+    (('a', 'b'), [1])
+    """
+
+    def __init__(
+        self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None
+    ) -> None:
+        super().__init__(name, settings, options=options)
+        self._votes = VoteCounter()
+
+    def _rate(self, admitted: Admitted) -> None:
+        super()._rate(admitted)
+        self._votes.add(admitted)
+
+    def votes(self) -> Votes:
+        """Return the votes of all judges."""
+        return self._votes.votes(self.tables.systems.names, self.tables.judges.names)
 
 
 def _joined(parts: Sequence[Ints]) -> Ints:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.campaign import Campaign
 from streams.core.methods import Method, create_method
 from streams.core.models import create
 from streams.core.ranking import ENGINES, GROUPS
 from streams.core.ranking_models import RANKING_MODELS, RankingModel, find_ranking_model
 from streams.errors import ParameterError, suggestion
+from streams.offline.keeping import ExaminedCampaign, KeepingCampaign
 from streams.offline.scores import ANY_SCORE
 from streams.wire.events import CampaignSettings
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
@@ -40,9 +42,11 @@ class RankingPlan:
     baseline: str | None = None
 
     @property
-    def keep_rankings(self) -> bool:
-        """Return whether the campaigns must keep their rankings in memory."""
-        return self.method is not None and self.method.whole_log
+    def campaign_type(self) -> type[Campaign]:
+        """Return the type of the campaigns, by what they must keep in memory."""
+        if self.method is not None and self.method.whole_log:
+            return KeepingCampaign
+        return ExaminedCampaign if self.ranges == GROUPS else Campaign
 
     @property
     def samples(self) -> str:

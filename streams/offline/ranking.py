@@ -231,7 +231,7 @@ def rank(
         batches,
         plan.settings,
         only=campaigns,
-        keep_rankings=plan.keep_rankings,
+        campaign_type=plan.campaign_type,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
     if not rated.read:

@@ -12,11 +12,14 @@ import msgspec
 
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.options import CampaignOptions
+from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.judges import examine_judges, judge_cautions
 from streams.core.methods import CountMethod
 from streams.core.ranking import GROUPS, PosteriorScores, RankedScores, add_judge_ranges, rank_rankings, rank_scores
 from streams.core.ranking.settled import FEWEST_JUDGES
 from streams.errors import FormatError, ParameterError, RecordError, suggestion
-from streams.offline.keeping import KeepingCampaign
+from streams.offline.keeping import ExaminedCampaign, KeepingCampaign
 from streams.offline.planning import WMT
 from streams.offline.scores import ANY_SCORE, ScoreRanges
 from streams.wire.events import Leaderboard
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
 # After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
 COMPILE_AFTER = 20_000
+NO_KEY = b""  # judges are named as in the log, and in the groups of a worker without a key, or of the same pseudonyms
+JUDGE_CODES = frozenset({"one_judge", "position_bias", "favoured_system", "flagged_judges"})
 
 
 @dataclass
@@ -58,12 +63,12 @@ def rate(
     *,
     only: Collection[str] = (),
     observe: Callable[[Campaign], None] | None = None,
-    keep_rankings: bool = False,
+    campaign_type: type[Campaign] = Campaign,
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
     With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
-    With `keep_rankings`, each campaign keeps its rankings in memory.
+    `campaign_type` is that of the plan, by which the log is ranked.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -71,7 +76,7 @@ def rate(
     1
     """
     rated = RatedLog()
-    kind = KeepingCampaign if keep_rankings else Campaign
+    options = CampaignOptions(group_names=Pseudonyms(NO_KEY))
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen
@@ -86,7 +91,7 @@ def rate(
                 continue
             campaign = rated.campaigns.get(name)
             if campaign is None:
-                campaign = rated.campaigns[name] = kind(name, settings)
+                campaign = rated.campaigns[name] = campaign_type(name, settings, options=options)
             if ranges is not None:
                 ranges.widen(campaign, part)
             if settings.baseline and settings.baseline not in systems.setdefault(name, set()):
@@ -149,7 +154,9 @@ def make_leaderboard(
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
     """Return the leaderboard of a campaign that was rated by this plan."""
-    if plan.ranges == GROUPS or (plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores"):
+    if plan.ranges == GROUPS:
+        return _with_judges(campaign.leaderboard(), campaign)
+    if plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores":
         return campaign.leaderboard()
     counts = campaign.tables.pair_counts()
     names: Sequence[str] = counts.systems
@@ -161,7 +168,7 @@ def make_leaderboard(
     elif isinstance(plan.method, CountMethod):
         ranked = rank_scores(plan.ranges, counts, method=plan.method, runs=plan.runs, seed=seed, progress=progress)
     elif plan.method is not None:
-        assert isinstance(campaign, KeepingCampaign), "a method on the whole log needs `rate` with keep_rankings"
+        assert isinstance(campaign, KeepingCampaign), "a method on the whole log needs the campaigns of its plan"
         ranked = rank_rankings(
             _with_baseline(plan, campaign.name, names),
             campaign.rankings(),
@@ -191,6 +198,13 @@ def make_leaderboard(
         judges=campaign.tables.active_judges,
         rows=rows,
     )
+
+
+def _with_judges(board: Leaderboard, campaign: Campaign) -> Leaderboard:
+    """Add what the exact tests of the judges found. They replace what a running campaign knows of its judges."""
+    assert isinstance(campaign, ExaminedCampaign), "the tests of judges need the campaigns of their plan"
+    others = tuple(caution for caution in board.cautions if caution.code not in JUDGE_CODES)
+    return msgspec.structs.replace(board, cautions=others + judge_cautions(examine_judges(campaign.votes())))
 
 
 def _with_baseline(plan: RankingPlan, campaign: str, systems: Sequence[str]) -> Method:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import get_args
+
 import pytest
 from msgspec.structs import replace
 
 from streams.reports.html_table import leaderboard_notes, leaderboard_table
 from streams.reports.notes import APART, describe_board, describe_trouble, legend
+from streams.wire.leaderboard import CautionCode
 from tests.reports.boards import CAUTION, OUTLOOK, settled_board
 
 
@@ -71,3 +76,9 @@ def test_an_html_table_has_dashed_lines_second_ranges_and_islands() -> None:
 def test_cautions_are_escaped_in_html() -> None:
     notes = leaderboard_notes(settled_board(cautions=(replace(CAUTION, message="<b> never lost."),)))
     assert "<li>&lt;b&gt; never lost. (docs/ranking.md#few-judges)</li>" in notes
+
+
+@pytest.mark.parametrize("code", get_args(CautionCode))
+def test_every_caution_has_a_section_in_the_documentation(code: str) -> None:
+    headings = re.findall(r"^#+ (.*)$", Path("docs/ranking.md").read_text(), re.MULTILINE)
+    assert code.replace("_", " ") in [heading.lower() for heading in headings]

@@ -148,7 +148,7 @@ def command(
         histories, read = Histories(), batches if source is log else None
         observe = histories.observe if plot else None
         rated = rate_log(
-            source, plan.settings, only=names, observe=observe, batches=read, keep_rankings=plan.keep_rankings
+            source, plan.settings, only=names, observe=observe, batches=read, campaign_type=plan.campaign_type
         )
         try:
             boards = [unit.of(board) for board in rank_campaigns(rated, plan, seed=seed)]

@@ -16,6 +16,7 @@ class CampaignOptions:
     """Options that are the same for all campaigns of a processor."""
 
     pseudonyms: Mapping[str, str] | None = None  # by judge id; None: judges are stored under their own ids
+    group_names: Mapping[str, str] | None = None  # by judge: the name that decides the group; None: as stored
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
     seed: int = 1  # of the random number generator

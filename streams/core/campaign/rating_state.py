@@ -28,6 +28,7 @@ class RatingState:
             max_judges=options.max_judges,
             max_segments=options.max_segments,
             max_group_cells=options.max_group_cells,
+            group_names=options.group_names,
         )
         self.create_model(settings)
         self.enter(settings)

@@ -43,6 +43,7 @@ class CampaignTables:
         max_judges: int | None = None,
         max_segments: int | None = None,
         max_group_cells: int = MAX_GROUP_CELLS,
+        group_names: Mapping[str, str] | None = None,
     ) -> None:
         self.systems, self.judges, self.segments = NameIndex(), NameIndex(max_judges), SegmentIndex(max_segments)
         self.system_judgments: Ints = np.zeros(16, np.int64)
@@ -53,6 +54,7 @@ class CampaignTables:
         self.judge_agreed: Ints = np.zeros(16, np.int64)
         self.judge_compared: Ints = np.zeros(16, np.int64)
         self._judge_groups: list[int] = []
+        self._group_names = group_names
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.paces = Paces()
         self.wins: Ints = np.zeros((4, 4), np.int64)
@@ -83,7 +85,7 @@ class CampaignTables:
         self.judge_agreed = grow_array(self.judge_agreed, judges)
         self.judge_compared = grow_array(self.judge_compared, judges)
         self.segment_judgments = grow_array(self.segment_judgments, segments)
-        self._judge_groups += map(group_of, self.judges.names[len(self._judge_groups) :])
+        self._judge_groups += map(self._group_of, self.judges.names[len(self._judge_groups) :])
         self.groups.grow(systems)
         if systems > len(self.wins):
             room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
@@ -130,6 +132,9 @@ class CampaignTables:
         by_judge = np.array(self._judge_groups, np.int64)[batch.judges]
         return self.groups.count(batch, groups_of(keys), by_judge, systems=len(self.systems))
 
+    def _group_of(self, judge: str) -> int:
+        return group_of(judge if self._group_names is None else self._group_names[judge])
+
     def take_back(self, vote: Vote) -> None:
         """Subtract a judgment that a newer one replaces. What the majority was when it came stays as it was."""
         systems, ranks = vote.systems, vote.ranks
@@ -155,7 +160,7 @@ class CampaignTables:
         index = self.judges.rename(old, new)
         if index is None:
             return
-        self._judge_groups[index] = group_of(new)
+        self._judge_groups[index] = self._group_of(new)
         cells = model.judge_cells(index)
         self._removed.setdefault("judges", []).append(old)
         self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)

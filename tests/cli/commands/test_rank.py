@@ -326,7 +326,7 @@ def test_a_parameter_reaches_an_online_model(log: Path) -> None:
     (board, _) = boards(run(str(log), "--parameter", "ways=free-for-all", "--parameter", "beta=2", "--json"))
     campaign = Campaign("t.one", CampaignSettings(parameters={"ways": "free-for-all", "beta": 2.0}))
     campaign.apply(*unzip([(k, verdict) for k, (_, verdict) in enumerate(read(log)) if verdict.campaign == "t.one"]))
-    assert board.rows == campaign.leaderboard().rows
+    assert [row.score for row in board.rows] == [row.score for row in campaign.leaderboard().rows]
 
 
 def test_a_parameter_reaches_a_method() -> None:
@@ -389,3 +389,20 @@ def test_a_wrong_parameter_or_baseline_is_exit_code_2(arguments: list[str], word
     result = run(str(SAMPLE), *arguments)
     assert result.exit_code == 2, result.output
     assert words in " ".join(result.stderr.split())
+
+
+def test_a_judge_who_votes_for_one_system_is_a_caution(tmp_path: Path) -> None:
+    random, lines = np.random.default_rng(2), []
+    for k in range(1200):
+        a, b = random.choice(5, size=2, replace=False)
+        corrupt = k % 10 == 0
+        won = (4 in (a, b) and b != 4) if corrupt and 4 in (a, b) else random.random() < 1 / (1 + np.exp(a - b))
+        judge = "friend" if corrupt else f"judge-{k % 9}"
+        lines.append(encode(judgment(k, systems=(f"s{a}", f"s{b}"), ranks=(1, 2) if won else (2, 1), judge=judge)))
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    (board,) = boards(run(str(file), "--json"))
+    (caution,) = (caution for caution in board.cautions if caution.code == "flagged_judges")
+    assert caution.message.startswith("1 judge is flagged, with 10.0% of the judgments. They voted for s4 in ")
+    assert caution.link == "docs/ranking.md#flagged-judges"
+    assert "docs/ranking.md#flagged-judges" in run(str(file)).stdout
