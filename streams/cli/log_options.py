@@ -212,6 +212,7 @@ def rate_log(
     observe: Callable[[Campaign], None] | None = None,
     batches: Iterable[Sequence[Judgment]] | None = None,
     campaign_type: type[Campaign] | None = None,
+    judge_key: str = "",
 ) -> RatedLog:
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
@@ -230,6 +231,7 @@ def rate_log(
             only=only,
             observe=observe,
             campaign_type=campaign_type or Campaign,
+            judge_key=judge_key,
         )
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None

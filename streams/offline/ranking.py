@@ -179,6 +179,7 @@ def rank(
     controls: str | Controls | None = None,
     scale: str = "score",
     anchor: str | None = None,
+    judge_key: str = "",
     runs: int | None = None,
     seed: int = 1,
     threads: int = 1,
@@ -192,7 +193,8 @@ def rank(
     tests the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
-    Elo points: 1000 at the `anchor`, by default at the mean. FormatError is raised if nothing was rated.
+    Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
+    of a campaign with these judgments, to the last bit. FormatError is raised if nothing was rated.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
@@ -211,6 +213,7 @@ def rank(
             campaigns=campaigns,
             scale=scale,
             anchor=anchor,
+            judge_key=judge_key,
             runs=runs,
             seed=seed,
             threads=threads,
@@ -232,6 +235,7 @@ def rank(
         plan.settings,
         only=campaigns,
         campaign_type=plan.campaign_type,
+        judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
     if not rated.read:

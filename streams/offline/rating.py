@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
 COMPILE_AFTER = 20_000
-NO_KEY = b""  # judges are named as in the log, and in the groups of a worker without a key, or of the same pseudonyms
 JUDGE_CODES = frozenset({"one_judge", "position_bias", "favoured_system", "flagged_judges"})
 
 
@@ -64,11 +63,13 @@ def rate(
     only: Collection[str] = (),
     observe: Callable[[Campaign], None] | None = None,
     campaign_type: type[Campaign] = Campaign,
+    judge_key: str = "",
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
     With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
-    `campaign_type` is that of the plan, by which the log is ranked.
+    `campaign_type` is that of the plan, by which the log is ranked. Judges have their names in the log, but are in the
+    groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -76,7 +77,7 @@ def rate(
     1
     """
     rated = RatedLog()
-    options = CampaignOptions(group_names=Pseudonyms(NO_KEY))
+    options = CampaignOptions(group_names=Pseudonyms(judge_key.encode()))
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen

@@ -36,11 +36,10 @@ def numbers(board: Leaderboard) -> Leaderboard:
 @pytest.mark.parametrize("key", ["", "a secret"])
 def test_rank_the_replayed_log_and_the_monitor_show_the_same_board(tmp_path: Path, key: str) -> None:
     file = tmp_path / "log.jsonl"
-    convert = Pseudonyms(key.encode()).replace_judge if key else replace  # `judgestream convert --pseudonyms`
-    file.write_bytes(b"".join(encode(convert(each)) + b"\n" for each in LOG))
-    printed = CliRunner().invoke(cli, ["rank", str(file), "--json"]).stdout
+    file.write_bytes(b"".join(encode(each) + b"\n" for each in LOG))
+    printed = CliRunner(env={"JUDGESTREAM_JUDGE_KEY": key}).invoke(cli, ["rank", str(file), "--json"]).stdout
     (ranked,) = msgspec.json.decode(printed, type=dict[str, list[Leaderboard]])["campaigns"]
-    (notebook,) = streams.rank(file).leaderboards
+    (notebook,) = streams.rank(file, judge_key=key).leaderboards
     assert notebook == ranked
 
     stream = Embedded(Settings(judge_key=key))
@@ -54,3 +53,6 @@ def test_rank_the_replayed_log_and_the_monitor_show_the_same_board(tmp_path: Pat
     with running(stream.settings, backend=EmbeddedBackend(stream)) as monitor:
         shown = msgspec.convert(monitor.get("/campaigns/c/leaderboard"), Leaderboard)
     assert shown == live
+
+    named = Pseudonyms(key.encode())  # a file that `judgestream convert --pseudonyms` has written needs no key
+    assert numbers(streams.rank([named.replace_judge(each) for each in LOG]).leaderboards[0]) == numbers(live)

@@ -9,6 +9,7 @@ import click
 
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.options import with_settings
 from streams.cli.ranking import parse_parameters, print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.scale import scale_options
 from streams.cli.terminal import refuse_combination
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
+    from streams.settings import Settings
     from streams.wire.events import Judgment, Leaderboard
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -82,7 +84,9 @@ Examples:
     metavar="FILE",
     help="File for a figure, one per campaign: .png, .svg or .pdf.",
 )
+@with_settings()
 def command(
+    settings: Settings,
     *,
     log: LogFile,
     campaigns: tuple[str, ...],
@@ -148,7 +152,13 @@ def command(
         histories, read = Histories(), batches if source is log else None
         observe = histories.observe if plot else None
         rated = rate_log(
-            source, plan.settings, only=names, observe=observe, batches=read, campaign_type=plan.campaign_type
+            source,
+            plan.settings,
+            only=names,
+            observe=observe,
+            batches=read,
+            campaign_type=plan.campaign_type,
+            judge_key=settings.judge_key,
         )
         try:
             boards = [unit.of(board) for board in rank_campaigns(rated, plan, seed=seed)]
