@@ -76,15 +76,15 @@ class ExaminedCampaign(Campaign):
         self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None
     ) -> None:
         super().__init__(name, settings, options=options)
-        self._votes = VoteCounter()
+        self._vote_counter = VoteCounter()
 
     def _rate(self, admitted: Admitted) -> None:
         super()._rate(admitted)
-        self._votes.add(admitted)
+        self._vote_counter.add(admitted)
 
     def votes(self) -> Votes:
         """Return the votes of all judges."""
-        return self._votes.votes(self.tables.systems.names, self.tables.judges.names)
+        return self._vote_counter.votes(self.tables.systems.names, self.tables.judges.names)
 
 
 def _joined(parts: Sequence[Ints]) -> Ints:

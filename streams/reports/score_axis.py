@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING, Self
 
+from streams.core.ranking.elo import CENTRE
 from streams.core.ranking.ranges import Z_95
-from streams.reports.scale import ELO_ORIGIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class ScoreAxis:
         >>> ScoreAxis.of(Campaign("c").leaderboard())
         ScoreAxis(low=-1.0, high=1.0, origin=0.0)
         """
-        per_step, origin = (0.1, ELO_ORIGIN) if board.scale == "elo" else (10, 0.0)  # steps per unit
+        per_step, origin = (0.1, CENTRE) if board.scale == "elo" else (10, 0.0)  # steps per unit
         low = min((row.score - Z_95 * row.deviation for row in board.rows), default=origin - 10 / per_step)
         high = max((row.score + Z_95 * row.deviation for row in board.rows), default=origin + 10 / per_step)
         first, last = floor(low * per_step), ceil(high * per_step)

@@ -148,7 +148,7 @@ def test_people_get_a_table_a_campaign(log: Path) -> None:
         (["--ranges", "postrior"], "no ranges 'postrior'; did you mean 'posterior'?"),
         (["--ranges", "closed"], "it has: groups, wmt; groups do not depend on the order of the log; models with"),
         (["--model", "expected-wins", "--ranges", "closed"], "it has: bootstrap; models with closed: "),
-        (["--scale", "elo", "--anchor", "s11"], "the anchor 's11' is no system of the campaign 't.one'; did you mean"),
+        (["--scale", "elo", "--anchor", "s11"], "no system 's11' in 't.one'; did you mean 's1'?"),
         (["--scale", "elo", "--model", "elo", "--runs", "3"], "the model 'elo' has no Elo scale"),
         (["--anchor", "s1"], "--anchor needs --scale elo"),
         (["--model", "bradley-terry", "--ranges", "wmt"], "it has: bootstrap; models with wmt: trueskill"),
