@@ -77,7 +77,7 @@ class WorkerMetrics(Metrics):
             "output_bytes", "Bytes in the values of the records emitted, by topic.", ["topic"]
         )
         self.snapshot_seconds = self._histogram(
-            "snapshot_duration_seconds", "Time to rank all changed campaigns of a partition.", buckets=SECONDS
+            "snapshot_duration_seconds", "Time to rank up to 100 changed campaigns of a partition.", buckets=SECONDS
         )
         self.rebalances = self._counter("rebalances", "Times that the group assigned partitions to this worker.")
         self.fenced_writes = self._counter(

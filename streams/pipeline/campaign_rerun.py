@@ -17,6 +17,7 @@ from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.state import decode_meta
 from streams.errors import RecordError, StoreCorrupt
 from streams.pipeline.decoding import decode_record
+from streams.pipeline.leaderboards import is_large
 from streams.pipeline.outputs import batch_outputs, make_output
 from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
@@ -166,7 +167,7 @@ class CampaignRerun:
                 *rejections,
                 *batch_outputs(self.name, everything),
             )
-            if campaign.status.state != "deleted":
+            if campaign.status.state != "deleted" and not is_large(campaign):
                 outputs += (make_output(topics.LEADERBOARDS, self.name, campaign.leaderboard()),)
             self._last = self._next_step(campaign.drain_changes(result, outputs))
         return self._last

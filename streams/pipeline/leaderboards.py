@@ -1,16 +1,62 @@
-"""The leaderboards of a partition's campaigns: which ones have changed since they were last emitted."""
+"""The leaderboards of a partition's campaigns: which ones have changed since they were last emitted.
+
+The leaderboard of many systems takes seconds. So a worker takes a draft of it between two batches, with a copy of the
+counts, settles the draft in another thread, and emits the result between two later batches. A large leaderboard is
+settled less often, so that it takes a small share of the time.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING
 
+from streams.core.campaign.board import BoardDraft
+from streams.pipeline.faults import is_campaign_fault
 from streams.pipeline.outputs import make_output
 from streams.wire import topics
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
-    from streams.core.campaign.state import Counts
+    from streams.core.campaign.state import CampaignMeta, Counts
+    from streams.wire.events import Leaderboard
     from streams.wire.outputs import Output
+
+LARGE = 64  # systems from which a leaderboard is not settled while a batch waits
+RARE = 20  # a leaderboard that took a time is settled again after this many times that time
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftedBoard:
+    """A leaderboard of a campaign that is to be settled, in any thread."""
+
+    meta: CampaignMeta
+    draft: BoardDraft | Leaderboard
+
+    @property
+    def size(self) -> int:
+        """The number of counts that were copied."""
+        return self.draft.counts.cells.size if isinstance(self.draft, BoardDraft) else 0
+
+    def settle(self) -> SettledBoard:
+        """Return the leaderboard, or the fault in the code of the campaign, and the seconds that it took."""
+        began = perf_counter()
+        try:
+            result: Leaderboard | Exception = self.draft.settle() if isinstance(self.draft, BoardDraft) else self.draft
+        except Exception as error:
+            if not is_campaign_fault(error):
+                raise
+            result = error
+        return SettledBoard(meta=self.meta, result=result, seconds=perf_counter() - began)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettledBoard:
+    """A leaderboard that was settled, or the fault that prevented it."""
+
+    meta: CampaignMeta
+    result: Leaderboard | Exception
+    seconds: float
 
 
 class Leaderboards:
@@ -18,18 +64,52 @@ class Leaderboards:
 
     def __init__(self) -> None:
         self._records: dict[str, int] = {}
+        self._not_before: dict[str, float] = {}  # when a leaderboard that took long may be settled again
 
-    def is_due(self, name: str, counts: Counts) -> bool:
-        """Return whether a campaign has records that its last leaderboard does not include."""
+    def is_due(self, name: str, counts: Counts, *, now: float | None = None) -> bool:
+        """Return whether a campaign has records that its last leaderboard does not include.
+
+        With the time `now`, one that takes long is due only after a while.
+        """
+        if now is not None and now < self._not_before.get(name, now):
+            return False
         return self._records.get(name) != counts.records
 
     def make(self, campaign: Campaign) -> tuple[Output, ...]:
-        """Return the leaderboard of a campaign, to be emitted. One that was deleted has none."""
-        deleted = campaign.status.state == "deleted"
-        boards = () if deleted else (make_output(topics.LEADERBOARDS, campaign.name, campaign.leaderboard()),)
+        """Return the leaderboard of a campaign, to be emitted at once. A large one is none, and stays due."""
+        if is_large(campaign):
+            self.mark_due(campaign.name)
+            return ()
+        return self.finish(self.draft(campaign).settle())
+
+    def draft(self, campaign: Campaign) -> DraftedBoard:
+        """Return the leaderboard of a campaign as of now, to be settled. No other is due until then."""
         self.mark_emitted(campaign)
-        return boards
+        return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard())
+
+    def finish(self, board: SettledBoard, *, now: float = 0.0) -> tuple[Output, ...]:
+        """Return a leaderboard, to be emitted, unless a newer one was emitted meanwhile or the campaign was deleted.
+
+        Raise the fault if there is one.
+        """
+        name = board.meta.status.campaign
+        if isinstance(board.result, Exception):
+            raise board.result
+        if self._records.get(name) != board.meta.counts.records or board.meta.status.state == "deleted":
+            return ()
+        if len(board.result.rows) >= LARGE:
+            self._not_before[name] = now + RARE * board.seconds
+        return (make_output(topics.LEADERBOARDS, name, board.result),)
 
     def mark_emitted(self, campaign: Campaign) -> None:
         """Remember that the present leaderboard is emitted."""
         self._records[campaign.name] = campaign.counts.records
+
+    def mark_due(self, name: str) -> None:
+        """Remember that the present leaderboard of a campaign is to be emitted, also if an earlier one was."""
+        self._records.pop(name, None)
+
+
+def is_large(campaign: Campaign) -> bool:
+    """Return whether a leaderboard takes too long to be settled while a batch waits."""
+    return campaign.status.state != "deleted" and len(campaign.tables.systems) >= LARGE

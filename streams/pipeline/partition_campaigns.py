@@ -17,7 +17,7 @@ from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.state import StoredCampaign
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt, StoreUnavailable
 from streams.pipeline.faults import is_campaign_fault
-from streams.pipeline.leaderboards import Leaderboards
+from streams.pipeline.leaderboards import Leaderboards, is_large
 from streams.pipeline.outputs import present_outputs
 from streams.pipeline.quarantining import QuarantinedCampaigns
 from streams.pipeline.resting import LastUses, RestingCampaign
@@ -27,9 +27,10 @@ from streams.wire.events import encode
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Event
+    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
     from streams.pipeline.options import ProcessorOptions
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_VISITS = 100  # resting campaigns that are loaded for their leaderboards at once
+MOST_DRAFTS, MOST_COPIED = 100, 10_000_000  # leaderboards that are drafted at once, and the counts of them
 MOST_VERIFIED = 1000  # resting campaigns that are compared with the store at once
 
 
@@ -164,6 +166,9 @@ class PartitionCampaigns:
         for name in self._uses.find_idle(now, among=self.rated):
             campaign = self.rated[name]
             if self.leaderboards.is_due(name, campaign.counts):
+                if is_large(campaign):
+                    self._uses.add(name)  # it leaves after its leaderboard is emitted
+                    continue
                 outputs += self._announce(campaign)
             self._leave(name)
         return tuple(outputs)
@@ -180,27 +185,88 @@ class PartitionCampaigns:
     def end_quarantine(self, campaign: Campaign) -> None:
         """Rate a campaign from now on, which has taken the place of the one in quarantine."""
         self.rated[campaign.name] = campaign
-        self.leaderboards.mark_emitted(campaign)
+        if is_large(campaign):
+            self.leaderboards.mark_due(campaign.name)
+        else:
+            self.leaderboards.mark_emitted(campaign)
         self._uses.add(campaign.name)
         del self.quarantined[campaign.name]
 
     # -- ranking ---------------------------------------------------------------------------------------
 
     def snapshots(self) -> tuple[Output, ...]:
-        """Return the leaderboards of the campaigns that changed since the last call.
+        """Return the leaderboards of the campaigns that changed since the last call. They are settled at once."""
+        outputs: list[Output] = []
+        names = self.due_boards()
+        while names:
+            announced, drafts, names = self.draft_boards(names)
+            outputs += (*announced, *self.finish_boards([draft.settle() for draft in drafts]))
+        return tuple(outputs)
 
-        Of the campaigns that rest since the partition was opened, each call returns some. A campaign that can't be
-        ranked is quarantined. The store gets to know with the campaign's next record.
+    def due_boards(self, now: float | None = None) -> list[str]:
+        """Return the campaigns whose leaderboards changed. With the time `now`, large ones are due less often.
+
+        Of the campaigns that rest since the partition was opened, each call returns some.
         """
-        due = [name for name, found in self.rated.items() if self.leaderboards.is_due(name, found.counts)]
-        rest = (name for name, found in self.resting.items() if self.leaderboards.is_due(name, found.counts))
-        return tuple(chain.from_iterable(map(self._visit, (*due, *islice(rest, MOST_VISITS)))))
+        due = [name for name, found in self.rated.items() if self.leaderboards.is_due(name, found.counts, now=now)]
+        rest = (name for name, found in self.resting.items() if self.leaderboards.is_due(name, found.counts, now=now))
+        return [*due, *islice(rest, MOST_VISITS)]
+
+    def draft_boards(self, names: Sequence[str]) -> tuple[list[Output], list[DraftedBoard], list[str]]:
+        """Return leaderboards of campaigns to be settled, and the campaigns that are left for the next call.
+
+        The outputs are new quarantines. If the store did not answer, the call may be repeated.
+        """
+        outputs: list[Output] = []
+        drafts: list[DraftedBoard] = []
+        for place, name in enumerate(names):
+            if len(drafts) >= MOST_DRAFTS or sum(draft.size for draft in drafts) >= MOST_COPIED:
+                return outputs, drafts, list(names[place:])
+            rests = name in self.resting
+            try:
+                if rests:
+                    self.load(name)
+            except StoreUnavailable:
+                for draft in drafts:
+                    self.leaderboards.mark_due(draft.meta.status.campaign)
+                raise
+            if (campaign := self.rated.get(name)) is not None and campaign.exists:
+                try:
+                    drafts.append(self.leaderboards.draft(campaign))
+                except Exception as error:
+                    if not is_campaign_fault(error):
+                        raise
+                    self._set_apart(campaign, error)
+            outputs += self.held.announce()
+            if rests:
+                self._leave(name)
+        return outputs, drafts, []
+
+    def finish_boards(self, boards: Iterable[SettledBoard], *, now: float = 0.0) -> tuple[Output, ...]:
+        """Return leaderboards that were settled, unless newer ones were emitted meanwhile.
+
+        A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.
+        """
+        outputs: list[Output] = []
+        for board in boards:
+            try:
+                outputs += self.leaderboards.finish(board, now=now)
+            except Exception as error:
+                if not is_campaign_fault(error):
+                    raise
+                name = board.meta.status.campaign
+                if name in self.resting:
+                    self.load(name)
+                if name in self.rated:
+                    self._set_apart(self.rated[name], error)
+                outputs += self.held.announce()
+        return tuple(outputs)
 
     def present_outputs(self, names: Iterable[str]) -> tuple[Output, ...]:
         """Return the present leaderboards, ratings and statuses of campaigns, also of those that rest."""
-        return tuple(chain.from_iterable(self._visit(name, with_ratings=True) for name in names))
+        return tuple(chain.from_iterable(map(self._visit, names)))
 
-    def _visit(self, name: str, *, with_ratings: bool = False) -> list[Output]:
+    def _visit(self, name: str) -> list[Output]:
         """Return the present outputs of a campaign. One that rests is loaded meanwhile."""
         outputs: list[Output] = []
         rests = name in self.resting
@@ -209,9 +275,8 @@ class PartitionCampaigns:
             outputs += self.held.announce()
         if name in self.rated and self.rated[name].exists:
             outputs += self._announce(self.rated[name])
-        if with_ratings:
-            found = self.rated.get(name) or self.quarantined.get(name)
-            outputs += present_outputs(found, origin=self._lease.partition)
+        found = self.rated.get(name) or self.quarantined.get(name)
+        outputs += present_outputs(found, origin=self._lease.partition)
         if rests:
             self._leave(name)
         return outputs
@@ -223,10 +288,14 @@ class PartitionCampaigns:
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
-            quarantine = Quarantine(offset=campaign.offset + 1, error=describe_error(error))
-            del self.rated[campaign.name]
-            self.held.add(QuarantinedCampaign.begin(campaign.meta, quarantine), error, announced=False)
+            self._set_apart(campaign, error)
             return self.held.announce()
+
+    def _set_apart(self, campaign: Campaign, error: Exception) -> None:
+        """Quarantine a campaign that can't be ranked."""
+        quarantine = Quarantine(offset=campaign.offset + 1, error=describe_error(error))
+        del self.rated[campaign.name]
+        self.held.add(QuarantinedCampaign.begin(campaign.meta, quarantine), error, announced=False)
 
     def names(self) -> list[str]:
         """Return the names of all campaigns."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.quarantined import QuarantinedCampaign
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.campaign_batches import ReadLog
+    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
     from streams.pipeline.routing import Copies
@@ -276,6 +277,18 @@ class Processor:
     def snapshots(self) -> tuple[Output, ...]:
         """Return the leaderboards of the campaigns that changed since the last call."""
         return self._campaigns.snapshots()
+
+    def due_boards(self, now: float | None = None) -> list[str]:
+        """Return the campaigns whose leaderboards changed. With the time `now`, large ones are due less often."""
+        return self._campaigns.due_boards(now)
+
+    def draft_boards(self, names: Sequence[str]) -> tuple[list[Output], list[DraftedBoard], list[str]]:
+        """Return leaderboards to be settled in any thread, and the campaigns that are left for the next call."""
+        return self._campaigns.draft_boards(names)
+
+    def finish_boards(self, boards: Sequence[SettledBoard], *, now: float) -> tuple[Output, ...]:
+        """Return leaderboards that were settled, unless newer ones were emitted meanwhile."""
+        return self._campaigns.finish_boards(boards, now=now)
 
     def rest(self, now: float) -> tuple[Output, ...]:
         """Remove idle campaigns from memory. Return their leaderboards that are not emitted yet. All is persisted."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from streams.errors import LogGap
     from streams.metrics import WorkerMetrics
+    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import Record
     from streams.stores.commit import Commit
@@ -62,6 +63,7 @@ class Rater:
         self._status = status
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
+        self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
         self.turn = asyncio.Lock()  # who has it may use the processors
         self._closed = False
 
@@ -114,13 +116,29 @@ class Rater:
             self._metrics.offsets_empty.inc(commit.outcomes.empty)
 
     async def snapshot(self, ownership: PartitionOwnership) -> None:
-        """Emit the leaderboards that changed."""
+        """Emit the leaderboards that changed, and remove idle campaigns from memory.
+
+        The leaderboards are settled beside the rating of batches. That may take seconds.
+        """
+        processor = ownership.processor
         async with self.turn:
-            processor, since = ownership.processor, monotonic()
-            leaderboards, seconds = await self._run(ownership, lambda: _snapshots(processor))
-            if leaderboards:
-                self._metrics.snapshot_seconds.observe(seconds)
-            await self._emit_owned(leaderboards, ownership, processor, since=since)
+            names, _ = await self._run(ownership, lambda: processor.due_boards(monotonic()))
+        while names:
+            async with self.turn:
+                since = monotonic()
+                found, _ = await self._run(ownership, partial(processor.draft_boards, names))
+                outputs, drafts, names = found
+                await self._emit_owned(outputs, ownership, processor, since=since)
+            boards = await self._in_thread(partial(_settle, drafts), self._board_thread)
+            async with self.turn:
+                since = monotonic()
+                finish = partial(processor.finish_boards, boards, now=since)
+                await self._emit_owned((await self._run(ownership, finish))[0], ownership, processor, since=since)
+            self._metrics.snapshot_seconds.observe(sum(board.seconds for board in boards))
+        async with self.turn:
+            since = monotonic()
+            last, _ = await self._run(ownership, lambda: processor.rest(since))
+            await self._emit_owned(last, ownership, processor, since=since)
 
     async def repeat_after_late(self, ownership: PartitionOwnership) -> None:
         """Emit the present outputs of a partition again if a former owner has emitted older ones after them.
@@ -148,6 +166,7 @@ class Rater:
         """Release the thread."""
         self._closed = True
         self._thread.shutdown(wait=False)
+        self._board_thread.shutdown(wait=False, cancel_futures=True)
 
     async def emit(self, outputs: Sequence[Output], ownership: PartitionOwnership | None = None) -> None:
         """Send all outputs and wait until the broker has them. Their ids make a repeat harmless."""
@@ -189,10 +208,10 @@ class Rater:
         finally:
             self._status.work_began_at = None
 
-    def _in_thread(self, work: Callable[[], Result]) -> Awaitable[Result]:
+    def _in_thread(self, work: Callable[[], Result], thread: ThreadPoolExecutor | None = None) -> Awaitable[Result]:
         if self._closed:
             raise Abandoned
-        return asyncio.get_running_loop().run_in_executor(self._thread, work)
+        return asyncio.get_running_loop().run_in_executor(thread or self._thread, work)
 
     async def _retry(
         self,
@@ -231,6 +250,6 @@ def _persist(processor: Processor, commit: Commit) -> tuple[Output, ...]:
     return processor.rest(monotonic())
 
 
-def _snapshots(processor: Processor) -> tuple[Output, ...]:
-    """Return the leaderboards that changed, and remove idle campaigns from memory."""
-    return (*processor.snapshots(), *processor.rest(monotonic()))
+def _settle(drafts: Sequence[DraftedBoard]) -> list[SettledBoard]:
+    """Settle leaderboards. It needs no turn, because the drafts have copies of all that they need."""
+    return [draft.settle() for draft in drafts]

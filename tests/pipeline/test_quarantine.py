@@ -8,6 +8,7 @@ from itertools import pairwise
 import msgspec
 import pytest
 
+from streams.core.campaign.board import BoardDraft
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.state import CampaignMeta, StoredCampaign
 from streams.core.models import MODELS, JudgmentBatch
@@ -267,14 +268,14 @@ def test_a_campaign_that_cannot_be_ranked_is_quarantined_and_the_others_are_rank
     store = MemoryStore()
     log = [record for record in LOG if record.offset < PLACE]
     processor, _ = run(log, store=store)
-    ranking = Campaign.leaderboard
+    settle = BoardDraft.settle
 
-    def leaderboard(campaign: Campaign) -> events.Leaderboard:
-        if campaign.name == SICK:
+    def settle_or_fail(draft: BoardDraft) -> events.Leaderboard:
+        if draft.leaderboard.campaign == SICK:
             raise ZeroDivisionError
-        return ranking(campaign)
+        return settle(draft)
 
-    monkeypatch.setattr(Campaign, "leaderboard", leaderboard)
+    monkeypatch.setattr(BoardDraft, "settle", settle_or_fail)
     outputs = processor.snapshots()
     ranked = [(output.key or b"").decode() for output in outputs if output.topic == topics.LEADERBOARDS.name]
     assert ranked == list(WELL)
