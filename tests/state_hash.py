@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.core.campaign.state import TABLES, decode_meta
+from streams.core.campaign.stop_rule import StopCheck
 from streams.wire.events import encode
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def state_hash(store: Store, partitions: Iterable[str]) -> str:
 
 def settled_meta(meta: bytes) -> bytes:
     """Return a campaign's meta without the outstanding match requests."""
-    return encode(msgspec.structs.replace(decode_meta("", meta), outstanding=()))
+    return encode(msgspec.structs.replace(decode_meta("", meta), outstanding=(), stop=StopCheck()))
 
 
 def _parts(store: Store, partitions: list[str]) -> Iterator[bytes]:

@@ -153,7 +153,7 @@ def _fields(campaign: str, found: StoredCampaign | None) -> dict[str, Any]:
         meta: dict[str, Any] = msgspec.to_builtins(decode_meta(campaign, found.meta))
     except StoreCorrupt:
         return {"meta": UNREADABLE}
-    for name in ("layout", "outstanding"):
+    for name in ("layout", "outstanding", "stop"):
         del meta[name]
     counts: dict[str, Any] = meta.pop("counts")
     return meta | counts | ({"problem": found.problem} if found.problem else {})

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from streams.core.campaign.state import CampaignMeta
-    from streams.core.ranking.outlook import Outlook
     from streams.stores.base import Store
     from streams.wire.events import Leaderboard
 
@@ -118,9 +117,12 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
     """Return the progress of a campaign.
 
     >>> campaign_view(ReadOnlyCampaign("c")).outlook
-    'settled: there is nothing to order'
+    'There are fewer than two systems to compare.'
     """
-    status, tables, ahead = campaign.status, campaign.tables, campaign.outlook()
+    status, tables, ahead = campaign.status, campaign.tables, campaign.leaderboard().outlook
+    assert ahead is not None
+    line = None if ahead.above is None or ahead.below is None else (ahead.above, ahead.below)
+    against = None if line is None or campaign.required_system in line else campaign.required_system
     return CampaignView(
         campaign=campaign.name,
         state=status.state,
@@ -138,11 +140,11 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         outstanding=len(campaign.outstanding),
         offset=campaign.offset,
         newest=campaign.clock,
-        settled=ahead.settled,
-        outlook=_in_words(campaign, ahead),
-        next_line=_named(campaign, ahead),
-        next_judgments=ahead.judgments,
-        next_against=_baseline_of(campaign, ahead),
+        settled=ahead.state == "settled",
+        outlook=ahead.message,
+        next_line=line if ahead.judgments is not None else None,
+        next_judgments=ahead.judgments or 0,
+        next_against=against,
         kind=campaign.model.kind,
         baseline=campaign.required_system,
         held=campaign.counts.held,
@@ -177,30 +179,6 @@ def unread_view(meta: CampaignMeta) -> CampaignView:
         held=counts.held,
         quarantine=status.quarantine,
     )
-
-
-def _named(campaign: ReadOnlyCampaign, ahead: Outlook) -> tuple[str, str] | None:
-    if ahead.boundary is None:
-        return None
-    names = campaign.tables.systems.names
-    return names[ahead.boundary[0]], names[ahead.boundary[1]]
-
-
-def _baseline_of(campaign: ReadOnlyCampaign, ahead: Outlook) -> str | None:
-    """Return the baseline with which both systems of the next line are compared, unless it is one of them."""
-    line = _named(campaign, ahead)
-    return None if line is None or campaign.required_system in line else campaign.required_system
-
-
-def _in_words(campaign: ReadOnlyCampaign, ahead: Outlook) -> str:
-    if ahead.settled:
-        return f"settled: {ahead.why}"
-    one, other = _named(campaign, ahead) or ("", "")
-    if campaign.model.kind == "scores":
-        return f"about {ahead.judgments:,} scores of {one} and {other} until the next line is certain"
-    baseline = _baseline_of(campaign, ahead)
-    of = f"{one} against {other}" if baseline is None else f"{one} and {other} against {baseline}"
-    return f"about {ahead.judgments:,} judgments of {of} until the next line is certain"
 
 
 def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:

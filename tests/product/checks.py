@@ -105,7 +105,7 @@ def missing_requests(campaign: Campaign, variant: Variant) -> int:
         return 0
     if variant.settings.baseline and settings.baseline not in active:
         return 0
-    if settings.stop_confidence is not None and campaign.outlook().settled:
+    if settings.stop_confidence is not None and campaign.meta.stop.met:
         return 0
     wanted = settings.outstanding
     if settings.budget is not None:

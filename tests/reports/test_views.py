@@ -80,19 +80,16 @@ def test_the_view_says_how_far_a_campaign_is() -> None:
 
 def test_the_outlook_names_the_pair_that_keeps_the_next_line_from_being_drawn() -> None:
     made = campaign([judgment(0, systems=("a", "b")), judgment(1, systems=("b", "c"))])
-    ahead, view = made.outlook(), campaign_view(made)
+    ahead, view = made.leaderboard().outlook, campaign_view(made)
+    assert ahead is not None
     assert not view.settled
-    assert view.next_line is not None
-    assert set(view.next_line) == {made.tables.systems.names[i] for i in ahead.boundary or ()}
-    assert (
-        view.outlook
-        == f"about {ahead.judgments:,} judgments of {' against '.join(view.next_line)} until the next line is certain"
-    )
+    assert view.next_line == (ahead.above, ahead.below)
+    assert (view.outlook, view.next_judgments) == (ahead.message, ahead.judgments)
 
 
 def test_a_settled_campaign_says_why() -> None:
     made = campaign([judgment(number, systems=("a", "b")) for number in range(400)])
-    assert campaign_view(made).outlook == "settled: every place is certain"
+    assert campaign_view(made).outlook == "Every line between two systems is drawn."
 
 
 # -- judges ------------------------------------------------------------------------------------------------
@@ -281,7 +278,7 @@ def test_a_campaign_of_scores_says_so_and_speaks_of_scores() -> None:
     campaign.apply(range(len(log)), log)
     view = campaign_view(campaign)
     assert (view.kind, view.baseline) == ("scores", None)
-    assert view.outlook.endswith("scores of a and b until the next line is certain")
+    assert view.outlook.endswith("scores of a and b until the next line is certain.")
 
 
 def test_a_campaign_against_a_baseline_names_it() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec.structs import replace
 
 from streams.core import ranking
 from streams.core.ranking.assessment_board import settle_scores
+from streams.core.ranking.board_outlook import board_outlook
 from streams.core.ranking.outlook import outlook
 from streams.core.ranking.settled import FEWEST_JUDGES, settle
 from streams.wire.events import Rating
+from streams.wire.leaderboard import BoardOutlook
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from streams.core.campaign.bootstrap import Bootstrap
     from streams.core.campaign.group_counts import CountsCopy
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
     from streams.core.models.base import BoardScale
+    from streams.core.ranking.grouped_counts import GroupedCounts
     from streams.core.ranking.outlook import Outlook
-    from streams.wire.events import CampaignSettings, Leaderboard, Row
+    from streams.wire.events import CampaignSettings, CampaignStatus, Leaderboard, Row
 
 DEFAULT_CONFIDENCE = 0.95  # where the settings name none
 
@@ -33,14 +35,14 @@ class LastSettled:
     """What was last settled of a campaign, so that the same counts are not settled twice. Any thread may use it."""
 
     def __init__(self) -> None:
-        self._kept: tuple[Hashable, dict[str, object]] | None = None
+        self._kept: tuple[object, dict[str, object]] | None = None
 
-    def get(self, key: Hashable) -> dict[str, object] | None:
+    def get(self, key: object) -> dict[str, object] | None:
         """Return the fields of a leaderboard that were settled from the counts of this key, or None."""
         kept = self._kept
         return kept[1] if kept is not None and kept[0] == key else None
 
-    def put(self, key: Hashable, fields: dict[str, object]) -> None:
+    def put(self, key: object, fields: dict[str, object]) -> None:
         """Keep the fields of a leaderboard, in place of the last ones."""
         self._kept = key, fields
 
@@ -50,10 +52,11 @@ class BoardDraft:
     """A leaderboard at one moment, without what the counts say. The counts are a copy: any thread may settle them."""
 
     leaderboard: Leaderboard
+    status: CampaignStatus
     counts: CountsCopy
     scale: BoardScale
     shown: tuple[str, ...]
-    key: Hashable
+    key: object
     last: LastSettled
 
     def settle(self) -> Leaderboard:
@@ -68,16 +71,44 @@ class BoardDraft:
         counts = self.counts.grouped()
         board = settle(counts, beta=self.scale.beta, deviation=self.scale.deviation)
         index = {name: i for i, name in enumerate(counts.systems)}
+        shown = sorted(index[name] for name in self.shown)
+        settings = self.status.settings
         return {
-            "rows": board.rows(np.array(sorted(index[name] for name in self.shown), np.int64)),
+            "rows": board.rows(shown),
             "judges": counts.judges,
             "margin": board.margin,
             "elo_per_score": board.elo_per_score,
+            "outlook": board_outlook(
+                board,
+                judgments=self.leaderboard.judgments,
+                shown=shown,
+                state=self.status.state,
+                budget=settings.budget,
+                confidence=settings.stop_confidence,
+            ),
         }
 
 
+def is_board_settled(
+    counts: GroupedCounts, scale: BoardScale, settings: CampaignSettings, *, shown: Collection[str], judgments: int
+) -> bool:
+    """Return whether the stop rule is met: no more line of the systems shown can be drawn."""
+    board = settle(counts, beta=scale.beta, deviation=scale.deviation)
+    found = board_outlook(
+        board,
+        judgments=judgments,
+        shown=[i for i, name in enumerate(counts.systems) if name in shown],
+        budget=settings.budget,
+        confidence=settings.stop_confidence,
+    )
+    return found.state == "settled"
+
+
 def remaining_outlook(model: Model, settings: CampaignSettings, candidates: Sequence[int], judgments: int) -> Outlook:
-    """Return whether more judgments would still change the clusters, at the confidence that the settings name."""
+    """Return whether more judgments would still change the clusters of a model without counts.
+
+    The confidence is the one that the settings name.
+    """
     return outlook(
         model,
         candidates=candidates,
@@ -111,6 +142,32 @@ def rank_systems(
         if tables.active_judges >= FEWEST_JUDGES:
             rows = ranking.add_judge_ranges(rows, *bootstrap.judge_ranges(order))
     return rows
+
+
+def describe_outlook(ahead: Outlook, model: Model, names: Sequence[str], status: CampaignStatus) -> BoardOutlook:
+    """Return the outlook of a model without counts, as leaderboards have it."""
+    if status.state == "closed":
+        return BoardOutlook(state="closed", message="The campaign is closed.")
+    if ahead.boundary is None:
+        return BoardOutlook(state="settled", message=f"{ahead.why[0].upper()}{ahead.why[1:]}.")
+    above, below = (names[i] for i in ahead.boundary)
+    required = model.required_system
+    if model.kind == "scores":
+        message = f"About {ahead.judgments:,} scores of {above} and {below} until the next line is certain."
+    elif required is None or required in ahead.boundary:
+        message = f"About {ahead.judgments:,} judgments of {above} against {below} until the next line is certain."
+    else:
+        of = f"{above} and {below} against {names[required]}"
+        message = f"About {ahead.judgments:,} judgments of {of} until the next line is certain."
+    if ahead.settled:
+        message = f"{ahead.why[0].upper()}{ahead.why[1:]}."
+    return BoardOutlook(
+        state="settled" if ahead.settled else "open",
+        message=message,
+        above=above,
+        below=below,
+        judgments=ahead.judgments,
+    )
 
 
 def make_ratings(

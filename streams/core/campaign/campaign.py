@@ -146,6 +146,7 @@ class Campaign(JudgedCampaign):
             tables=self._state.tables,
             candidates=self.active,
             judgments=self.counts.judgments,
+            is_settled=self._state.is_settled(self.status.settings, self.active, judgments=self.counts.judgments),
             offset=self.offset,
             clock=self.clock,
             origin=origin,

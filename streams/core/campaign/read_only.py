@@ -74,6 +74,7 @@ class ReadOnlyCampaign:
         campaign._state = RatingState.restore(
             name, meta.status.settings, stored.tables, campaign._options, shared=meta.model
         )
+        campaign._state.stop = meta.stop
         campaign._seen = SeenIds(campaign._options.seen_ids, stored.seen)
         campaign._votes = RecentVotes(meta.status.settings.repeat_window, stored.tables["votes"])
         return campaign
@@ -141,11 +142,12 @@ class ReadOnlyCampaign:
             deleted=self.deleted,
             outstanding=tuple(self.outstanding.values()),
             model=self.model.dump_shared(),
+            stop=self._state.stop,
             retractions=self.retractions,
         )
 
     def outlook(self) -> Outlook:
-        """Return whether more judgments would still change the clusters."""
+        """Return whether more judgments would still change the clusters of a model without counts."""
         return board.remaining_outlook(self.model, self.status.settings, self.active, self.counts.judgments)
 
     def leaderboard(self) -> Leaderboard:
@@ -167,17 +169,19 @@ class ReadOnlyCampaign:
             left_out={name: number for name in LEFT_OUT if (number := getattr(counts, name))},
             pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
         )
-        scale = self.model.board_scale()
+        names, scale = tables.systems.names, self.model.board_scale()
         if scale is None:
             rows = board.rank_systems(self.model, tables, self.bootstrap, self.active)
-            return msgspec.structs.replace(begun, rows=rows)
-        shown = tuple(tables.systems.names[i] for i in self.active)
+            ahead = board.describe_outlook(self.outlook(), self.model, names, self.status)
+            return msgspec.structs.replace(begun, rows=rows, outlook=ahead)
+        shown = tuple(names[i] for i in self.active)
         return board.BoardDraft(
             leaderboard=begun,
+            status=self.status,
             counts=tables.copy_counts(),
             scale=scale,
             shown=shown,
-            key=(tables.recorded, shown),
+            key=(tables.recorded, shown, self.status.state, self.status.settings),
             last=self._last_settled,
         )
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from streams.core.campaign.board import remaining_outlook
 from streams.core.campaign.request_ids import is_signed, signed_id
 from streams.core.matching import Meetings, choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
@@ -50,6 +49,7 @@ def update_requests(
     tables: CampaignTables,
     candidates: Sequence[int],
     judgments: int,
+    is_settled: bool,
     offset: int,
     clock: datetime,
     origin: str,
@@ -67,6 +67,7 @@ def update_requests(
         candidates=candidates,
         outstanding=still_open.values(),
         judgments=judgments,
+        is_settled=is_settled,
         offset=offset,
         clock=clock,
         origin=origin,
@@ -90,6 +91,7 @@ def choose_requests(
     candidates: Sequence[int],
     outstanding: Collection[MatchRequest],
     judgments: int,
+    is_settled: bool,
     offset: int,
     clock: datetime,
     origin: str,
@@ -111,7 +113,7 @@ def choose_requests(
     wanted = min(wanted, max(FEWEST, MOST_PAIRS // max(1, len(candidates)) ** 2))
     if status.state != "open" or wanted <= 0 or len(candidates) < (1 if model.kind == "scores" else 2):
         return []
-    if settings.stop_confidence is not None and remaining_outlook(model, settings, candidates, judgments).settled:
+    if is_settled:
         return []
     random = np.random.default_rng([seed, offset + 1])
     choose = _choose_scores if model.kind == "scores" else _choose_matches

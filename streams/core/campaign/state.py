@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from streams.core.campaign.retractions import Retractions  # noqa: TC001 - msgspec reads the annotation
+from streams.core.campaign.stop_rule import StopCheck
 from streams.errors import StoreCorrupt, StoreNewer
 from streams.wire.events import CampaignStatus, MatchRequest, encode
 
@@ -109,7 +110,7 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
     The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
     neither answered nor expired. `clock` is the latest time that the campaign's log names. The command at offset
     `deleted` deleted what the campaign was before (-1: none did). `model` is the state of the model that belongs to no
-    row of a table.
+    row of a table. `stop` is the last check of the stop rule.
     """
 
     layout: int = LAYOUT
@@ -120,6 +121,7 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
     deleted: int = -1
     outstanding: tuple[MatchRequest, ...]
     model: tuple[float, ...] = ()
+    stop: StopCheck = StopCheck()
 
 
 class CampaignMeta(CampaignProgress, frozen=True, kw_only=True):

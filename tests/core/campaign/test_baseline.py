@@ -115,7 +115,7 @@ def test_a_withdrawn_system_is_not_asked_for_and_the_last_two_still_are() -> Non
     crowd.campaign.apply(*unzip([(crowd.campaign.offset + 1, command)]))
     crowd.answer(3)
     assert not crowd.campaign.outstanding
-    assert campaign_view(crowd.campaign).outlook == "settled: there is nothing to order"
+    assert campaign_view(crowd.campaign).outlook == "There is nothing to order."
 
 
 def test_the_baseline_can_not_be_withdrawn() -> None:

@@ -291,8 +291,9 @@ class TestRequests:
         for confidence, asked in ((None, 8), (0.95, 0)):
             campaign = Campaign("c", events.CampaignSettings(stop_confidence=confidence))
             assert len(campaign.apply(*unzip(numbered(one_sided))).requests) == asked
-        assert campaign.outlook().settled
-        assert campaign.outlook().why == "every place is certain"
+        ahead = campaign.leaderboard().outlook
+        assert ahead is not None
+        assert (ahead.state, campaign.meta.stop.met) == ("settled", True)
 
     def test_ids_come_from_the_place_in_the_log(self) -> None:
         campaign = Campaign("c", events.CampaignSettings(outstanding=1))
