@@ -15,6 +15,7 @@ from streams.core.campaign.result import BatchResult
 from streams.core.campaign.retractions import NO_LOG
 from streams.core.campaign.state import decode_meta
 from streams.pipeline.faults import apply_each, is_campaign_fault, merge
+from streams.pipeline.leaderboards import is_large
 from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
 from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
@@ -83,6 +84,11 @@ class QuarantinedCampaigns:
         meta = replace(campaign.meta, retractions=found.retractions)
         error = f"the command at offset {found.offset}"
         quarantined = QuarantinedCampaign.begin(meta, Quarantine(offset=found.offset, error=error, cause="retraction"))
+        if campaign.exists and not is_large(campaign):
+            pending = describe_quarantine(campaign.name, quarantined.quarantine)
+            outputs.append(
+                make_output(topics.LEADERBOARDS, campaign.name, replace(campaign.leaderboard(), pending=pending))
+            )
         self.by_name[campaign.name] = quarantined
         text = describe_quarantine(campaign.name, quarantined.quarantine)
         log.info("%s", text, extra=self._log_fields(quarantined))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from math import isfinite
@@ -17,7 +17,7 @@ from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.reports.views import campaign_view, judge_views, pair_views, segment_views
 from streams.wire import schemas, topics
-from streams.wire.events import Leaderboard, MatchRequest
+from streams.wire.events import Leaderboard, MatchRequest, Row
 from tests.product.variants import Variant
 
 OUTPUTS = (topics.CAMPAIGNS, topics.MATCH_REQUESTS, topics.LEADERBOARDS, topics.RATINGS, topics.REJECTED)
@@ -67,10 +67,17 @@ def check_output(topic: topics.Topic, value: bytes, *, published: bool = False) 
 
 
 def check_board(board: Leaderboard) -> None:
-    """Check ranks, rank ranges and clusters."""
-    rows = board.rows
+    """Check ranks, rank ranges and clusters, island by island."""
+    assert len({row.system for row in board.rows}) == len(board.rows)
+    islands = [row.island for row in board.rows]
+    assert islands == sorted(islands)
+    for island in set(islands):
+        check_island([row for row in board.rows if row.island == island])
+
+
+def check_island(rows: Sequence[Row]) -> None:
+    """Check the rows of systems that were compared."""
     assert [row.rank for row in rows] == list(range(1, len(rows) + 1))
-    assert len({row.system for row in rows}) == len(rows)
     assert all(1 <= row.rank_low <= row.rank <= row.rank_high <= len(rows) for row in rows), rows
     assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
     steps = [after.cluster - before.cluster for before, after in pairwise(rows)]

@@ -193,10 +193,8 @@ class TrueSkill(Model):
             self._margins[0] = row
 
     def board_scale(self) -> BoardScale:
-        """Return the model's own scale. The noise of the profile `wmt` is a device of the online update."""
-        own, usual = self.parameters, PairParameters()
-        beta = usual.beta / usual.deviation * own.deviation if own.profile == "wmt" else own.beta
-        return BoardScale(beta, own.deviation)
+        """Return the model's own scale."""
+        return BoardScale(self.parameters.beta, self.parameters.deviation)
 
     def _spread(self, a: int, b: int) -> float:
         return sqrt(2.0 * self.parameters.beta * self.parameters.beta + float(self._variance[a] + self._variance[b]))
