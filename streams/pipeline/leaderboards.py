@@ -90,13 +90,13 @@ class Leaderboards:
     def finish(self, board: SettledBoard, *, now: float = 0.0) -> tuple[Output, ...]:
         """Return a leaderboard, to be emitted, unless a newer one was emitted meanwhile or the campaign was deleted.
 
-        Raise the fault if there is one.
+        Otherwise raise the fault if there is one.
         """
         name = board.meta.status.campaign
-        if isinstance(board.result, Exception):
-            raise board.result
         if self._records.get(name) != board.meta.counts.records or board.meta.status.state == "deleted":
             return ()
+        if isinstance(board.result, Exception):
+            raise board.result
         if len(board.result.rows) >= LARGE:
             self._not_before[name] = now + RARE * board.seconds
         return (make_output(topics.LEADERBOARDS, name, board.result),)

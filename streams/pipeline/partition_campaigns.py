@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
@@ -18,7 +17,6 @@ from streams.core.campaign.state import StoredCampaign
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt, StoreUnavailable
 from streams.pipeline.faults import is_campaign_fault
 from streams.pipeline.leaderboards import Leaderboards, is_large
-from streams.pipeline.outputs import present_outputs
 from streams.pipeline.quarantining import QuarantinedCampaigns
 from streams.pipeline.resting import LastUses, RestingCampaign
 from streams.pipeline.restoring import restore
@@ -27,18 +25,15 @@ from streams.wire.events import encode
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from streams.core.campaign.campaign import Event
-    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
     from streams.pipeline.options import ProcessorOptions
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
 
 log = logging.getLogger(__name__)
 
-MOST_VISITS = 100  # resting campaigns that are loaded for their leaderboards at once
-MOST_DRAFTS, MOST_COPIED = 100, 10_000_000  # leaderboards that are drafted at once, and the counts of them
 MOST_VERIFIED = 1000  # resting campaigns that are compared with the store at once
 
 
@@ -169,15 +164,15 @@ class PartitionCampaigns:
                 if is_large(campaign):
                     self._uses.add(name)  # it leaves after its leaderboard is emitted
                     continue
-                outputs += self._announce(campaign)
-            self._leave(name)
+                outputs += self.announce(campaign)
+            self.leave(name)
         return tuple(outputs)
 
     def end(self, name: str) -> None:
         """Remove a campaign from memory at the next call of `rest`: it was archived or deleted."""
         self._uses.end(name)
 
-    def _leave(self, name: str) -> None:
+    def leave(self, name: str) -> None:
         """Remove a campaign from memory, unless it is quarantined by now."""
         if (campaign := self.rated.pop(name, None)) is not None and campaign.exists:
             self.resting[name] = RestingCampaign(campaign.persisted_offset, campaign.counts)
@@ -192,106 +187,17 @@ class PartitionCampaigns:
         self._uses.add(campaign.name)
         del self.quarantined[campaign.name]
 
-    # -- ranking ---------------------------------------------------------------------------------------
-
-    def snapshots(self) -> tuple[Output, ...]:
-        """Return the leaderboards of the campaigns that changed since the last call. They are settled at once."""
-        outputs: list[Output] = []
-        names = self.due_boards()
-        while names:
-            announced, drafts, names = self.draft_boards(names)
-            outputs += (*announced, *self.finish_boards([draft.settle() for draft in drafts]))
-        return tuple(outputs)
-
-    def due_boards(self, now: float | None = None) -> list[str]:
-        """Return the campaigns whose leaderboards changed. With the time `now`, large ones are due less often.
-
-        Of the campaigns that rest since the partition was opened, each call returns some.
-        """
-        due = [name for name, found in self.rated.items() if self.leaderboards.is_due(name, found.counts, now=now)]
-        rest = (name for name, found in self.resting.items() if self.leaderboards.is_due(name, found.counts, now=now))
-        return [*due, *islice(rest, MOST_VISITS)]
-
-    def draft_boards(self, names: Sequence[str]) -> tuple[list[Output], list[DraftedBoard], list[str]]:
-        """Return leaderboards of campaigns to be settled, and the campaigns that are left for the next call.
-
-        The outputs are new quarantines. If the store did not answer, the call may be repeated.
-        """
-        outputs: list[Output] = []
-        drafts: list[DraftedBoard] = []
-        for place, name in enumerate(names):
-            if len(drafts) >= MOST_DRAFTS or sum(draft.size for draft in drafts) >= MOST_COPIED:
-                return outputs, drafts, list(names[place:])
-            rests = name in self.resting
-            try:
-                if rests:
-                    self.load(name)
-            except StoreUnavailable:
-                for draft in drafts:
-                    self.leaderboards.mark_due(draft.meta.status.campaign)
-                raise
-            if (campaign := self.rated.get(name)) is not None and campaign.exists:
-                try:
-                    drafts.append(self.leaderboards.draft(campaign))
-                except Exception as error:
-                    if not is_campaign_fault(error):
-                        raise
-                    self._set_apart(campaign, error)
-            outputs += self.held.announce()
-            if rests:
-                self._leave(name)
-        return outputs, drafts, []
-
-    def finish_boards(self, boards: Iterable[SettledBoard], *, now: float = 0.0) -> tuple[Output, ...]:
-        """Return leaderboards that were settled, unless newer ones were emitted meanwhile.
-
-        A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.
-        """
-        outputs: list[Output] = []
-        for board in boards:
-            try:
-                outputs += self.leaderboards.finish(board, now=now)
-            except Exception as error:
-                if not is_campaign_fault(error):
-                    raise
-                name = board.meta.status.campaign
-                if name in self.resting:
-                    self.load(name)
-                if name in self.rated:
-                    self._set_apart(self.rated[name], error)
-                outputs += self.held.announce()
-        return tuple(outputs)
-
-    def present_outputs(self, names: Iterable[str]) -> tuple[Output, ...]:
-        """Return the present leaderboards, ratings and statuses of campaigns, also of those that rest."""
-        return tuple(chain.from_iterable(map(self._visit, names)))
-
-    def _visit(self, name: str) -> list[Output]:
-        """Return the present outputs of a campaign. One that rests is loaded meanwhile."""
-        outputs: list[Output] = []
-        rests = name in self.resting
-        if rests:
-            self.load(name)
-            outputs += self.held.announce()
-        if name in self.rated and self.rated[name].exists:
-            outputs += self._announce(self.rated[name])
-        found = self.rated.get(name) or self.quarantined.get(name)
-        outputs += present_outputs(found, origin=self._lease.partition)
-        if rests:
-            self._leave(name)
-        return outputs
-
-    def _announce(self, campaign: Campaign) -> tuple[Output, ...]:
+    def announce(self, campaign: Campaign) -> tuple[Output, ...]:
         """Return the leaderboard of a campaign, or its new status if it can't be ranked."""
         try:
             return self.leaderboards.make(campaign)
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
-            self._set_apart(campaign, error)
+            self.set_apart(campaign, error)
             return self.held.announce()
 
-    def _set_apart(self, campaign: Campaign, error: Exception) -> None:
+    def set_apart(self, campaign: Campaign, error: Exception) -> None:
         """Quarantine a campaign that can't be ranked."""
         quarantine = Quarantine(offset=campaign.offset + 1, error=describe_error(error))
         del self.rated[campaign.name]

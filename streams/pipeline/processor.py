@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from streams.errors import Fenced, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
 from streams.pipeline.decoding import decode_records
+from streams.pipeline.partition_boards import PartitionBoards
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.reruns import PartitionReruns
@@ -27,13 +28,12 @@ from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.quarantined import QuarantinedCampaign
     from streams.core.campaign.state import CampaignChange
     from streams.pipeline.campaign_batches import ReadLog
-    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
     from streams.pipeline.routing import Copies
@@ -65,6 +65,7 @@ class Processor:
         self._options = options
         self._lease = lease
         self._campaigns = campaigns
+        self.boards = PartitionBoards(campaigns, origin=lease.partition)
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
         self._read_log = read_log
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
@@ -259,10 +260,6 @@ class Processor:
         """Remove the report after the present outputs were emitted."""
         self._store.clear_late(self._lease.partition, report)
 
-    def present_outputs(self, campaigns: Iterable[str]) -> tuple[Output, ...]:
-        """Return the present leaderboards, ratings and statuses of campaigns."""
-        return self._campaigns.present_outputs(campaigns)
-
     def counts(self) -> Outcomes:
         """Return what became of every offset of the partition so far."""
         found = self._campaigns.counts()
@@ -275,20 +272,8 @@ class Processor:
         )
 
     def snapshots(self) -> tuple[Output, ...]:
-        """Return the leaderboards of the campaigns that changed since the last call."""
-        return self._campaigns.snapshots()
-
-    def due_boards(self, now: float | None = None) -> list[str]:
-        """Return the campaigns whose leaderboards changed. With the time `now`, large ones are due less often."""
-        return self._campaigns.due_boards(now)
-
-    def draft_boards(self, names: Sequence[str]) -> tuple[list[Output], list[DraftedBoard], list[str]]:
-        """Return leaderboards to be settled in any thread, and the campaigns that are left for the next call."""
-        return self._campaigns.draft_boards(names)
-
-    def finish_boards(self, boards: Sequence[SettledBoard], *, now: float) -> tuple[Output, ...]:
-        """Return leaderboards that were settled, unless newer ones were emitted meanwhile."""
-        return self._campaigns.finish_boards(boards, now=now)
+        """Return the leaderboards of the campaigns that changed since the last call. They are settled at once."""
+        return self.boards.snapshots()
 
     def rest(self, now: float) -> tuple[Output, ...]:
         """Remove idle campaigns from memory. Return their leaderboards that are not emitted yet. All is persisted."""

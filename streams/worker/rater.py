@@ -122,17 +122,17 @@ class Rater:
         """
         processor = ownership.processor
         async with self.turn:
-            names, _ = await self._run(ownership, lambda: processor.due_boards(monotonic()))
+            names, _ = await self._run(ownership, lambda: processor.boards.find_due(monotonic()))
         while names:
             async with self.turn:
                 since = monotonic()
-                found, _ = await self._run(ownership, partial(processor.draft_boards, names))
+                found, _ = await self._run(ownership, partial(processor.boards.draft, names))
                 outputs, drafts, names = found
                 await self._emit_owned(outputs, ownership, processor, since=since)
             boards = await self._in_thread(partial(_settle, drafts), self._board_thread)
             async with self.turn:
                 since = monotonic()
-                finish = partial(processor.finish_boards, boards, now=since)
+                finish = partial(processor.boards.finish, boards, now=since)
                 await self._emit_owned((await self._run(ownership, finish))[0], ownership, processor, since=since)
             self._metrics.snapshot_seconds.observe(sum(board.seconds for board in boards))
         async with self.turn:
@@ -154,7 +154,7 @@ class Rater:
         for first in range(0, len(names), REPEATED_AT_ONCE):
             async with self.turn:
                 part, since = names[first : first + REPEATED_AT_ONCE], monotonic()
-                outputs, _ = await self._run(ownership, partial(processor.present_outputs, part))
+                outputs, _ = await self._run(ownership, partial(processor.boards.present_outputs, part))
                 await self._emit_owned(outputs, ownership, processor, since=since)
                 emitted += len(outputs)
         async with self.turn:

@@ -133,7 +133,7 @@ def test_of_a_deleted_campaign_only_a_stub_is_left(size: int) -> None:
     assert all(output.key != NAME.encode() for output in processor.snapshots())
     again, _ = run(log, store=store)
     assert all(output.key != NAME.encode() for output in again.snapshots())
-    assert newest(again.present_outputs([NAME]), topics.CAMPAIGNS) == {NAME.encode(): b""}
+    assert newest(again.boards.present_outputs([NAME]), topics.CAMPAIGNS) == {NAME.encode(): b""}
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

@@ -80,13 +80,13 @@ def test_a_draft_is_of_its_moment_whatever_is_rated_before_it_is_settled() -> No
     processor = opened(LOG)
     processor.process(LOG[:25])
     processor.process(LOG[25:28])
-    _, (draft,), _ = processor.draft_boards(processor.due_boards())
+    _, (draft,), _ = processor.boards.draft(processor.boards.find_due())
     processor.process(LOG[28:29])
-    (board,) = found(processor.finish_boards([draft.settle()], now=0.0))
+    (board,) = found(processor.boards.finish([draft.settle()], now=0.0))
     calm = opened(LOG)
     calm.process(LOG[:28])
     assert board == calm.campaigns[NAME].leaderboard()
-    assert processor.due_boards() == [NAME], "the judgment after the draft makes the next one due"
+    assert processor.boards.find_due() == [NAME], "the judgment after the draft makes the next one due"
 
 
 @pytest.mark.parametrize("newer", ["batch", "deletion"])
@@ -95,9 +95,9 @@ def test_a_draft_is_not_emitted_after_a_newer_leaderboard_or_a_deletion(newer: s
     processor = opened(log)
     processor.process(log[:28])
     processor._campaigns.leaderboards.mark_due(NAME)
-    _, (draft,), _ = processor.draft_boards(processor.due_boards())
+    _, (draft,), _ = processor.boards.draft(processor.boards.find_due())
     processor.process(log[28:35])
-    assert processor.finish_boards([draft.settle()], now=0.0) == ()
+    assert processor.boards.finish([draft.settle()], now=0.0) == ()
 
 
 def test_a_large_leaderboard_is_settled_in_no_batch_and_seldom(
@@ -110,13 +110,13 @@ def test_a_large_leaderboard_is_settled_in_no_batch_and_seldom(
     for first in range(0, 100, 10):
         assert found(processor.process(log[first : first + 10])) == []
     assert settled == []
-    _, (draft,), _ = processor.draft_boards(processor.due_boards(1000.0))
+    _, (draft,), _ = processor.boards.draft(processor.boards.find_due(1000.0))
     board = draft.settle()
-    assert len(found(processor.finish_boards([board], now=1000.0))) == 1
+    assert len(found(processor.boards.finish([board], now=1000.0))) == 1
     processor.process(log[100:])
     again = 1000.0 + leaderboards.RARE * board.seconds
-    assert processor.due_boards(again - board.seconds) == []
-    assert processor.due_boards(again + board.seconds) == [NAME]
+    assert processor.boards.find_due(again - board.seconds) == []
+    assert processor.boards.find_due(again + board.seconds) == [NAME]
     assert processor.rest(1e9) == ()
     assert list(processor.campaigns) == [NAME], "it leaves memory after its last leaderboard"
     assert found(processor.snapshots())[-1].judgments == 120

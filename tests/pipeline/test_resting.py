@@ -12,7 +12,7 @@ import pytest
 
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.errors import Conflict, Fenced
-from streams.pipeline import partition_campaigns
+from streams.pipeline import partition_boards, partition_campaigns
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
@@ -136,7 +136,7 @@ def test_a_new_owner_loads_no_campaign_and_knows_all_counts() -> None:
 
 
 def test_a_new_owner_emits_the_leaderboards_of_all_campaigns_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition_campaigns, "MOST_VISITS", 2)
+    monkeypatch.setattr(partition_boards, "MOST_VISITS", 2)
     store = MemoryStore()
     former = opened(store)
     former.process(LOG[:121])
@@ -152,7 +152,7 @@ def test_outputs_can_be_repeated_for_campaigns_that_rest() -> None:
     former = opened(store)
     former.process(LOG[:121])
     processor = opened(store)
-    assert processor.present_outputs(NAMES) == former.present_outputs(NAMES)
+    assert processor.boards.present_outputs(NAMES) == former.boards.present_outputs(NAMES)
     assert processor.campaigns == {}
 
 

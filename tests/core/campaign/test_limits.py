@@ -90,7 +90,8 @@ def test_an_arena_with_a_new_prompt_for_each_vote_is_rated_the_same_with_and_wit
         rated(log, settings, most=5, size=3),
     )
     assert free.ratings() == limited.ratings() == otherwise_split.ratings()
-    assert free.leaderboard() == limited.leaderboard() == otherwise_split.leaderboard()
+    assert free.leaderboard().rows == limited.leaderboard().rows == otherwise_split.leaderboard().rows
+    assert limited.leaderboard() == otherwise_split.leaderboard()
     for judge in range(len(free.tables.judges)):
         assert free.model.dump_row("judges", judge) == limited.model.dump_row("judges", judge)
     assert len(limited.tables.segments) == 6
