@@ -43,7 +43,7 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
     leader, *others = parts[0]
     pairs, fit, covariance, removed = board.pairs, board.fit, board.covariance, 0
     gaps = board.score[leader] - board.score[others]
-    if float(gaps.min()) * 1.0 <= LEVEL:
+    if float(gaps.min()) <= LEVEL:
         return 0
     distance = gaps / np.sqrt(board.by_judgment.variance[leader, others])
     near = [others[k] for k in np.argsort(distance, kind="stable")[:CHALLENGERS]]
@@ -72,10 +72,7 @@ def _estimate(pairs: PairOutcomes, fit: Fit, covariance: Floats, leader: int, ot
     """Return how many comparisons hold the gap to another system up, and the outcomes in order of their influence."""
     weight = covariance[:, leader] - covariance[:, other]
     by_pair = weight[pairs.first] - weight[pairs.second]
-    own = np.diag(covariance)
-    spread = own[pairs.first] + own[pairs.second] - 2.0 * covariance[pairs.first, pairs.second]
     influence = fit.moments[:, :, 0] * by_pair[:, None] + fit.moments[:, :, 1] * weight[-1]
-    influence /= np.maximum(1.0 - fit.moments[:, :, 2] * spread[:, None], 0.1)
     flat, counts = influence.ravel(), pairs.outcomes.ravel()
     useful = np.flatnonzero((flat > 0.0) & (counts > 0.0))
     cells: Ints = useful[np.argsort(-flat[useful], kind="stable")]

@@ -60,6 +60,16 @@ def test_a_line_by_judges_who_disagree_does_not_hold_for_others() -> None:
     assert rows[0].rank_high == 1
 
 
+def test_what_does_not_hold_for_the_same_judges_is_not_claimed_for_others() -> None:
+    counts = counted({("a", "b"): (660, 0, 540)}, judges=12)
+    counts.by_judgment[0] = 0
+    counts.by_judgment[0, :12, 0] = [100] * 6 + [10] * 6
+    counts.by_judgment[0, :12, 2] = [0] * 6 + [90] * 6
+    rows = settle(counts).rows()
+    assert [(row.rank_low, row.rank_high) for row in rows] == [(1, 2), (1, 2)]
+    assert [(row.judge_rank_low, row.judge_rank_high) for row in rows] == [(1, 2), (1, 2)]
+
+
 @pytest.mark.parametrize("judges", [0, 1, 4])
 def test_below_five_judges_nothing_is_said_about_others(judges: int) -> None:
     rows = settle(counted({("a", "b"): (90, 10, 10)}, judges=max(judges, 1))).rows()
@@ -110,7 +120,7 @@ def test_a_ranking_of_many_systems_is_one_judgment() -> None:
 
 def test_islands_are_ranked_apart_and_lonely_systems_share_the_last_one() -> None:
     board = settle(
-        counted({("a", "b"): (50, 0, 5), ("c", "d"): (50, 0, 5), ("d", "e"): (50, 0, 5)}, more="xy")
+        counted({("a", "b"): (50, 0, 5), ("c", "d"): (50, 0, 5), ("d", "e"): (50, 0, 5)}, more="vwxy")
     )  # fmt: skip
     rows = board.rows()
     assert [(row.system, row.island, row.rank, row.rank_low, row.rank_high) for row in rows] == [
@@ -119,10 +129,12 @@ def test_islands_are_ranked_apart_and_lonely_systems_share_the_last_one() -> Non
         ("e", 1, 3, 3, 3),
         ("a", 2, 1, 1, 1),
         ("b", 2, 2, 2, 2),
-        ("x", 3, 1, 1, 2),
-        ("y", 3, 2, 1, 2),
+        ("v", 3, 1, 1, 4),
+        ("w", 3, 2, 1, 4),
+        ("x", 3, 3, 1, 4),
+        ("y", 3, 4, 1, 4),
     ]
-    assert [row.line_above for row in rows] == [None, "judges", "judges", None, "judges", None, None]
+    assert [row.line_above for row in rows] == [None, "judges", "judges", None, "judges", *[None] * 4]
 
 
 def test_a_hidden_system_still_links_the_others() -> None:
