@@ -67,6 +67,7 @@ bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants 
 	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/judges.py
 	$(BIN)/python benchmarks/clusters.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/board.py
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/grm_live.py
 	$(BIN)/python benchmarks/grm_steps.py

@@ -27,13 +27,16 @@ from benchmarks.comparisons import Comparisons, read_campaigns  # noqa: E402
 from benchmarks.data import find_log  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.ranking.board_outlook import board_outlook  # noqa: E402
+from streams.core.ranking.cautions import count_cautions  # noqa: E402
 from streams.core.ranking.differences import Differences  # noqa: E402
+from streams.core.ranking.fragility import fragility  # noqa: E402
 from streams.core.ranking.settled import SettledBoard, settle  # noqa: E402
 from streams.core.ranking.student import student_quantile  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from streams.core.ranking.grouped_counts import GroupedCounts
     from streams.wire.events import Row
 
 FEWEST_JUDGES = 10
@@ -198,7 +201,7 @@ def outlook(runs: int, seed: int, kinds: str) -> None:
 
 
 def cost(runs: int, seed: int, kinds: str) -> None:
-    print("\nCPU of a board with rows and outlook, kernels compiled")
+    print("\nCPU of a board: fit and variances, rows, outlook, fragility, cautions, all; kernels compiled")
     kernels.compiled("settled")
     random = np.random.default_rng(seed)
     for systems, judgments in ((20, 20_000), (200, 100_000), (1000, 300_000)):
@@ -207,14 +210,25 @@ def cost(runs: int, seed: int, kinds: str) -> None:
         for name, each in (("neighbours", counts), ("uniform", spread)):
             if kinds not in name:
                 continue
-            took = []
-            for _ in range(max(3, min(runs, 20 if systems == 20 else 3))):
-                start = time.process_time()
-                board = settle(each, beta=BETA)
-                board.rows()
-                board_outlook(board, judgments=judgments)
-                took.append(time.process_time() - start)
-            print(f"{systems:>5} systems, {name:<12}{len(each.first):>8,} pairs {1000 * min(took):>10.1f} ms")
+            took = np.array([seconds(each, judgments) for _ in range(max(3, min(runs, 4000 // systems)))]).min(axis=0)
+            shown = "".join(f"{1000 * part:>10.1f}" for part in (*took, took.sum()))
+            print(f"{systems:>5} systems, {name:<12}{len(each.first):>8,} pairs{shown} ms", flush=True)
+
+
+def seconds(counts: GroupedCounts, judgments: int) -> tuple[float, ...]:
+    """Return the CPU time of the fit with variances, of the rows, the outlook, the fragility and the cautions."""
+    times = [time.process_time()]
+    board = settle(counts, beta=BETA)
+    times.append(time.process_time())
+    for part in (
+        board.rows,
+        lambda: board_outlook(board, judgments=judgments, budget=2 * judgments),
+        lambda: fragility(board),
+        lambda: count_cautions(board),
+    ):
+        part()
+        times.append(time.process_time())
+    return tuple(np.diff(times).tolist())
 
 
 PARTS = {"halves": halves, "ranges": ranges, "outlook": outlook, "cost": cost}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from streams.core.ranking.differences import CONFIDENCE, Differences
-from streams.core.ranking.line_forecast import forecast_lines, line_probability
+from streams.core.ranking.line_forecast import line_growth, line_probability, next_line
 from streams.errors import ParameterError
 from streams.wire.leaderboard import BoardOutlook
 
@@ -36,12 +36,12 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NextLine:
-    """The missing line that needs fewest judgments, or a line that more judges would make hold for others."""
+class LineNeeds:
+    """What the next line needs: the missing one that comes first, or one that does not hold for other judges yet."""
 
     above: str
     below: str
-    judgments: int | None  # None: it can't be foreseen
+    judgments: int | None  # None: that can't be foreseen
     judges: int | None  # None: judges are not what is missing
 
 
@@ -115,7 +115,7 @@ def _outlook(
     systems = sum(len(part.names) for part in parts)
     if systems < 2:
         return BoardOutlook(state="settled", message="There are fewer than two systems to compare.")
-    line = _next_line(parts, judgments=judgments, judges=judges, confidence=level)
+    line = _line_needs(parts, judgments=judgments, judges=judges, confidence=level)
     if line is None and len(parts) == 1:
         return _all_drawn(parts[0], judges=judges, confidence=level)
     remaining = inf if budget is None else budget - judgments
@@ -131,51 +131,45 @@ def _outlook(
     return _named("open", _sentence(line), line)
 
 
-def _next_line(parts: list[Part], *, judgments: int, judges: int, confidence: float) -> NextLine | None:
-    """Return the missing line that comes first, or None if no line is missing."""
-    found: list[tuple[float, NextLine]] = []
-    for part in parts:
-        lines = forecast_lines(part.score, part.by_judgment, confidence=confidence)
-        others = None if part.by_judge is None else forecast_lines(part.score, part.by_judge, confidence=confidence)
-        for k, (a, b) in enumerate(lines.closest):
-            if lines.drawn[k]:
-                continue
-            more_judges = None
-            if others is not None and part.by_judge is not None:
-                ratio = part.by_judge.variance[a, b] / max(float(part.by_judgment.variance[a, b]), 1e-300)
-                if ratio > JUDGES_DOMINATE:
-                    more_judges = _rounded(judges, others.growth[k])
-            line = NextLine(
-                above=part.names[a],
-                below=part.names[b],
-                judgments=_rounded(judgments, lines.growth[k]),
-                judges=more_judges,
-            )
-            found.append((lines.growth[k], line))
-    return min(found, key=lambda each: each[0])[1] if found else None
+def _line_needs(parts: list[Part], *, judgments: int, judges: int, confidence: float) -> LineNeeds | None:
+    """Return what the first missing line needs, or None if no line is missing."""
+    lines = [(next_line(part.score, part.by_judgment, confidence=confidence), part) for part in parts]
+    missing = [(line, part) for line, part in lines if line is not None]
+    if not missing:
+        return None
+    line, part = min(missing, key=lambda each: each[0].growth)
+    more_judges = None
+    if part.by_judge is not None:
+        own, other = (float(by.variance[line.above, line.below]) for by in (part.by_judgment, part.by_judge))
+        if other > JUDGES_DOMINATE * own:
+            growth = line_growth(part.score, part.by_judge, place=line.place, confidence=confidence)
+            more_judges = _rounded(judges, growth)
+    return LineNeeds(
+        above=part.names[line.above],
+        below=part.names[line.below],
+        judgments=_rounded(judgments, line.growth),
+        judges=more_judges,
+    )
 
 
 def _all_drawn(part: Part, *, judges: int, confidence: float) -> BoardOutlook:
     """Return that every line is drawn, and which one would be the next to hold for other judges."""
     message = "Every line between two systems is drawn."
-    if part.by_judge is not None:
-        others = forecast_lines(part.score, part.by_judge, confidence=confidence)
-        dashed = [(others.growth[k], k) for k in range(len(others.drawn)) if not others.drawn[k]]
-        if dashed:
-            growth, k = min(dashed)
-            a, b = others.closest[k]
-            line = NextLine(above=part.names[a], below=part.names[b], judgments=None, judges=_rounded(judges, growth))
-            needed = "More judges" if line.judges is None else f"About {line.judges:,} more judges"
-            return _named(
-                "settled",
-                f"{message} {needed} are needed until the one between {line.above} and {line.below} holds for other "
-                "judges too.",
-                line,
-            )
-    return BoardOutlook(state="settled", message=message)
+    dashed = None if part.by_judge is None else next_line(part.score, part.by_judge, confidence=confidence)
+    if dashed is None:
+        return BoardOutlook(state="settled", message=message)
+    line = LineNeeds(
+        above=part.names[dashed.above],
+        below=part.names[dashed.below],
+        judgments=None,
+        judges=_rounded(judges, dashed.growth),
+    )
+    needed = "More judges" if line.judges is None else f"About {line.judges:,} more judges"
+    between = f"between {line.above} and {line.below}"
+    return _named("settled", f"{message} {needed} are needed until the one {between} holds for other judges too.", line)
 
 
-def _sentence(line: NextLine) -> str:
+def _sentence(line: LineNeeds) -> str:
     between = f"between {line.above} and {line.below}"
     if line.judges is not None:
         return (
@@ -187,7 +181,7 @@ def _sentence(line: NextLine) -> str:
     return f"About {line.judgments:,} more judgments until the next line, {between}."
 
 
-def _named(state: Literal["open", "settled"], message: str, line: NextLine | None) -> BoardOutlook:
+def _named(state: Literal["open", "settled"], message: str, line: LineNeeds | None) -> BoardOutlook:
     return BoardOutlook(
         state=state,
         message=message,

@@ -20,34 +20,38 @@ if TYPE_CHECKING:
     from streams.core.ranking.differences import Differences
     from streams.core.ranking.ranges import Floats
 
+LEAST = 1.0 + 1e-9  # growth that a missing line needs at least
 LIKELY = 0.7  # probability with which a line is there after the number of judgments that is forecast
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lines:
-    """The lines between neighbours of a board with n systems in order of score: n - 1 values each."""
+class NextLine:
+    """The missing line of systems in order of score that needs least."""
 
-    drawn: tuple[bool, ...]
-    growth: tuple[float, ...]  # factor by which the judgments must grow until the line is likely; inf: never
-    closest: tuple[tuple[int, int], ...]  # the two systems, by place, that need most
+    growth: float  # factor by which the judgments must grow until the line is likely; inf: that can't be foreseen
+    above: int  # the two systems, by place, whose difference needs most of those across the line
+    below: int
+    place: int  # number of systems above the line
 
 
-def forecast_lines(score: Floats, differences: Differences, *, confidence: float) -> Lines:
-    """Return the lines of systems in order of score. A line is drawn if all above it are better than all below."""
+def next_line(score: Floats, differences: Differences, *, confidence: float) -> NextLine | None:
+    """Return the missing line that comes first. Return None if all lines are drawn, or there are not two systems.
+
+    Systems are in order of score. A line is drawn if all above it are better than all below it.
+    """
     growth = _growth(score, differences, confidence=confidence)
     needed = _across(growth)
-    missing = _across(np.where(differences.surely_better(score, confidence), 0.0, 1.0))
-    return Lines(
-        drawn=tuple((missing == 0.0).tolist()),
-        growth=tuple(needed.tolist()),
-        closest=tuple(_closest(growth, k) for k in range(1, len(score))),
-    )
+    missing = np.flatnonzero(needed > 1.0)
+    if not len(missing):
+        return None
+    line = 1 + int(missing[needed[missing].argmin()])
+    above, below = np.unravel_index(int(growth[:line, line:].argmax()), (line, len(score) - line))
+    return NextLine(growth=float(needed[line - 1]), above=int(above), below=line + int(below), place=line)
 
 
-def _closest(growth: Floats, line: int) -> tuple[int, int]:
-    block = growth[:line, line:]
-    least = int(block.argmax())
-    return least // block.shape[1], line + least % block.shape[1]
+def line_growth(score: Floats, differences: Differences, *, place: int, confidence: float) -> float:
+    """Return the growth that the line below so many systems needs. It is 1 if it is drawn."""
+    return float(_across(_growth(score, differences, confidence=confidence))[place - 1])
 
 
 def line_probability(score: Floats, differences: Differences, *, growth: float, confidence: float) -> float:
@@ -113,5 +117,4 @@ def _growth(score: Floats, differences: Differences, *, confidence: float) -> Fl
         enough = np.full(r.shape, np.inf)
         np.divide(float(fewest_decided(confidence)), fewer, out=enough, where=fewer > 0)
         growth = np.maximum(growth, enough)
-    growth[differences.surely_better(score, confidence)] = 1.0
-    return growth
+    return np.where(differences.surely_better(score, confidence), 1.0, np.maximum(growth, LEAST))

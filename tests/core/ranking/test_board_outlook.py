@@ -9,7 +9,7 @@ import pytest
 
 from streams.core.ranking.board_outlook import FEWEST, board_outlook, scores_outlook
 from streams.core.ranking.differences import Differences
-from streams.core.ranking.line_forecast import LIKELY, forecast_lines, line_probability
+from streams.core.ranking.line_forecast import LIKELY, line_probability, next_line
 from streams.core.ranking.settled import settle
 from streams.errors import ParameterError
 from tests.core.ranking.grouped import counted, drawn
@@ -134,7 +134,9 @@ def test_scores_with_deviations_have_the_same_outlook() -> None:
 
 def test_a_forecast_is_the_growth_at_which_the_line_is_likely() -> None:
     score, differences = np.array([0.3, 0.0]), Differences.independent(np.array([0.15, 0.15]))
-    (growth,) = forecast_lines(score, differences, confidence=0.95).growth
+    line = next_line(score, differences, confidence=0.95)
+    assert line is not None
+    growth = line.growth
     assert line_probability(score, differences, growth=growth, confidence=0.95) == pytest.approx(LIKELY)
     later = np.random.default_rng(1).normal(0.3, 0.15 * np.sqrt(2 * (1 - 1 / growth)), 20_000)
     limit = NormalDist().inv_cdf(0.975) * 0.15 * np.sqrt(2 / growth)
@@ -143,11 +145,14 @@ def test_a_forecast_is_the_growth_at_which_the_line_is_likely() -> None:
 
 def test_a_line_waits_for_the_least_certain_difference_across_it() -> None:
     score = np.array([0.8, 0.5, 0.0])
-    lines = forecast_lines(score, Differences.independent(np.array([0.5, 0.01, 0.01])), confidence=0.95)
-    assert lines.drawn == (False, False)
-    assert lines.closest == ((0, 1), (0, 2))
+    line = next_line(score, Differences.independent(np.array([0.5, 0.01, 0.01])), confidence=0.95)
+    assert line is not None
+    assert (line.place, line.above, line.below) == (2, 0, 2)
+    assert next_line(score, Differences.independent(np.full(3, 0.01)), confidence=0.95) is None
 
 
 def test_a_system_with_few_judgments_needs_as_many_as_a_binomial_test() -> None:
     certain = Differences(variance=np.full((2, 2), 1e-6), freedom=31, decided=np.array([3, 100]))
-    assert forecast_lines(np.array([5.0, 0.0]), certain, confidence=0.95).growth == (2.0,)
+    line = next_line(np.array([5.0, 0.0]), certain, confidence=0.95)
+    assert line is not None
+    assert line.growth == 2.0
