@@ -18,6 +18,7 @@ MOST_HALVINGS = 30
 SLACK = 0.5  # a step is too long if the slope at its end is below -SLACK times the one at its beginning
 SHORTEST = 0.125  # part of the margin that one step leaves at least, because a margin is above 0
 SETTLED = 1e-18  # of the Newton decrement, which is 1 for a change of one standard deviation
+RIDGE = 1e-13  # by which the diagonal is larger, so that rounding does not make it singular after 10^12 judgments
 # The prior of the margin is one comparison of two equal systems, half a tie.
 MARGIN_PRIOR = np.array([0.25, 0.5, 0.25])
 
@@ -86,6 +87,7 @@ def _evaluate(pairs: PairOutcomes, point: Floats) -> tuple[Fit, Floats]:
     gradient[-1] += MARGIN_PRIOR @ prior[:, 1]
     hessian[np.arange(size), np.arange(size)] += pairs.precision
     hessian[-1, -1] += MARGIN_PRIOR @ prior[:, 4]
+    hessian[np.arange(size + 1), np.arange(size + 1)] *= 1.0 + RIDGE
     return Fit(ability=point[:-1], margin=margin, moments=moments, hessian=hessian), gradient
 
 

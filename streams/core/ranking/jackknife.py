@@ -46,7 +46,7 @@ def delete_groups(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) 
     """
     filled = np.any(np.any(groups, axis=0), axis=1)
     solve = _solve_directly if pairs.size <= MOST_SYSTEMS else _solve_by_gradients
-    kept = groups if filled.all() else np.ascontiguousarray(groups[:, filled])
+    kept = np.ascontiguousarray(groups if filled.all() else groups[:, filled], np.int64)
     return Jackknife(moves=solve(fit, pairs, kept, inverse)[:, :-1])
 
 

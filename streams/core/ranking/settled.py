@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PRIOR_DEVIATIONS = 3.0  # deviation of the weak prior, in deviations of the online prior
 DEFAULT_BETA = 1.118  # noise of the online model, in deviations of its prior
+WIDEST = 10.0  # largest deviation that counts, in units of the one that is usual for beta
 FEWEST_JUDGES = 5  # below it nothing is said about other judges
 
 
@@ -99,21 +100,22 @@ class SettledBoard:
 def settle(counts: GroupedCounts, *, beta: float = DEFAULT_BETA, deviation: float = 1.0) -> SettledBoard:
     """Fit abilities and the tie margin to pair counts, with the prior N(0, (3 deviation)²).
 
-    The prior is weak against the noise, too: where beta is larger than usual, so is its deviation.
+    The prior is weak against the noise, too, and bounds sweeps: where `deviation` is much smaller or larger than usual
+    for this beta, the nearest usual one counts.
 
     >>> from streams.core.ranking.grouped_counts import GroupedCounts
     >>> board = settle(GroupedCounts.of([]))
     >>> board.rows()
     ()
     """
-    c, size = sqrt(2.0) * beta, len(counts.systems)
+    c, usual, size = sqrt(2.0) * beta, beta / DEFAULT_BETA, len(counts.systems)
     totals = counts.totals
     pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
         outcomes=totals.astype(np.float64),
         size=size,
-        precision=(c / (PRIOR_DEVIATIONS * max(deviation, beta / DEFAULT_BETA))) ** 2,
+        precision=(c / (PRIOR_DEVIATIONS * min(max(deviation, usual), WIDEST * usual))) ** 2,
     )
     fit = fit_pairs(pairs)
     covariance: Floats = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)

@@ -213,3 +213,14 @@ def test_elo_points_follow_the_odds_of_close_systems() -> None:
     board = settle(counted({("a", "b"): (520, 100, 480)}))
     points = (board.score[0] - board.score[1]) * board.elo_per_score
     assert points == pytest.approx(400 * np.log10(520 / 480), rel=0.02)
+
+
+@pytest.mark.parametrize(("beta", "deviation"), [(1.118, 1.0), (1e-3, 1e6), (1e6, 1e-3)])
+def test_a_billion_judgments_in_one_group_claim_nothing(beta: float, deviation: float) -> None:
+    counts = counted({("a", "b"): (6, 2, 2), ("b", "c"): (6, 2, 2)})
+    for groups in (counts.by_judgment, counts.by_judge):
+        groups[:] = 0
+        groups[:, 3] = [6 * 10**8, 2 * 10**8, 2 * 10**8]
+    board = settle(counts, beta=beta, deviation=deviation)
+    assert np.isfinite([board.score, board.deviation]).all()
+    assert set(ranges(board.rows()).values()) == {(1, 3)}
