@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 UNLIKELY = 0.1  # a line with a smaller probability within the remaining budget is given up
 FEWEST = 10  # judgments or judges that a forecast names at least: it is no more exact than that
-MOST = 100  # a forecast of more than so many times the present judgments is none
+MOST = 30  # a forecast of more than so many times the present number is none
 JUDGES_DOMINATE = 2.0  # ratio of the variance by judge to that by judgment from which more judges are needed
 
 
