@@ -39,12 +39,21 @@ def parse_settings(given: Iterable[str], flags: Mapping[str, str | None]) -> dic
 def _parse_setting(name: str, text: str) -> object:
     hint = TYPES[name]
     try:
+        if name == "gold":
+            return _parse_gold(text)
         value = _parse_list(text) if _takes(hint, tuple) else msgspec.json.decode(text) if _takes(hint, dict) else text
         return msgspec.convert(value, hint, strict=_takes(hint, dict))  # text becomes a number where one is needed
     except msgspec.DecodeError as error:
         if name == "score_range":
             raise click.UsageError(f"{name} is {safe(text)!r}: write two numbers, for example 1,7") from None
         raise click.UsageError(f"{name} is {safe(text)!r}: {error}") from None
+
+
+def _parse_gold(text: str) -> tuple[events.GoldItem, ...]:
+    """Read gold items: a JSON array, or @FILE with one JSON object per line."""
+    if text.startswith("@"):
+        text = f"[{','.join(read_names(text[1:]))}]"
+    return msgspec.json.decode(text or "[]", type=tuple[events.GoldItem, ...])
 
 
 def _parse_list(text: str) -> list[str]:

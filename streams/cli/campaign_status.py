@@ -46,6 +46,7 @@ def print_status(status: events.CampaignStatus) -> None:
     lines = {
         "state": _label(status),
         **msgspec.structs.asdict(status.settings),
+        "gold": f"{status.gold_items:,} items" if status.gold_items else (),
         "withdrawn": status.withdrawn,
         "excluded": status.excluded,
         "suspended": status.suspended,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.result import BatchResult
 from streams.wire import topics
-from streams.wire.events import encode
+from streams.wire.events import CampaignStatus, encode
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
@@ -51,5 +51,7 @@ def tombstone(topic: topics.Topic, key: str) -> Output:
 
 
 def make_output(topic: topics.Topic, key: str, event: msgspec.Struct) -> Output:
-    """Return an event as a record of its topic."""
+    """Return an event as a record of its topic. A status is published without gold items."""
+    if isinstance(event, CampaignStatus):
+        event = event.published()
     return Output(topic.name, key.encode(), encode(event))

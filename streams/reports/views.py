@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.pace import Minute
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.errors import JudgestreamError, suggestion
@@ -75,6 +76,7 @@ class JudgeView(Struct, frozen=True, kw_only=True):
     """One judge, by pseudonym. Values that the campaign or its model does not know are null.
 
     `compared` counts the preferences that could be compared with the majority before them; `agreed` of these agreed.
+    `gold_passed` and `gold_failed` count gold items, and the pass rate is between `gold_low` and `gold_high` at 95 %.
     `suspicious` lists the reasons to check the judge. It is usually empty.
     """
 
@@ -89,6 +91,10 @@ class JudgeView(Struct, frozen=True, kw_only=True):
     reliability: float | None
     too_fast: int
     excluded: bool
+    gold_passed: int = 0
+    gold_failed: int = 0
+    gold_low: float | None = None
+    gold_high: float | None = None
     suspicious: tuple[str, ...] = ()
 
 
@@ -192,6 +198,8 @@ def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
         agreed, compared, timed = (
             int(column[i]) for column in (tables.judge_agreed, tables.judge_compared, tables.judge_timed)
         )
+        gold = tables.gold.get(i, GoldTally())
+        low, high = gold.bounds() if sum(gold) else (None, None)
         judges.append(
             JudgeView(
                 judge=name,
@@ -205,6 +213,10 @@ def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
                 reliability=None if facts.reliability is None else float(facts.reliability[i]),
                 too_fast=tables.paces.get(name, Minute()).flagged,
                 excluded=name in excluded,
+                gold_passed=gold.passed,
+                gold_failed=gold.failed,
+                gold_low=low,
+                gold_high=high,
             )
         )
     return with_suspicions(judges)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from streams.wire.campaign_settings import CampaignSettings as CampaignSettings
+from streams.wire.campaign_settings import GoldItem as GoldItem
 from streams.wire.campaign_settings import Parameter as Parameter
 from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Time, Version
 from streams.wire.leaderboard import Leaderboard as Leaderboard
@@ -190,6 +191,16 @@ class CampaignStatus(Struct, frozen=True, kw_only=True):
         Name | None, Meta(description="Id of the command that caused this change. Null: a judgment caused it.")
     ] = None
     quarantine: Annotated[Quarantine | None, Meta(description="Null: the campaign is rated.")] = None
+    gold_items: Annotated[
+        Count, Meta(description="Number of gold items. They are left out of `settings` where a status is published.")
+    ] = 0
+
+    def published(self) -> CampaignStatus:
+        """Return the status as it may be published: without the gold items, because judges must not know them."""
+        if not self.settings.gold:
+            return self
+        settings = msgspec.structs.replace(self.settings, gold=())
+        return msgspec.structs.replace(self, settings=settings, gold_items=len(self.settings.gold))
 
 
 class MatchRequest(Struct, frozen=True, kw_only=True):

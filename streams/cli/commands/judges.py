@@ -121,7 +121,14 @@ def _agreement(judge: JudgeView) -> str:
     return f"{format_number(judge.agreement, '.2f')} ({judge.agreed:,}/{judge.compared:,})"
 
 
-NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast")
+def _gold(judge: JudgeView) -> str:
+    if judge.gold_low is None or judge.gold_high is None:
+        return "-"
+    total = judge.gold_passed + judge.gold_failed
+    return f"{judge.gold_passed:,}/{total:,} ({judge.gold_low:.0%}-{judge.gold_high:.0%})"
+
+
+NUMBERS = ("judgments", "seconds", "agreement", "sensitivity", "reliability", "too fast", "gold items passed")
 
 
 def _print(judges: list[JudgeView]) -> None:
@@ -135,6 +142,7 @@ def _print(judges: list[JudgeView]) -> None:
         "sensitivity": lambda judge: format_number(judge.sensitivity, ".2f"),
         "reliability": lambda judge: format_number(judge.reliability, ".2f"),
         "too fast": lambda judge: f"{judge.too_fast:,}",
+        "gold items passed": _gold,
         "": lambda judge: "excluded" if judge.excluded else "",
         "suspicious": lambda judge: f"! {', '.join(judge.suspicious)}" if judge.suspicious else "",
     }

@@ -152,6 +152,7 @@ class Campaign(JudgedCampaign):
             origin=origin,
             seed=self._options.seed,
             request_key=self._options.request_key,
+            gold=self._gold_items(),
         )
         self.outstanding = update.outstanding
         return update

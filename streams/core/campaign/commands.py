@@ -9,6 +9,7 @@ import msgspec
 
 from streams.core import matching, models
 from streams.core.campaign.admission import describe_end
+from streams.core.campaign.gold import check_gold
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
 from streams.wire.decoding import quote
@@ -275,6 +276,7 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
     if model.kind != "scores" and settings.score_range != DEFAULT_SCORE_RANGE:
         message = f"the model {settings.model!r} rates {model.kind} and no scores; omit `score_range`"
         raise _refused(message, field="settings.score_range")
+    check_gold(settings.gold, model=model)
     if settings.requests_only and settings.outstanding == 0:
         message = "`requests_only` accepts only answers to match requests, but `outstanding` is 0, so there are none"
         raise _refused(message, field="settings.requests_only")

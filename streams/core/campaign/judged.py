@@ -9,6 +9,7 @@ import msgspec
 
 from streams.core.campaign import bulk
 from streams.core.campaign.admission import check_judgment, check_pace, check_room, check_systems, is_over_share
+from streams.core.campaign.gold import GoldItems, passes
 from streams.core.campaign.pace import pace_time
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.recent_votes import Vote, match_key
@@ -17,6 +18,7 @@ from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from streams.core.campaign.columns import Admitted, Columns
     from streams.wire.events import Command, Judgment
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 class JudgedCampaign(ReadOnlyCampaign):
     """A campaign to which judgments are applied. `Campaign` adds the commands."""
+
+    _gold = GoldItems(())  # as of the settings that were last looked at
 
     def _admit_all(self, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> Admitted | None:
         """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
@@ -120,6 +124,10 @@ class JudgedCampaign(ReadOnlyCampaign):
         check_room(judge, known=tables.judges, campaign=self.name)
         when = pace_time(judgment, written_at, clock=settings.pace_clock)
         flagged = check_pace(judge, when, settings=settings, paces=tables.paces)
+        if (item := self._gold_items().find(judgment)) is not None:
+            self._check_judge(offset, judge, passed=passes(judgment, item))
+            self._end_admission(judgment, judge, when, flagged=flagged)
+            return "gold"
         check_systems(judgment.systems, known=tables.systems.index, status=self.status, required=self.required_system)
         match = b"" if settings.repeat_votes == "all" else match_key(judge, judgment.segment, judgment.systems)
         earlier = self._votes.find(match) if match else None
@@ -134,12 +142,29 @@ class JudgedCampaign(ReadOnlyCampaign):
         columns.append(offset, judgment, systems=systems, judge=judge_index, segment=segment)
         if match:
             self._votes.add(match, self._make_vote(judgment, judge_index, segment, systems))
-        if settings.judge_per_minute is not None:
-            tables.paces.count(judge, when, flagged=flagged)
-        self.outstanding.pop(judgment.request or "", None)
-        if settings.requests_only:
-            self._seen.add(answer_key(judgment.request or ""))
+        self._end_admission(judgment, judge, when, flagged=flagged)
         return None
+
+    def _end_admission(self, judgment: Judgment, judge: str, when: datetime, *, flagged: bool) -> None:
+        """Count a judgment in its minute, and end the match request that it answers."""
+        if self.status.settings.judge_per_minute is not None:
+            self.tables.paces.count(judge, when, flagged=flagged)
+        self.outstanding.pop(judgment.request or "", None)
+        if self.status.settings.requests_only:
+            self._seen.add(answer_key(judgment.request or ""))
+
+    def _gold_items(self) -> GoldItems:
+        if self._gold.items is not self.status.settings.gold:
+            self._gold = GoldItems(self.status.settings.gold)
+        return self._gold
+
+    def _check_judge(self, offset: int, judge: str, *, passed: bool) -> None:
+        """Count the answer to a gold item. Exclude the judge if their pass rate is surely below the threshold."""
+        tally = self._state.count_gold(judge, passed=passed)
+        threshold = self.status.settings.gold_threshold
+        if threshold is not None and not passed and tally.bounds()[1] < threshold:
+            excluded = (*self.status.excluded, judge)
+            self.status = msgspec.structs.replace(self.status, excluded=excluded, offset=offset, command=None)
 
     def _is_over_share(self, judge: str, columns: Columns) -> bool:
         """Return whether one more judgment would give a judge more than the largest share."""

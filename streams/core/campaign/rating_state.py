@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.columns import Admitted
+    from streams.core.campaign.gold import GoldTally
     from streams.core.campaign.options import CampaignOptions
     from streams.core.campaign.state import SystemRow, Tables
     from streams.wire.events import CampaignSettings
@@ -105,6 +106,13 @@ class RatingState:
 
         self.stop = check_stop(self.stop, settings, judgments=judgments, systems=len(candidates), is_settled=settled)
         return self.stop.met
+
+    def count_gold(self, judge: str, *, passed: bool) -> GoldTally:
+        """Count an answer to a gold item. Nothing is rated. Return the tally of the judge."""
+        index = self.tables.judges.add(judge)
+        if self.tables.sizes != self._sizes:
+            self._grow()
+        return self.tables.count_gold(index, passed=passed)
 
     def rename_judge(self, old: str, new: str) -> None:
         """Rename a judge. Nothing that was learned of them changes."""

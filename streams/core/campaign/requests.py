@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from streams.core.campaign.gold import GoldItems
 from streams.core.campaign.request_ids import is_signed, signed_id
 from streams.core.matching import Meetings, choose_output, choose_segments, choose_systems, find_policy
 from streams.wire.events import MatchRequest
 
+NO_GOLD = GoldItems(())
 NEVER = np.iinfo(np.int64).max  # how often the shared segment seems to be judged: no judge can be sent to it
 
 if TYPE_CHECKING:
@@ -55,9 +57,10 @@ def update_requests(
     origin: str,
     seed: int,
     request_key: bytes = b"",
+    gold: GoldItems = NO_GOLD,
 ) -> RequestUpdate:
     """Drop the requests that have ended, and choose others in their place. See `choose_requests`."""
-    still_open = open_requests(outstanding, status=status, tables=tables, clock=clock)
+    still_open = open_requests(outstanding, status=status, tables=tables, clock=clock, gold=gold)
     if status.settings.requests_only:  # those from before the setting can't be verified
         still_open = {key: each for key, each in still_open.items() if is_signed(each, request_key)}
     new = choose_requests(
@@ -65,14 +68,18 @@ def update_requests(
         model=model,
         tables=tables,
         candidates=candidates,
-        outstanding=still_open.values(),
+        outstanding=[each for each in still_open.values() if not gold.includes(each)],
         judgments=judgments,
         is_settled=is_settled,
         offset=offset,
         clock=clock,
         origin=origin,
         seed=seed,
+        besides=sum(map(gold.includes, still_open.values())),
     )
+    if gold.items:
+        rate, draw = status.settings.gold_rate, (seed, offset + 1, 1)
+        new = gold.mix_in(new, rate=rate, outstanding=still_open.values(), seed=draw)
     if status.settings.requests_only:
         new = [msgspec.structs.replace(each, id=signed_id(each.id, each, request_key)) for each in new]
     cancelled = tuple(
@@ -96,8 +103,11 @@ def choose_requests(
     clock: datetime,
     origin: str,
     seed: int,
+    besides: int = 0,
 ) -> list[MatchRequest]:
     """Return new requests, as many as the settings or the judges ask for besides those that are outstanding.
+
+    `besides` is the number of outstanding requests for gold items, which are not among the others.
 
     With many systems, there are none until several are missing (see `is_short`), and with several hundred, later
     batches choose a part of them.
@@ -105,7 +115,7 @@ def choose_requests(
     The result depends on the arguments alone. `origin` and `offset` make the ids, `seed` and `offset` the random draw.
     """
     settings = status.settings
-    wanted = wanted_requests(status) - len(outstanding)
+    wanted = wanted_requests(status) - len(outstanding) - besides
     if not is_short(wanted, wanted_requests(status), len(candidates)):
         return []
     if settings.budget is not None:
@@ -201,7 +211,12 @@ def wanted_requests(status: CampaignStatus) -> int:
 
 
 def open_requests(
-    outstanding: Mapping[str, MatchRequest], *, status: CampaignStatus, tables: CampaignTables, clock: datetime
+    outstanding: Mapping[str, MatchRequest],
+    *,
+    status: CampaignStatus,
+    tables: CampaignTables,
+    clock: datetime,
+    gold: GoldItems = NO_GOLD,
 ) -> dict[str, MatchRequest]:
     """Return the outstanding requests, by id, that a judge may still be given.
 
@@ -215,8 +230,13 @@ def open_requests(
         key: request
         for key, request in outstanding.items()
         if request.expires_at > clock
-        and all(system in systems and system not in status.withdrawn for system in request.systems)
-        and (request.segment is None or request.segment in segments)
+        and (
+            gold.includes(request)
+            or (
+                all(system in systems and system not in status.withdrawn for system in request.systems)
+                and (request.segment is None or request.segment in segments)
+            )
+        )
     }
 
 

@@ -42,7 +42,7 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
 
     `compared` counts the preferences that could be compared with the majority of earlier judgments, and `agreed` those
     that agreed with it. If the campaign limits judges, `minute` is the newest one, `in_minute` the judgments in it, and
-    `flagged` the judgments that were too fast.
+    `flagged` the judgments that were too fast. The `gold_` fields count gold items.
     """
 
     index: int
@@ -54,6 +54,8 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     minute: int = 0
     in_minute: int = 0
     flagged: int = 0
+    gold_passed: int = 0
+    gold_failed: int = 0
     state: tuple[float, ...] = ()
 
 

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
 from streams.core.campaign.pace import Minute, Paces
@@ -57,6 +58,7 @@ class CampaignTables:
         self._group_names = group_names
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.paces = Paces()
+        self.gold: dict[int, GoldTally] = {}  # by judge
         self.wins: Ints = np.zeros((4, 4), np.int64)
         self.ties: Ints = np.zeros((4, 4), np.int64)
         self._touched = np.zeros((4, 4), np.bool_)
@@ -134,6 +136,12 @@ class CampaignTables:
 
     def _group_of(self, judge: str) -> int:
         return group_of(judge if self._group_names is None else self._group_names[judge])
+
+    def count_gold(self, judge: int, *, passed: bool) -> GoldTally:
+        """Count an answer of a judge to a gold item. Return the tally of the judge."""
+        tally = self.gold[judge] = self.gold.get(judge, GoldTally()).after(passed=passed)
+        self._dirty_judges.add(judge)
+        return tally
 
     def take_back(self, vote: Vote) -> None:
         """Subtract a judgment that a newer one replaces. What the majority was when it came stays as it was."""
@@ -235,7 +243,7 @@ class CampaignTables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)
-        idle = Minute()
+        idle, unchecked = Minute(), GoldTally()
         tables = {
             "systems": {names[row.index]: encode(row) for row in rows},
             "judges": {
@@ -250,12 +258,14 @@ class CampaignTables:
                         minute=pace.number,
                         in_minute=pace.judgments,
                         flagged=pace.flagged,
+                        gold_passed=gold.passed,
+                        gold_failed=gold.failed,
                         state=model.dump_row("judges", i),
                     )
                 )
                 for i in sorted(self._dirty_judges)
                 for name in (self.judges.names[i],)
-                for pace in (self.paces.get(name, idle),)
+                for pace, gold in ((self.paces.get(name, idle), self.gold.get(i, unchecked)),)
             },
             "segments": {
                 self.segments.names[i]: encode(
@@ -309,6 +319,8 @@ class CampaignTables:
                 self.paces[name] = Minute(judge.minute, judge.in_minute, judge.flagged)
             self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
             self.judge_duration[i] = judge.duration_ms
+            if judge.gold_passed or judge.gold_failed:
+                self.gold[i] = GoldTally(judge.gold_passed, judge.gold_failed)
             self.judge_agreed[i], self.judge_compared[i] = judge.agreed, judge.compared
             model.load_row("judges", i, judge.state)
         for i, (_, segment) in enumerate(segments):

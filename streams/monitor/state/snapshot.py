@@ -75,8 +75,8 @@ class CampaignSnapshot:
 
     @property
     def settings(self) -> CampaignSettings:
-        """Return the settings in force."""
-        return self._campaign.status.settings
+        """Return the settings in force, without gold items."""
+        return self._campaign.status.published().settings
 
     @property
     def requests(self) -> tuple[MatchRequest, ...]:
