@@ -23,6 +23,7 @@ from streams.wire.decoding import decode_command
 from streams.wire.outputs import Output
 from streams.wire.times import check_time
 from streams.worker.health import HealthServer
+from streams.worker.judge_checks import JudgeChecks
 from streams.worker.rater import Rater
 from streams.worker.reporting import Reporter
 from streams.worker.reruns import Reruns
@@ -114,6 +115,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     app.service(source)  # type: ignore[arg-type]  # an instance goes as well
     app.service(Reporter(store, status, source.partitions))  # type: ignore[arg-type]
     app.service(Reruns(settings, source, rater, status))  # type: ignore[arg-type]
+    app.service(JudgeChecks(settings, source, rater))  # type: ignore[arg-type]
     if settings.health_port:
         app.service(HealthServer(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 

@@ -14,6 +14,7 @@ from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
+from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 from streams.wire.events import encode
 from tests.builders import crowd_log
@@ -72,6 +73,22 @@ def test_a_campaign_that_lost_a_table_is_not_complete(store: Store, table: str) 
     assert found is not None
     assert "not complete" in (found.problem or "")
     assert loaded(store, lease, "d").problem is None
+
+
+def test_a_table_that_the_last_version_did_not_have_is_not_a_lost_one(store: Store) -> None:
+    lease = begun(store)
+    lose_table(store, "c", "votes")
+    if isinstance(store, RedisStore):
+        head = store.keys.campaign("c", "meta")
+        rows: bytes = store.client.redis.hget(head, "rows")  # type: ignore[assignment]
+        store.client.redis.hset(head, "rows", rows.replace(b" votes=1", b""))
+    else:
+        assert isinstance(store, MemoryStore)
+        del store._campaigns["c"].rows["votes"]
+    store.persist(lease, commit(9, 12, filled(8, 11)))
+    assert loaded(store, lease).problem is None
+    lose_table(store, "c", "votes")
+    assert "votes has 0 rows, not 1" in (loaded(store, lease).problem or "")
 
 
 def test_a_listed_campaign_without_its_meta_is_lost_and_not_new(store: Store) -> None:

@@ -20,7 +20,7 @@ export function troubleOf(overview) {
     const waiting = `${records} in the log, from offset ${count(quarantine.offset)} on`;
     const done = progress === null ? "" : ` (${percent(progress)} done)`;
     if (quarantine.cause === "retraction") {
-      return `This campaign is being rated again without what was retracted${done}. ${waiting}, until that is done.`;
+      return `This campaign is being rated again without what is left out now${done}. ${waiting}, until that is done.`;
     }
     if (quarantine.cause === "outdated") {
       return (

@@ -4,17 +4,19 @@
 --   head, start, before, after, number of tables, tables ..., number of writes, (command, key, number of arguments,
 --   arguments ...) ...
 -- The head also knows the number of rows of each of these tables. If one has another number, keys were lost, and the
--- unit is refused.
+-- unit is refused. A table that the head does not name is new in this version.
 -- A head that is at `after` in the writer's own epoch was written by this very batch, whose reply was lost.
 local epoch, partition = ARGV[1], ARGV[2]
 local units = {}
 local SIZE = {hash = 'HLEN', list = 'LLEN', zset = 'ZCARD', string = 'EXISTS', none = 'EXISTS'}
 
-local function rows(tables)
+local function rows(tables, left)
   local sizes = {}
-  for number, key in ipairs(tables) do
-    local command = SIZE[redis.call('TYPE', key).ok]
-    sizes[number] = key:match('.*:(.+)') .. '=' .. (command and redis.call(command, key) or -1)
+  for _, key in ipairs(tables) do
+    local name, command = key:match('.*:(.+)'), SIZE[redis.call('TYPE', key).ok]
+    if not left or (' ' .. left):find(' ' .. name .. '=', 1, true) then
+      sizes[#sizes + 1] = name .. '=' .. (command and redis.call(command, key) or -1)
+    end
   end
   return table.concat(sizes, ' ')
 end
@@ -53,7 +55,7 @@ for _, unit in ipairs(units) do
   elseif not own or offset ~= unit.before then
     return {'CONFLICT', unit.head .. ' is at ' .. offset .. ' in epoch ' .. tostring(head[1])
                         .. ', not at ' .. unit.before .. ' in epoch ' .. epoch}
-  elseif head[4] and #unit.tables > 0 and head[4] ~= rows(unit.tables) then
+  elseif head[4] and #unit.tables > 0 and head[4] ~= rows(unit.tables, head[4]) then
     return {'CONFLICT', unit.head .. ' was left with ' .. head[4] .. ', and has ' .. rows(unit.tables)}
   end
 end

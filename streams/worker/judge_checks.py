@@ -1,0 +1,116 @@
+"""Tests judges in the background, in campaigns that suspend flagged judges by themselves (`suspend_judges = auto`).
+
+The log is read with a consumer of its own, and the test runs in a thread of its own: one campaign after the other, and
+again only when the campaign has grown. What is found is sent as a command, so that the decision is in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mode import Service
+
+from streams.errors import BrokerUnavailable, HistoryGone, JudgestreamError, StoreUnavailable
+from streams.kafka.consumers import Consumer
+from streams.kafka.records import raw_records
+from streams.pipeline.judge_checks import MOST_FLAGGED, CampaignVotes, is_due
+from streams.pipeline.options import ProcessorOptions
+from streams.wire import topics
+from streams.wire.events import encode
+from streams.wire.outputs import Output
+from streams.wire.topics import MAX_LOG_BYTES
+
+if TYPE_CHECKING:
+    from streams.core.campaign.campaign import Campaign
+    from streams.settings import Settings
+    from streams.worker.ownership import PartitionOwnership
+    from streams.worker.rater import Rater
+    from streams.worker.source import BatchSource
+
+log = logging.getLogger(__name__)
+
+SEARCH_SECONDS = 5.0  # between two searches for campaigns that are due
+FETCH_MS = 500
+TIMEOUT_MS = 10_000
+STEP_RECORDS = 5_000
+
+
+class JudgeChecks(Service):
+    """Tests the judges of campaigns, one campaign at a time."""
+
+    mundane_level = "debug"
+
+    def __init__(self, settings: Settings, source: BatchSource, rater: Rater) -> None:
+        super().__init__()
+        self._settings = settings
+        self._options = ProcessorOptions.from_settings(settings)
+        self._source = source
+        self._rater = rater
+        self._tested: dict[str, int] = {}  # judgments at the last test, by campaign
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="judges")
+
+    async def on_stop(self) -> None:
+        """Release the thread. The step in hand ends soon, and the task is cancelled."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    @Service.task
+    async def _find_due(self) -> None:
+        while not self.should_stop:
+            await self.check_due()
+            await self.sleep(SEARCH_SECONDS)
+
+    async def check_due(self) -> None:
+        """Test the judges of all campaigns that are due. Trouble with one is logged, and the next one goes on."""
+        for ownership in self._source.open_ownerships():
+            for name, campaign in tuple(ownership.processor.campaigns.items()):
+                judgments = campaign.counts.judgments
+                if not ownership.is_open or not is_due(campaign.status, judgments, tested=self._tested.get(name, 0)):
+                    continue
+                fields = {**ownership.log_fields(), "campaign": name}
+                try:
+                    await self._check(ownership, campaign)
+                except (BrokerUnavailable, StoreUnavailable) as error:
+                    log.warning("%s; the judges of %r are tested later", error, name, extra=fields)
+                    continue
+                except (JudgestreamError, ArithmeticError, ValueError, LookupError) as error:
+                    log.error("the judges of %r can't be tested: %s", name, error, exc_info=error, extra=fields)
+                self._tested[name] = judgments
+
+    async def _check(self, ownership: PartitionOwnership, campaign: Campaign) -> None:
+        votes = CampaignVotes(campaign, self._options)
+        await self._read(ownership, votes)
+        loop = asyncio.get_running_loop()
+        report = await loop.run_in_executor(self._thread, votes.examine)
+        command = votes.suspension(report, at=datetime.now(UTC))
+        name, fields = votes.status.campaign, {**ownership.log_fields(), "campaign": votes.status.campaign}
+        if command is None:
+            if len(report.flagged) > MOST_FLAGGED * report.tested:
+                message = "%d of %d judges of %r are flagged: too many to suspend them without an operator"
+                log.warning(message, len(report.flagged), report.tested, name, extra=fields)
+            return
+        if not ownership.is_open:
+            return
+        await self._rater.emit([Output(topics.COMMANDS.name, name.encode(), encode(command))])
+        log.warning("suspended %d judges of %r: %s", len(command.judges), name, command.reason, extra=fields)
+
+    async def _read(self, ownership: PartitionOwnership, votes: CampaignVotes) -> None:
+        """Read the partition up to the campaign's offset."""
+        partition = ownership.partition
+        consumer = Consumer(self._settings, max_fetch_bytes=MAX_LOG_BYTES, request_timeout_ms=TIMEOUT_MS)
+        try:
+            await consumer.start()
+            consumer.assign([partition])
+            beginning = (await consumer.beginning_offsets([partition]))[partition]
+            if beginning > 0:
+                raise HistoryGone(f"{partition} begins at offset {beginning}: the records before it are gone")
+            consumer.seek(partition, 0)
+            while ownership.is_open and await consumer.position(partition) <= votes.offset:
+                fetched = await consumer.fetch(partition, timeout_ms=FETCH_MS, max_records=STEP_RECORDS)
+                records = raw_records(fetched.get(partition, ()))
+                await asyncio.get_running_loop().run_in_executor(self._thread, votes.add, records)
+        finally:
+            await consumer.stop()

@@ -1,0 +1,152 @@
+"""A worker tests the judges of a campaign and suspends those who are flagged, by a command in the log."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.pipeline.embedded import Embedded
+from streams.pipeline.judge_checks import CampaignVotes, is_due
+from streams.pipeline.options import ProcessorOptions
+from streams.settings import Settings
+from streams.wire import topics
+from streams.wire.events import CampaignSettings, Create, Judgment, ReinstateJudges, SuspendJudges, encode
+from streams.worker import judge_checks
+from tests.builders import NOON, judgment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.campaign.campaign import Campaign
+    from streams.wire.events import Command
+    from streams.wire.outputs import Output
+
+SETTINGS = Settings(judge_key="key", snapshot_judgments=0)
+OPTIONS = ProcessorOptions.from_settings(SETTINGS)
+COLLUDERS = ("bad-1", "bad-2")
+
+
+def pseudonym(judge: str) -> str:
+    return Pseudonyms(b"key")[judge]
+
+
+def crowd(name: str = "c") -> list[Judgment]:
+    """Draw votes of honest judges, and of two who always vote for the worst system in matches that they choose."""
+    random, log = np.random.default_rng(1), []
+    for number in range(1200):
+        a, b = (int(i) for i in random.choice(6, size=2, replace=False))
+        judge = f"judge-{number % 20}"
+        first = random.normal(a - b) < 0
+        if number % 10 == 0:
+            a, b, judge, first = 5, int(random.integers(5)), COLLUDERS[number // 10 % 2], True
+        ranks = (1, 2) if first else (2, 1)
+        log.append(judgment(number, campaign=name, systems=(f"s-{a}", f"s-{b}"), ranks=ranks, judge=judge))
+    return log
+
+
+def streamed(log: Sequence[Judgment | Command]) -> Embedded:
+    stream = Embedded(SETTINGS)
+    for event in log:
+        stream.publish(event)
+    stream.run()
+    return stream
+
+
+def create(name: str = "c") -> Create:
+    return Create(id="create", campaign=name, at=NOON, settings=CampaignSettings(suspend_judges="auto"))
+
+
+def examined(stream: Embedded, name: str = "c") -> SuspendJudges | None:
+    campaign = stream.campaign(name)
+    votes = CampaignVotes(campaign, OPTIONS)
+    votes.add(stream.log.all(topics.JUDGMENTS.name))
+    return votes.suspension(votes.examine(), at=NOON)
+
+
+def test_those_who_vote_for_one_system_are_suspended_and_the_board_is_that_of_the_others() -> None:
+    log = [create(), *crowd()]
+    stream = streamed(log)
+    command = examined(stream)
+    assert command is not None
+    assert sorted(command.judges) == sorted(f"~{pseudonym(judge)}" for judge in COLLUDERS)
+    assert "the other judges' votes predict" in command.reason
+    stream.publish(command)
+    stream.run()
+    honest = streamed([create(), *(each for each in crowd() if each.judge not in COLLUDERS)])
+    assert stream.campaign("c").leaderboard().rows == honest.campaign("c").leaderboard().rows
+    assert examined(stream) is None, "those who are suspended are not tested again"
+
+
+def test_who_was_reinstated_by_an_operator_is_left_alone() -> None:
+    judges = tuple(f"~{pseudonym(judge)}" for judge in COLLUDERS)
+    suspend = SuspendJudges(id="s", campaign="c", at=NOON, judges=judges)
+    reinstate = ReinstateJudges(id="r", campaign="c", at=NOON, judges=judges[:1])
+    assert examined(streamed([create(), *crowd(), suspend, reinstate])) is None
+
+
+def test_the_same_place_in_the_log_gives_the_same_id() -> None:
+    one, other = (examined(streamed([create(), *crowd()])) for _ in range(2))
+    assert one is not None
+    assert other is not None
+    assert one.id == other.id
+
+
+@pytest.mark.parametrize(
+    ("mode", "judgments", "tested", "due"),
+    [
+        ("auto", 199, 0, False),
+        ("auto", 200, 0, True),
+        ("auto", 10_900, 10_000, False),
+        ("auto", 11_000, 10_000, True),
+        ("propose", 10_000, 0, False),
+        ("off", 10_000, 0, False),
+    ],
+)
+def test_a_test_is_due_when_the_campaign_has_grown(mode: Any, judgments: int, tested: int, due: bool) -> None:
+    status = streamed([create(), judgment(1)]).campaign("c").status
+    status = msgspec.structs.replace(status, settings=CampaignSettings(suspend_judges=mode))
+    assert is_due(status, judgments, tested=tested) == due
+    assert not is_due(msgspec.structs.replace(status, state="closed"), judgments, tested=tested)
+
+
+class Worker:
+    """The parts of a worker that the service needs, around an embedded stream."""
+
+    def __init__(self, stream: Embedded, campaigns: dict[str, Campaign]) -> None:
+        self.sent: list[Output] = []
+        processor = SimpleNamespace(campaigns=campaigns)
+        self._ownership = SimpleNamespace(processor=processor, is_open=True, partition=("p", 0), log_fields=dict)
+        self._records = stream.log.all(topics.JUDGMENTS.name)
+
+    def open_ownerships(self) -> list[Any]:
+        return [self._ownership]
+
+    async def emit(self, outputs: Sequence[Output]) -> None:
+        self.sent += outputs
+
+    async def read(self, _: object, votes: CampaignVotes) -> None:
+        if votes.status.campaign == "broken":
+            raise ValueError("it can't be tested")
+        votes.add(self._records)
+
+
+def test_the_service_sends_a_command_once_and_trouble_with_one_campaign_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = [create("broken"), *crowd("broken"), create(), *crowd()]
+    stream = streamed(log)
+    worker = Worker(stream, {name: stream.campaign(name) for name in ("broken", "c")})
+    service = judge_checks.JudgeChecks(SETTINGS, worker, worker)  # type: ignore[arg-type]
+    monkeypatch.setattr(service, "_read", worker.read)
+    asyncio.run(service.check_due())
+    asyncio.run(service.check_due())
+    ((topic, key, value),) = [(output.topic, output.key, output.value) for output in worker.sent]
+    assert (topic, key) == (topics.COMMANDS.name, b"c")
+    assert len(msgspec.json.decode(value, type=SuspendJudges).judges) == 2
+    assert encode(msgspec.json.decode(value, type=SuspendJudges)) == value
