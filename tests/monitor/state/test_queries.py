@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from streams.monitor.state.snapshot import CampaignSnapshot
 from streams.reports import PairView
 from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
 from streams.settings import Settings
 from streams.wire import topics
-from streams.wire.events import CampaignSettings, Close, Create, ExcludeJudge, encode
+from streams.wire.events import CampaignSettings, Close, Create, ExcludeJudge, SuspendJudges, encode
 from tests.builders import NOON, crowd_log, judgment
 from tests.monitor.site import Running, running
 from tests.waiting import wait_for
@@ -82,10 +81,15 @@ def test_judges_are_those_of_the_views_by_pseudonym(filled: Running) -> None:
     assert not any(judge["judge"].startswith("judge-") for judge in found)
 
 
-def test_suspended_judges_are_named(filled: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert filled.get(f"/campaigns/{CAMPAIGN}/judges")["suspended"] == []
-    monkeypatch.setattr(CampaignSnapshot, "suspended", ("~one", "~two"))
-    assert filled.get(f"/campaigns/{CAMPAIGN}/judges")["suspended"] == ["~one", "~two"]
+def test_suspended_judges_are_named_and_their_judgments_counted(monitor: Running) -> None:
+    monitor.publish(*(judgment(i, judge=name) for i, name in enumerate(("one", "two", "two"))))
+    judges = {each["judgments"]: each["judge"] for each in monitor.get("/campaigns/c/judges")["judges"]}
+    monitor.publish(SuspendJudges(id="s", campaign="c", at=NOON, judges=(f"~{judges[2]}",)))
+    wait_for(lambda: monitor.get("/campaigns/c/judges")["suspended"])
+    found = monitor.get("/campaigns/c/judges")
+    assert [each["judge"] for each in found["judges"]] == [judges[1]]
+    assert found["suspended"] == [judges[2]]
+    assert monitor.get("/campaigns/c/leaderboard")["left_out"] == {"suspended": 2}
 
 
 def test_judges_and_segments_come_in_pages(filled: Running) -> None:
