@@ -9,8 +9,7 @@ import { shorten } from "./chart.js";
 const BAND = 2; // deviations
 const FAINT_POINTS = 100; // per faint line
 const GAP = 14; // pixels between two names at the right
-
-const BURN_IN = 0.08; // share of the samples at the start that may leave the picture
+const WILD = 4; // a point may leave the picture if its deviation is so many times the last one
 
 /**
  * @typedef {object} Point
@@ -128,11 +127,13 @@ function thinOut(samples, most) {
 }
 
 /**
- * Return the lowest and the highest score to show. The first samples vary too much to count.
+ * Return the lowest and the highest score to show. The first points vary too much to count.
  * @param {Point[][]} lines
  */
 function span(lines) {
-  const settled = lines.flatMap((points) => points.slice(Math.floor(BURN_IN * points.length)));
+  const settled = lines.flatMap((points) =>
+    points.filter(({ deviation }) => deviation <= WILD * points[points.length - 1].deviation),
+  );
   const low = Math.min(...settled.map((point) => point.low));
   const high = Math.max(...settled.map((point) => point.high));
   if (!Number.isFinite(low)) return [-1, 1];
