@@ -41,7 +41,7 @@ WEAK = 9.0  # variance of the settled board's prior
 rate_pair = kernels.by_numba("pairs").rate_pair
 LOOPS = kernels.by_numba("lookahead")
 fit, look_ahead, linearise, invert, solve = LOOPS.fit, LOOPS.look_ahead, LOOPS.linearise, LOOPS.invert, LOOPS.solve
-STEPS, UNIFORM, JITTER, REPEAT = lookahead.STEPS, information.UNIFORM, information.JITTER, information.REPEAT
+STEPS, UNIFORM, JITTER, HALF = lookahead.STEPS, information.UNIFORM, information.JITTER, information.HALF
 FIRST_FIT, LAYERS, VECTORS = np.array(at.FIRST_FIT), at.LAYERS, at.VECTORS
 PAIR, SPREAD, COVARIANCE, GAIN = at.PAIR, at.SPREAD, at.COVARIANCE, at.GAIN
 
@@ -99,7 +99,7 @@ def draw_pair(count: int, random: Any) -> tuple[int, int]:
 def pick(gains: Any, asked: Any, waiting: int, random: Any) -> tuple[int, int]:
     """Pick a pair by its gain as `OrderInformation` does."""
     count = len(gains)
-    limit = 1 + waiting // REPEAT
+    limit = 1 + HALF * 2 * waiting // (count * (count - 1))
     while True:
         if random.random() < UNIFORM:
             a, b = draw_pair(count, random)
@@ -157,7 +157,7 @@ def run(
 ) -> None:
     """Ask, answer and rate. Fill taus[:, mark] for both estimates.
 
-    `outstanding` requests are chosen at a time; 2 % of all judgments, up to 40, if it is 0.
+    `outstanding` requests are chosen at a time; 4 % of all judgments, 8 to 40, if it is 0.
     """
     count = len(gold)
     mean, variance = np.zeros(count), np.ones(count)
@@ -165,7 +165,7 @@ def run(
     room, vectors = np.zeros((LAYERS, count, count)), np.zeros((VECTORS, count))
     step, mark = 0, 0
     while mark < len(marks):
-        batch = 1 if policy < 2 else outstanding if outstanding > 0 else min(40, max(8, step // 50))
+        batch = 1 if policy < 2 else outstanding if outstanding > 0 else min(40, max(8, step // 25))
         pairs = choose(policy, batch, wins, ties, mean, variance, room, vectors, random)
         for k in range(batch):
             a, b = pairs[k]

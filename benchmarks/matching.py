@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 TARGETS = (0.90, 0.95)
 BUDGETS = (500, 1_000, 3_000)
-MARKS = np.unique(np.append(np.rint(20 * 1.06 ** np.arange(119)), BUDGETS)).astype(np.int64)  # tau is computed here
+MARKS = np.unique(np.append(np.rint(60 * 1.1 ** np.arange(61)), BUDGETS)).astype(np.int64)  # tau is computed here
 RESAMPLES = 200
 
 
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=150, help="Runs per campaign and policy.")
     parser.add_argument("--only", nargs="*", default=(), help="Names of campaigns.")
     parser.add_argument("--policies", nargs="*", default=("information",), help="Policies to compare with uniform.")
-    parser.add_argument("--most", type=int, default=20_000, help="Judgments per run.")
+    parser.add_argument("--most", type=int, default=12_000, help="Judgments per run.")
     parser.add_argument("--outstanding", type=int, default=0, help="Requests chosen at a time; 0: more and more.")
     parser.add_argument("--cost", action="store_true", help="Print the time of a choice, and nothing else.")
     options = parser.parse_args()
@@ -133,7 +133,7 @@ def main() -> None:
         return
     marks = MARKS[options.most >= MARKS]
     results: dict[str, dict[str, Floats]] = {}
-    for name, oracle in oracles(options.only).items():
+    for name, oracle in sorted(oracles(options.only).items(), key=lambda item: len(item[1].wins)):
         results[name] = {"uniform": measure("uniform", oracle, seeds=options.seeds, marks=marks)}
         needed = useful_marks(results[name]["uniform"][:, 0], marks)
         for policy in options.policies:

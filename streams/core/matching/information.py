@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 UNIFORM = 0.1  # share of requests for any pair, so that no pair is never judged
 JITTER = 0.05  # largest random discount of a gain
-REPEAT = 40  # outstanding pairs for which none is asked for twice
+HALF = 2  # while fewer than half of all pairs are outstanding, none is asked for twice
 
 
 class OrderInformation(Policy):
@@ -27,7 +27,7 @@ class OrderInformation(Policy):
 
     `expected_gains` looks one judgment ahead, from a fit of all pair counts with an effect per pair, computed once for
     all matches that are chosen together. A gain is multiplied by 1 - u / 20, u uniform on [0, 1). No pair is asked
-    for twice while up to 40 are outstanding, if there are so many. A match of more systems starts with the best pair
+    for twice while fewer than half of the pairs are outstanding. A match of more systems starts with the best pair
     and adds the system that gains most with those chosen.
     """
 
@@ -39,8 +39,7 @@ class OrderInformation(Policy):
         gains = expected_gains(field.meetings, field.systems, field.asked) * _jitter(len(field.systems), random)
         limit, free = 0, np.empty((0, 0))
         while True:
-            # A pair may be outstanding more than once only if very many are, or if all pairs are.
-            allowed = max(limit, 1 + int(field.asked.sum()) // (2 * REPEAT))
+            allowed = max(limit, 1 + HALF * int(field.asked.sum()) // (len(gains) * (len(gains) - 1)))
             while limit < allowed or free.max() < 0.0:
                 limit, free = limit + 1, np.where(field.asked > limit, -1.0, gains)
                 np.putmask(free, np.tri(len(free), dtype=np.bool_), -1.0)
