@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, CampaignStatus
 
 
-# Each choice compares all pairs of systems. So a batch chooses fewer requests if there are very many systems, and later
-# batches choose the rest: a demand must not hold up the other campaigns of the partition.
+# Each choice compares all pairs of systems. With very many, later batches choose a part of the requests.
 MOST_PAIRS = 400_000_000
 FEWEST = 16
-# Choosing begins with a fit of all systems. With many systems it is dear, so that one fit must choose several requests:
-# as many as this divides the number of systems, but not more than half of all that are wanted.
+# A fit of many systems is dear, so that one fit chooses several requests: one per so many systems, half of all at most.
 SYSTEMS_PER_REQUEST = 20
 
 
