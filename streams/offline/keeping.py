@@ -8,7 +8,7 @@ import numpy as np
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.methods.rankings import Rankings
-from streams.offline.vote_counts import VoteCounter
+from streams.offline.vote_arrays import VoteArrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,15 +76,15 @@ class ExaminedCampaign(Campaign):
         self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None
     ) -> None:
         super().__init__(name, settings, options=options)
-        self._vote_counter = VoteCounter()
+        self._vote_arrays = VoteArrays()
 
     def _rate(self, admitted: Admitted) -> None:
         super()._rate(admitted)
-        self._vote_counter.add(admitted)
+        self._vote_arrays.add(admitted)
 
     def votes(self) -> Votes:
         """Return the votes of all judges."""
-        return self._vote_counter.votes(self.tables.systems.names, self.tables.judges.names)
+        return self._vote_arrays.votes(self.tables.systems.names, self.tables.judges.names)
 
 
 def _joined(parts: Sequence[Ints]) -> Ints:

@@ -46,7 +46,7 @@ class RankingPlan:
         """Return the type of the campaigns, by what they must keep in memory."""
         if self.method is not None and self.method.whole_log:
             return KeepingCampaign
-        return ExaminedCampaign if self.ranges == GROUPS else Campaign
+        return ExaminedCampaign if self.ranges == GROUPS and self.model.rates == "rankings" else Campaign
 
     @property
     def samples(self) -> str:

@@ -16,8 +16,7 @@ from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.core.judges import examine_judges, judge_cautions
 from streams.core.methods import CountMethod
-from streams.core.ranking import GROUPS, PosteriorScores, RankedScores, add_judge_ranges, rank_rankings, rank_scores
-from streams.core.ranking.settled import FEWEST_JUDGES
+from streams.core.ranking import GROUPS, PosteriorScores, rank_rankings, rank_scores
 from streams.errors import FormatError, ParameterError, RecordError, suggestion
 from streams.offline.keeping import ExaminedCampaign, KeepingCampaign
 from streams.offline.planning import WMT
@@ -28,6 +27,7 @@ from streams.wire.scanner import JudgmentColumns
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from streams.core.judges import Votes
     from streams.core.methods import Method
     from streams.offline.planning import RankingPlan
     from streams.wire.events import CampaignSettings, Judgment
@@ -155,9 +155,9 @@ def make_leaderboard(
     progress: Callable[[int], None] | None = None,
 ) -> Leaderboard:
     """Return the leaderboard of a campaign that was rated by this plan."""
-    if plan.ranges == GROUPS:
-        return _with_judges(campaign.leaderboard(), campaign)
-    if plan.method is None and plan.ranges == "closed" and campaign.model.kind == "scores":
+    if isinstance(campaign, ExaminedCampaign):
+        return _with_judges(campaign.leaderboard(), campaign.votes())
+    if plan.method is None and plan.ranges in (GROUPS, "bootstrap"):
         return campaign.leaderboard()
     counts = campaign.tables.pair_counts()
     names: Sequence[str] = counts.systems
@@ -181,15 +181,7 @@ def make_leaderboard(
     else:
         names, ratings = campaign.tables.systems.names, PosteriorScores(*campaign.model.scores())
         judgments = campaign.tables.system_judgments[: len(names)].tolist()
-        if campaign.bootstrap is not None:
-            best, worst = campaign.bootstrap.ranges(range(len(names)))
-            ranked = RankedScores(score=ratings.mean, deviation=ratings.deviation, best=best, worst=worst)
-        else:
-            ranked = rank_scores(plan.ranges, ratings, runs=plan.runs, seed=seed)
-    rows = ranked.rows(names, judgments)
-    if plan.method is None and campaign.bootstrap is not None and campaign.tables.active_judges >= FEWEST_JUDGES:
-        index = campaign.tables.systems.index
-        rows = add_judge_ranges(rows, *campaign.bootstrap.judge_ranges([index[row.system] for row in rows]))
+        ranked = rank_scores(plan.ranges, ratings, runs=plan.runs, seed=seed)
     return Leaderboard(
         campaign=campaign.name,
         model=WMT if plan.ranges == WMT else plan.model.name,
@@ -197,15 +189,14 @@ def make_leaderboard(
         offset=campaign.offset,
         judgments=campaign.counts.judgments,
         judges=campaign.tables.active_judges,
-        rows=rows,
+        rows=ranked.rows(names, judgments),
     )
 
 
-def _with_judges(board: Leaderboard, campaign: Campaign) -> Leaderboard:
+def _with_judges(board: Leaderboard, votes: Votes) -> Leaderboard:
     """Add what the exact tests of the judges found. They replace what a running campaign knows of its judges."""
-    assert isinstance(campaign, ExaminedCampaign), "the tests of judges need the campaigns of their plan"
     others = tuple(caution for caution in board.cautions if caution.code not in JUDGE_CODES)
-    return msgspec.structs.replace(board, cautions=others + judge_cautions(examine_judges(campaign.votes())))
+    return msgspec.structs.replace(board, cautions=others + judge_cautions(examine_judges(votes)))
 
 
 def _with_baseline(plan: RankingPlan, campaign: str, systems: Sequence[str]) -> Method:

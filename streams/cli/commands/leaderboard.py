@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   judgestream leaderboard wmt13.fr-en
-  judgestream leaderboard wmt13.fr-en --scale elo --anchor online-b
+  judgestream leaderboard wmt13.fr-en --scale elo --anchor uedin
   judgestream leaderboard wmt13.fr-en --json""",
 )
 @view_options

@@ -189,12 +189,15 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
         Text(),
     ]
     notes = board_notes(board, width=width, ascii_only=console.options.ascii_only, outlook=False)
-    room = None if height is None else max(1, height - len(header) - 3)
-    if room is not None and len(board.rows) + len(notes) > room:
-        notes = notes[: max(0, room - len(board.rows))]  # systems are more important
-    left = None if room is None else room - len(notes)
-    ruled = left is None or len(board.rows) + extra_lines(board.rows) <= left
-    cut = msgspec.structs.replace(board, rows=board.rows[:left])
+    rows, ruled = board.rows, True
+    if height is not None:  # systems are more important than notes, and these than rules
+        room = max(1, height - len(header) - 3)
+        while len(rows) > 1 and len(rows) + extra_lines(rows, ruled=False) > room:
+            rows = rows[:-1]
+        room -= len(rows) + extra_lines(rows, ruled=False)
+        notes = notes[: max(0, room)]
+        ruled = sum(row.line_above is not None for row in rows) <= room - len(notes)
+    cut = msgspec.structs.replace(board, rows=rows)
     moved = Column("moved", [Text(*_arrow(frame.moved[row.system])) for row in cut.rows], "right")
     table = LeaderboardTable(leaderboard=cut, width=width, ruled=ruled, beside=[moved])
     more = len(board.rows) - len(cut.rows)

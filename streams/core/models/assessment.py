@@ -63,7 +63,7 @@ class Assessment(Model):
         choose="For direct assessment: judgments that have a score instead of ranks.",
         reference="Graham et al. 2013",
     )
-    ranges: ClassVar[tuple[str, ...]] = ("closed", "posterior")
+    ranges: ClassVar[tuple[str, ...]] = ("groups", "posterior")
     kind: ClassVar[Kind] = "scores"
     parameters_type: ClassVar[type[Parameters]] = AssessmentParameters
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 0, "judges": 3, "segments": 0}

@@ -403,6 +403,6 @@ def test_a_judge_who_votes_for_one_system_is_a_caution(tmp_path: Path) -> None:
     file.write_bytes(b"\n".join(lines) + b"\n")
     (board,) = boards(run(str(file), "--json"))
     (caution,) = (caution for caution in board.cautions if caution.code == "flagged_judges")
-    assert caution.message.startswith("1 judge is flagged, with 10.0% of the judgments. They voted for s4 in ")
+    assert caution.message.startswith("1 judge is flagged, with 10.0% of the judgments. They ")
     assert caution.link == "docs/ranking.md#flagged-judges"
     assert "docs/ranking.md#flagged-judges" in run(str(file)).stdout

@@ -14,10 +14,13 @@ from rich.console import Console
 
 from streams.cli.commands import watch
 from streams.cli.commands.watch import CampaignWatch, Frame, frames, screen
+from streams.core.campaign.campaign import Campaign
 from streams.errors import JudgestreamError, StoreUnavailable
+from streams.reports.views import campaign_view
 from streams.settings import Settings
 from streams.wire.events import Close
 from tests.builders import judgment
+from tests.reports.boards import CAUTION, settled_board
 from tests.reports.campaigns import LATER, Running, crowd, opened
 
 if TYPE_CHECKING:
@@ -174,3 +177,18 @@ def test_the_screen_shows_trouble_and_movement(running: Running) -> None:
     shown = drawn(frame, height=40, trouble="Redis does not answer; trying again")
     assert any("trying again" in line for line in shown)
     assert sum(line.endswith("=") for line in shown) == 8
+
+
+@pytest.mark.parametrize("height", range(9, 24))
+def test_a_board_with_islands_and_cautions_fits_the_terminal(height: int) -> None:
+    board = settled_board(islands=True, cautions=(CAUTION,))
+    frame = Frame(
+        at=LATER,
+        rate=1.0,
+        age=3.0,
+        moved=dict.fromkeys((row.system for row in board.rows), 0),
+        view=campaign_view(Campaign("c")),
+        leaderboard=board,
+    )
+    console = Console(file=StringIO(), width=80, height=height)
+    assert len(console.render_lines(screen(frame, console, height=height), pad=False)) <= height

@@ -19,7 +19,7 @@ COMPACT_AFTER = 500_000  # cells that may wait to be summed
 _SYSTEM_BITS, _OUTCOME_BITS, _SIZE_BITS = 12, 2, 8
 
 
-class VoteCounter:
+class VoteArrays:
     """How often each judge gave each outcome to each two systems, in the order shown.
 
     The memory grows with the number of different cells, and by 16 bytes per judgment with a duration.

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streams.core.judges import Votes
-from streams.offline import vote_counts
+from streams.offline import vote_arrays
 from streams.offline.keeping import ExaminedCampaign
 from streams.wire.events import Judgment
 from tests.builders import crowd_log, judgment, unzip
@@ -28,7 +28,7 @@ def mixed_log() -> list[Judgment]:
 
 @pytest.mark.parametrize("compact_after", [0, 500_000])
 def test_counted_votes_are_those_of_the_log(monkeypatch: pytest.MonkeyPatch, compact_after: int) -> None:
-    monkeypatch.setattr(vote_counts, "COMPACT_AFTER", compact_after)
+    monkeypatch.setattr(vote_arrays, "COMPACT_AFTER", compact_after)
     log, campaign = mixed_log(), ExaminedCampaign("c")
     for start in range(0, len(log), 20):
         campaign.apply(*unzip(list(enumerate(log))[start : start + 20]))
