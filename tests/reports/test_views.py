@@ -79,9 +79,10 @@ def test_the_view_says_how_far_a_campaign_is() -> None:
 
 
 def test_the_outlook_names_the_pair_that_keeps_the_next_line_from_being_drawn() -> None:
-    made = campaign([judgment(0, systems=("a", "b")), judgment(1, systems=("b", "c"))])
+    made = campaign(crowd(200))
     ahead, view = made.leaderboard().outlook, campaign_view(made)
     assert ahead is not None
+    assert ahead.judgments is not None
     assert not view.settled
     assert view.next_line == (ahead.above, ahead.below)
     assert (view.outlook, view.next_judgments) == (ahead.message, ahead.judgments)
