@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streams.reports.views import CampaignView
     from streams.settings import Settings
     from streams.stores.redis.store import RedisStore
+    from streams.wire.leaderboard import BoardOutlook
 
 
 def view_options(
@@ -110,8 +111,8 @@ def echo_rows(
         click.echo(structs_as_csv(kind, rows), nl=False)
 
 
-def summary(view: CampaignView) -> list[Text]:
-    """Return a few lines on the progress of a campaign."""
+def summary(view: CampaignView, outlook: BoardOutlook | None) -> list[Text]:
+    """Return a few lines on the progress of a campaign, and on what its next line needs."""
     from rich.text import Text
 
     budget = f" of {view.budget:,}" if view.budget is not None else ""
@@ -131,7 +132,7 @@ def summary(view: CampaignView) -> list[Text]:
             (f" on {view.segments:,} segments{not_counted}", "dim"),
         ),
         *(Text(safe(line), "color(166)") for line in trouble),
-        Text(safe(view.outlook)),
+        *([] if outlook is None else [Text(safe(outlook.message))]),
     ]
 
 

@@ -34,8 +34,6 @@ MOST_FLAGGED = 0.1  # share of judgments that were too fast
 class CampaignView(Struct, frozen=True, kw_only=True):
     """The progress of a campaign.
 
-    `next_line` are the two systems between which the next cluster line may be drawn. `next_judgments` is an estimate of
-    the judgments that this needs: of the two against each other, or of both against the baseline `next_against`.
     `kind` is what its judges give, rankings or scores. `baseline` is the system that every judgment must contain.
     In a quarantine the campaign is not rated, and `held` counts the records that wait.
     """
@@ -56,11 +54,6 @@ class CampaignView(Struct, frozen=True, kw_only=True):
     outstanding: int
     offset: int
     newest: datetime
-    settled: bool
-    outlook: str
-    next_line: tuple[str, str] | None
-    next_judgments: int
-    next_against: str | None = None
     kind: str = "rankings"
     baseline: str | None = None
     held: int = 0
@@ -122,13 +115,10 @@ def load_campaign(store: Store, name: str, *, partitions: Iterable[str]) -> Read
 def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
     """Return the progress of a campaign.
 
-    >>> campaign_view(ReadOnlyCampaign("c")).outlook
-    'There are fewer than two systems to compare.'
+    >>> campaign_view(ReadOnlyCampaign("c")).state
+    'open'
     """
-    status, tables, ahead = campaign.status, campaign.tables, campaign.leaderboard().outlook
-    assert ahead is not None
-    line = None if ahead.above is None or ahead.below is None else (ahead.above, ahead.below)
-    against = None if line is None or campaign.required_system in line else campaign.required_system
+    status, tables = campaign.status, campaign.tables
     return CampaignView(
         campaign=campaign.name,
         state=status.state,
@@ -146,11 +136,6 @@ def campaign_view(campaign: ReadOnlyCampaign) -> CampaignView:
         outstanding=len(campaign.outstanding),
         offset=campaign.offset,
         newest=campaign.clock,
-        settled=ahead.state == "settled",
-        outlook=ahead.message,
-        next_line=line if ahead.judgments is not None else None,
-        next_judgments=ahead.judgments or 0,
-        next_against=against,
         kind=campaign.model.kind,
         baseline=campaign.required_system,
         held=campaign.counts.held,
@@ -178,10 +163,6 @@ def unread_view(meta: CampaignMeta) -> CampaignView:
         outstanding=len(meta.outstanding),
         offset=meta.offset,
         newest=meta.clock,
-        settled=False,
-        outlook="unknown",
-        next_line=None,
-        next_judgments=0,
         held=counts.held,
         quarantine=status.quarantine,
     )

@@ -41,7 +41,7 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
     else:
         console = render.stdout_console()
         width = render.table_width(console)
-        for line in summary(campaign_view(stored)):
+        for line in summary(campaign_view(stored), board.outlook):
             console.print(line, width=width)
         console.print()
         render.print_board(console, board, width=width, outlook=False)  # the summary has it

@@ -178,7 +178,7 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
 
     board, width = frame.leaderboard, table_width(console)
     header = [
-        *summary(frame.view),
+        *summary(frame.view, board.outlook),
         Text.assemble(
             (f"{frame.rate:,.1f}", "bold"),
             (" judgments per second   newest ", "dim"),

@@ -11,8 +11,9 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.matching import POLICIES
 from streams.core.models import MODELS
 from streams.errors import RecordError
-from streams.reports.views import campaign_view, segment_views
+from streams.reports.views import segment_views
 from streams.wire import events
+from streams.wire.leaderboard import BoardOutlook
 from tests.builders import NOON, judgment, unzip
 
 SYSTEMS = ("base", "good", "fair", "poor", "bad")
@@ -67,6 +68,12 @@ class Crowd:
         return done
 
 
+def outlook_of(crowd: Crowd) -> BoardOutlook:
+    found = crowd.campaign.leaderboard().outlook
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("ways", [2, 3, 20])
 def test_every_request_contains_the_baseline_and_tells_something(policy: str, ways: int) -> None:
@@ -115,7 +122,7 @@ def test_a_withdrawn_system_is_not_asked_for_and_the_last_two_still_are() -> Non
     crowd.campaign.apply(*unzip([(crowd.campaign.offset + 1, command)]))
     crowd.answer(3)
     assert not crowd.campaign.outstanding
-    assert campaign_view(crowd.campaign).outlook == "There is nothing to order."
+    assert outlook_of(crowd).message == "There is nothing to order."
 
 
 def test_the_baseline_can_not_be_withdrawn() -> None:
@@ -129,8 +136,8 @@ def test_the_baseline_can_not_be_withdrawn() -> None:
 def test_what_is_shown_is_finite_whatever_was_judged(count: int, ties_only: bool) -> None:
     crowd = Crowd(opened(stop_confidence=0.95, replicas=0))
     crowd.answer(count, ties_only=ties_only)
-    view = campaign_view(crowd.campaign)
-    assert view.settled or 0 < view.next_judgments <= 10**12
+    ahead = outlook_of(crowd)
+    assert ahead.state == "settled" or 0 < (ahead.judgments or 0) <= 10**12
     assert all(np.isfinite([row.score, row.deviation]).all() for row in crowd.campaign.leaderboard().rows)
     assert all(np.isfinite(row.information) for row in segment_views(crowd.campaign) if row.information is not None)
     assert len(segment_views(crowd.campaign)) == 3
@@ -139,15 +146,12 @@ def test_what_is_shown_is_finite_whatever_was_judged(count: int, ties_only: bool
 def test_the_outlook_names_the_baseline_that_both_systems_meet() -> None:
     crowd = Crowd(opened())
     crowd.answer(60)
-    view = campaign_view(crowd.campaign)
-    assert view.next_line is not None
-    one, other = view.next_line
-    if "base" in view.next_line:
-        assert view.next_against is None
-        assert f"of {one} against {other} until" in view.outlook
+    ahead = outlook_of(crowd)
+    one, other = ahead.above, ahead.below
+    if "base" in (one, other):
+        assert f"of {one} against {other} until" in ahead.message
     else:
-        assert view.next_against == "base"
-        assert f"of {one} and {other} against base until" in view.outlook
+        assert f"of {one} and {other} against base until" in ahead.message
 
 
 # -- answers -----------------------------------------------------------------------------------------------
