@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec.structs import replace
 
 from streams.core import ranking
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
     from streams.core.models.base import BoardScale
+    from streams.core.models.judge_outcomes import JudgeOutcomes
     from streams.core.ranking.grouped_counts import GroupedCounts
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import CampaignSettings, CampaignStatus, Leaderboard, Row
@@ -58,6 +60,7 @@ class BoardDraft:
     shown: tuple[str, ...]
     key: object
     last: LastSettled
+    answers: JudgeOutcomes | None = None  # of a model that weighs judges
 
     def settle(self) -> Leaderboard:
         """Return the leaderboard."""
@@ -69,10 +72,12 @@ class BoardDraft:
 
     def _settle(self) -> dict[str, object]:
         counts = self.counts.grouped()
-        board = settle(counts, beta=self.scale.beta, deviation=self.scale.deviation)
         index = {name: i for i, name in enumerate(counts.systems)}
         shown = sorted(index[name] for name in self.shown)
         settings = self.status.settings
+        place = np.array([index[name] for name in self.counts.systems], np.int64)
+        answers = None if self.answers is None else self.answers.rearrange(place)
+        board = settle(counts, beta=self.scale.beta, deviation=self.scale.deviation, answers=answers)
         return {
             "rows": board.rows(shown),
             "judges": counts.judges,

@@ -183,6 +183,7 @@ class ReadOnlyCampaign:
             shown=shown,
             key=(tables.recorded, shown, self.status.state, self.status.settings),
             last=self._last_settled,
+            answers=self.model.judge_outcomes(),
         )
 
     def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:

@@ -15,6 +15,7 @@ from streams.core.kernels.normal import CENTRE, NARROW, NORM, central, mills, ti
 SIGNATURES = {
     "upper_tails": "d1 d1",
     "evaluate": "q1 q1 d2 d1 d3 d1 d2",
+    "cell_moments": "d1 d d3",
     "group_slopes": "q3 d3 q1 q1 d2",
     "group_curvatures": "q3 d3 q1 q1 d3",
     "group_products": "q3 d3 q1 q1 d2 d2",
@@ -71,6 +72,13 @@ def pair_moments(t: float, margin: float, moments: Any) -> None:
     moments[1, 0], moments[1, 1], moments[1, 2] = sign * v, u, w
     moments[1, 3] = sign * (density * (low + high) + u * v)
     moments[1, 4] = u * u - density * (low - high)
+
+
+@jit
+def cell_moments(t: Any, margin: float, moments: Any) -> None:
+    """Fill the moments at each of many differences."""
+    for k in range(len(t)):
+        pair_moments(float(t[k]), margin, moments[k])
 
 
 @jit

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streams.core.models.card import ModelCard
+    from streams.core.models.judge_outcomes import JudgeOutcomes
     from streams.core.models.score_cells import ScoreCells
     from streams.wire.events import CampaignSettings
 
@@ -187,6 +188,10 @@ class Model(ABC):
 
     def board_scale(self) -> BoardScale | None:
         """Return the scale of a board that is settled from the pair counts, or None if they do not say all."""
+        return None
+
+    def judge_outcomes(self) -> JudgeOutcomes | None:
+        """Return the outcomes by which judges are weighted on the board, or None if all judges count the same."""
         return None
 
     def score_cells(self) -> ScoreCells | None:

@@ -13,12 +13,15 @@ from streams.core.kernels.normal import tie_moments, win_moments
 from streams.core.kernels.pairs import BY_CHANCE
 from streams.core.models.base import JudgeFacts, Outcome, Parameters, grown
 from streams.core.models.card import ModelCard
+from streams.core.models.judge_outcomes import JudgeAnswers
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
+from streams.errors import StoreOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streams.core.models.base import Axis, Floats, JudgmentBatch
+    from streams.core.models.judge_outcomes import JudgeOutcomes
 
 
 class ReliableParameters(TrueSkillParameters, frozen=True, kw_only=True):
@@ -66,6 +69,7 @@ class ReliableTrueSkill(TrueSkill):
         self._a: Floats = np.empty(0)
         self._b: Floats = np.empty(0)
         self._judges = 0
+        self._answers = JudgeAnswers()
 
     def grow(self, systems: int, judges: int, segments: int) -> None:
         """Make room for this many systems and judges."""
@@ -76,6 +80,7 @@ class ReliableTrueSkill(TrueSkill):
 
     def apply(self, batch: JudgmentBatch) -> None:
         """Update with rankings, in order."""
+        self._answers.add(batch)
         kernels.suited("mixture", batch.pairs).rate_judged_rankings(
             self._mean,
             self._variance,
@@ -118,14 +123,32 @@ class ReliableTrueSkill(TrueSkill):
     def dump_row(self, axis: Axis, index: int) -> tuple[float, ...]:
         """Return the row of TrueSkill, and of a judge also the a and b of their reliability."""
         row = super().dump_row(axis, index)
-        return (*row, float(self._a[index]), float(self._b[index])) if axis == "judges" else row
+        if axis != "judges":
+            return row
+        return (*row, float(self._a[index]), float(self._b[index]), *self._answers.dump(index))
 
     def load_row(self, axis: Axis, index: int, row: tuple[float, ...]) -> None:
         """Restore a row."""
         if axis == "judges":
-            *row_of_trueskill, self._a[index], self._b[index] = row
-            row = tuple(row_of_trueskill)
+            if len(row) < self.widths["judges"]:
+                raise StoreOutdated("an earlier version kept no outcomes of judges")
+            row, (self._a[index], self._b[index]), answers = row[:2], row[2:4], row[4:]
+            self._answers.load(index, answers)
         super().load_row(axis, index, row)
+
+    def dump_shared(self) -> tuple[float, ...]:
+        """Return what TrueSkill keeps, and a 1 if there are too many outcomes to keep."""
+        return (*super().dump_shared(), float(self._answers.full))
+
+    def load_shared(self, row: tuple[float, ...]) -> None:
+        """Restore it."""
+        super().load_shared(row[:-1])
+        if row and row[-1]:
+            self._answers.drop()
+
+    def judge_outcomes(self) -> JudgeOutcomes | None:
+        """Return the outcomes of each judge by pair, or None if there were too many to keep."""
+        return self._answers.outcomes()
 
     def _reliability(self, judge: int | None) -> float:
         own = self.parameters

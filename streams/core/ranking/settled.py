@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,14 @@ from streams.core.ranking.differences import Differences, surely_ranked
 from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from streams.core.ranking.islands import find_islands
 from streams.core.ranking.jackknife import delete_groups
+from streams.core.ranking.judge_weights import weigh_outcomes
 from streams.core.ranking.ranges import clusters
 from streams.wire.events import Row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streams.core.models.judge_outcomes import JudgeOutcomes
     from streams.core.ranking.grouped_counts import GroupedCounts
     from streams.core.ranking.jackknife import Jackknife
     from streams.core.ranking.ranges import Floats, Ints
@@ -97,11 +99,18 @@ class SettledBoard:
         return rows
 
 
-def settle(counts: GroupedCounts, *, beta: float = DEFAULT_BETA, deviation: float = 1.0) -> SettledBoard:
+def settle(
+    counts: GroupedCounts,
+    *,
+    beta: float = DEFAULT_BETA,
+    deviation: float = 1.0,
+    answers: JudgeOutcomes | None = None,
+) -> SettledBoard:
     """Fit abilities and the tie margin to pair counts, with the prior N(0, (3 deviation)²).
 
     The prior is weak against the noise, too, and bounds sweeps: where `deviation` is much smaller or larger than usual
     for this beta, the nearest usual one counts.
+    With the `answers` of each judge, the counts are weighted by judge.
 
     >>> from streams.core.ranking.grouped_counts import GroupedCounts
     >>> board = settle(GroupedCounts.of([]))
@@ -117,7 +126,12 @@ def settle(counts: GroupedCounts, *, beta: float = DEFAULT_BETA, deviation: floa
         size=size,
         precision=(c / (PRIOR_DEVIATIONS * min(max(deviation, usual), WIDEST * usual))) ** 2,
     )
+    weight = None if answers is None else weigh_outcomes(answers, pairs)
+    if weight is not None:
+        pairs = replace(pairs, outcomes=pairs.outcomes * weight)
     fit = fit_pairs(pairs)
+    if weight is not None:  # so that the counts of the groups are weighted, too
+        fit = replace(fit, moments=fit.moments * weight[:, :, None])
     covariance: Floats = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
     island = find_islands(counts.first, counts.second, size)
     decided = _decided(counts, totals)
