@@ -36,18 +36,9 @@ def check_judges(
     does not depend on who is suspended.
     """
     votes = CampaignVotes(campaign, pseudonyms, retracted)
-    name = campaign.encode()
     for records in batches:
-        for record in records:
-            if record.value is None or (record.key != name and name not in record.value and b"\\" not in record.value):
-                continue
-            try:
-                event = decode_record(record, max_bytes=max_bytes)
-            except RecordError:
-                continue
-            if event.campaign == campaign:
-                votes.apply(event)
-    return examine_judges(votes.counter.votes())
+        votes.read(records, max_bytes=max_bytes)
+    return votes.examine()
 
 
 class CampaignVotes:
@@ -67,6 +58,23 @@ class CampaignVotes:
         self._seen: set[int] = set()  # hashes of ids
         self._excluded: set[str] = set()
         self._gold: set[tuple[str, frozenset[str]]] = set()
+
+    def read(self, records: Iterable[Record], *, max_bytes: int) -> None:
+        """Apply the next records of the partition."""
+        name = self.campaign.encode()
+        for record in records:
+            if record.value is None or (record.key != name and name not in record.value and b"\\" not in record.value):
+                continue
+            try:
+                event = decode_record(record, max_bytes=max_bytes)
+            except RecordError:
+                continue
+            if event.campaign == self.campaign:
+                self.apply(event)
+
+    def examine(self) -> JudgeReport:
+        """Test the judges."""
+        return examine_judges(self.counter.votes())
 
     def apply(self, event: Judgment | Command) -> None:
         """Apply the next event of the campaign."""

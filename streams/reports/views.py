@@ -170,15 +170,12 @@ def unread_view(meta: CampaignMeta) -> CampaignView:
 
 def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
     """Return the judges, in the order of their first judgments."""
-    tables, model = campaign.tables, campaign.model
-    names = tables.judges.names
-    facts = model.judge_facts()
+    tables, facts = campaign.tables, campaign.model.judge_facts()
     excluded = frozenset(campaign.status.excluded)
+    columns = (tables.judge_agreed, tables.judge_compared, tables.judge_timed)
     judges = []
-    for i, name in enumerate(names):
-        agreed, compared, timed = (
-            int(column[i]) for column in (tables.judge_agreed, tables.judge_compared, tables.judge_timed)
-        )
+    for i, name in enumerate(tables.judges.names):
+        agreed, compared, timed = (int(column[i]) for column in columns)
         gold = tables.gold.get(i, GoldTally())
         low, high = gold.bounds() if sum(gold) else (None, None)
         judges.append(

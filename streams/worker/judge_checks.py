@@ -10,15 +10,17 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mode import Service
 
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import BrokerUnavailable, HistoryGone, JudgestreamError, StoreUnavailable
 from streams.kafka.consumers import Consumer
 from streams.kafka.records import raw_records
-from streams.pipeline.judge_checks import MOST_FLAGGED, CampaignVotes, is_due
-from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.judge_check import CampaignVotes
+from streams.pipeline.suspensions import are_too_many, is_due, make_suspension
 from streams.wire import topics
 from streams.wire.events import encode
 from streams.wire.outputs import Output
@@ -47,7 +49,6 @@ class JudgeChecks(Service):
     def __init__(self, settings: Settings, source: BatchSource, rater: Rater) -> None:
         super().__init__()
         self._settings = settings
-        self._options = ProcessorOptions.from_settings(settings)
         self._source = source
         self._rater = rater
         self._tested: dict[str, int] = {}  # judgments at the last test, by campaign
@@ -81,24 +82,24 @@ class JudgeChecks(Service):
                 self._tested[name] = judgments
 
     async def _check(self, ownership: PartitionOwnership, campaign: Campaign) -> None:
-        votes = CampaignVotes(campaign, self._options)
-        await self._read(ownership, votes)
-        loop = asyncio.get_running_loop()
-        report = await loop.run_in_executor(self._thread, votes.examine)
-        command = votes.suspension(report, at=datetime.now(UTC))
-        name, fields = votes.status.campaign, {**ownership.log_fields(), "campaign": votes.status.campaign}
-        if command is None:
-            if len(report.flagged) > MOST_FLAGGED * report.tested:
-                message = "%d of %d judges of %r are flagged: too many to suspend them without an operator"
-                log.warning(message, len(report.flagged), report.tested, name, extra=fields)
-            return
-        if not ownership.is_open:
-            return
-        await self._rater.emit([Output(topics.COMMANDS.name, name.encode(), encode(command))])
-        log.warning("suspended %d judges of %r: %s", len(command.judges), name, command.reason, extra=fields)
+        meta = campaign.meta
+        pseudonyms = Pseudonyms(self._settings.judge_key.encode())
+        votes = CampaignVotes(campaign.name, pseudonyms, meta.retractions.ids)
+        await self._read(ownership, votes, until=meta.offset + 1)
+        report = await asyncio.get_running_loop().run_in_executor(self._thread, votes.examine)
+        fields = {**ownership.log_fields(), "campaign": campaign.name}
+        if are_too_many(report):
+            message = "%d of %d judges of %r are flagged: too many to suspend them without an operator"
+            log.warning(message, len(report.flagged), report.tested, campaign.name, extra=fields)
+        command = make_suspension(report, meta, at=datetime.now(UTC))
+        if command is not None and ownership.is_open:
+            await self._rater.emit([Output(topics.COMMANDS.name, campaign.name.encode(), encode(command))])
+            log.warning(
+                "suspended %d judges of %r: %s", len(command.judges), campaign.name, command.reason, extra=fields
+            )
 
-    async def _read(self, ownership: PartitionOwnership, votes: CampaignVotes) -> None:
-        """Read the partition up to the campaign's offset."""
+    async def _read(self, ownership: PartitionOwnership, votes: CampaignVotes, *, until: int) -> None:
+        """Read the partition from its beginning to an offset."""
         partition = ownership.partition
         consumer = Consumer(self._settings, max_fetch_bytes=MAX_LOG_BYTES, request_timeout_ms=TIMEOUT_MS)
         try:
@@ -108,9 +109,10 @@ class JudgeChecks(Service):
             if beginning > 0:
                 raise HistoryGone(f"{partition} begins at offset {beginning}: the records before it are gone")
             consumer.seek(partition, 0)
-            while ownership.is_open and await consumer.position(partition) <= votes.offset:
+            while ownership.is_open and await consumer.position(partition) < until:
                 fetched = await consumer.fetch(partition, timeout_ms=FETCH_MS, max_records=STEP_RECORDS)
-                records = raw_records(fetched.get(partition, ()))
-                await asyncio.get_running_loop().run_in_executor(self._thread, votes.add, records)
+                records = raw_records(each for each in fetched.get(partition, ()) if each.offset < until)
+                read = partial(votes.read, records, max_bytes=self._settings.max_record_bytes)
+                await asyncio.get_running_loop().run_in_executor(self._thread, read)
         finally:
             await consumer.stop()

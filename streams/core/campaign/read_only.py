@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest, Rating
 
-# Judgments that are counted and not rated, by the reason of it.
-LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted")
-
 
 class ReadOnlyCampaign:
     """The state of one campaign, without a way to change it. `Campaign` adds that."""
@@ -166,7 +163,7 @@ class ReadOnlyCampaign:
             judgments=counts.judgments,
             rows=(),
             judges=tables.active_judges,
-            left_out={name: number for name in LEFT_OUT if (number := getattr(counts, name))},
+            left_out=counts.left_out,
             pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
         )
         names, scale = tables.systems.names, self.model.board_scale()

@@ -224,17 +224,15 @@ def open_requests(
     if status.state != "open":
         return {}
     systems, segments = tables.systems.index, tables.segments.index
+
+    def is_known(request: MatchRequest) -> bool:
+        there = all(system in systems and system not in status.withdrawn for system in request.systems)
+        return there and (request.segment is None or request.segment in segments)
+
     return {
         key: request
         for key, request in outstanding.items()
-        if request.expires_at > clock
-        and (
-            gold.includes(request)
-            or (
-                all(system in systems and system not in status.withdrawn for system in request.systems)
-                and (request.segment is None or request.segment in segments)
-            )
-        )
+        if request.expires_at > clock and (gold.includes(request) or is_known(request))
     }
 
 

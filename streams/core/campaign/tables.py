@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign import table_rows
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
-from streams.core.campaign.pace import Minute, Paces
-from streams.core.campaign.state import JudgeRow, SegmentRow, SystemRow
+from streams.core.campaign.pace import Paces
+from streams.core.campaign.state import SegmentRow
 from streams.core.ranking.counts import PairCounts
 from streams.core.ranking.grouped_counts import group_of, groups_of
 from streams.wire.events import encode
@@ -25,14 +26,12 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.group_counts import CountsCopy
     from streams.core.campaign.recent_votes import Vote
-    from streams.core.campaign.state import Tables
+    from streams.core.campaign.state import SystemRow, Tables
     from streams.core.models import JudgmentBatch, Model
     from streams.core.models.base import Cell
     from streams.core.ranking.grouped_counts import GroupedCounts
 
     Ints = NDArray[np.int64]
-
-Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
 
 
 class CampaignTables:
@@ -223,49 +222,17 @@ class CampaignTables:
 
     def system_rows(self, model: Model, systems: Sequence[int]) -> tuple[SystemRow, ...]:
         """Return the present rows of some systems."""
-        mean, deviation = model.scores()
-        return tuple(
-            SystemRow(
-                index=i,
-                mean=float(mean[i]),
-                deviation=float(deviation[i]),
-                wins=int(self.wins[i].sum()),
-                ties=int(self.ties[i].sum()),
-                losses=int(self.wins[:, i].sum()),
-                judgments=int(self.system_judgments[i]),
-                offset=int(self.system_offset[i]),
-                state=model.dump_row("systems", i),
-            )
-            for i in systems
-        )
+        return table_rows.make_system_rows(self, model, systems)
 
     def drain_changes(self, rows: Sequence[SystemRow], model: Model) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names = self.systems.names
         pairs = np.argwhere(self._touched)
-        idle, unchecked = Minute(), GoldTally()
         tables = {
             "systems": {names[row.index]: encode(row) for row in rows},
             "judges": {
-                name: encode(
-                    JudgeRow(
-                        index=i,
-                        judgments=int(self.judge_judgments[i]),
-                        timed=int(self.judge_timed[i]),
-                        duration_ms=int(self.judge_duration[i]),
-                        agreed=int(self.judge_agreed[i]),
-                        compared=int(self.judge_compared[i]),
-                        minute=pace.number,
-                        in_minute=pace.judgments,
-                        flagged=pace.flagged,
-                        gold_passed=gold.passed,
-                        gold_failed=gold.failed,
-                        state=model.dump_row("judges", i),
-                    )
-                )
+                self.judges.names[i]: encode(table_rows.make_judge_row(self, model, i))
                 for i in sorted(self._dirty_judges)
-                for name in (self.judges.names[i],)
-                for pace, gold in ((self.paces.get(name, idle), self.gold.get(i, unchecked)),)
             },
             "segments": {
                 self.segments.names[i]: encode(
@@ -300,32 +267,7 @@ class CampaignTables:
 
     def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
         """Load stored rows, each at the index that it had."""
-        systems = _by_index(tables["systems"], SystemRow)
-        judges = _by_index(tables["judges"], JudgeRow)
-        segments = _by_index(tables["segments"], SegmentRow)
-        for add, rows in (
-            (self.systems.add, systems),
-            (self.judges.add, judges),
-            (self.segments.insert, segments),
-        ):
-            for name, _ in rows:
-                add(name)
-        self.grow(model)
-        for i, (_, system) in enumerate(systems):
-            self.system_judgments[i], self.system_offset[i] = system.judgments, system.offset
-            model.load_row("systems", i, system.state)
-        for i, (name, judge) in enumerate(judges):
-            if judge.minute:
-                self.paces[name] = Minute(judge.minute, judge.in_minute, judge.flagged)
-            self.judge_judgments[i], self.judge_timed[i] = judge.judgments, judge.timed
-            self.judge_duration[i] = judge.duration_ms
-            if judge.gold_passed or judge.gold_failed:
-                self.gold[i] = GoldTally(judge.gold_passed, judge.gold_failed)
-            self.judge_agreed[i], self.judge_compared[i] = judge.agreed, judge.compared
-            model.load_row("judges", i, judge.state)
-        for i, (_, segment) in enumerate(segments):
-            self.segment_judgments[i] = segment.judgments
-            model.load_row("segments", i, segment.state)
+        table_rows.load_rows(self, tables, model)
         self._restore_pairs(tables["pairs"])
         for key, value in tables["cells"].items():
             of, on, by = msgspec.json.decode(key, type=tuple[str, str, str])
@@ -352,8 +294,3 @@ def _distinct(indices: Ints) -> list[int]:
     """Return each index once. Counting them is faster than sorting."""
     distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
     return distinct
-
-
-def _by_index(table: Mapping[str, bytes], kind: type[Row]) -> list[tuple[str, Row]]:
-    decoder = msgspec.json.Decoder(kind)
-    return sorted(((name, decoder.decode(value)) for name, value in table.items()), key=lambda item: item[1].index)

@@ -14,7 +14,7 @@ SIGNATURES = {
 
 @jit
 def number_pairs(slots: Any, systems: Any, starts: Any, used: int) -> int:
-    """Give each pair that meets for the first time the next slot: slots[lower, upper]. Return the number of slots."""
+    """Assign the next slot to each pair that is new, as slots[lower, upper]. Return the number of slots."""
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):

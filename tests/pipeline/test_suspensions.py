@@ -12,8 +12,8 @@ import pytest
 
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.pipeline.embedded import Embedded
-from streams.pipeline.judge_checks import CampaignVotes, is_due
-from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.judge_check import CampaignVotes
+from streams.pipeline.suspensions import is_due, make_suspension
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import CampaignSettings, Create, Judgment, ReinstateJudges, SuspendJudges, encode
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 SETTINGS = Settings(judge_key="key", snapshot_judgments=0)
-OPTIONS = ProcessorOptions.from_settings(SETTINGS)
 COLLUDERS = ("bad-1", "bad-2")
 
 
@@ -63,10 +62,10 @@ def create(name: str = "c") -> Create:
 
 
 def examined(stream: Embedded, name: str = "c") -> SuspendJudges | None:
-    campaign = stream.campaign(name)
-    votes = CampaignVotes(campaign, OPTIONS)
-    votes.add(stream.log.all(topics.JUDGMENTS.name))
-    return votes.suspension(votes.examine(), at=NOON)
+    meta = stream.campaign(name).meta
+    votes = CampaignVotes(name, Pseudonyms(b"key"), meta.retractions.ids)
+    votes.read(stream.log.all(topics.JUDGMENTS.name), max_bytes=1_000_000)
+    return make_suspension(votes.examine(), meta, at=NOON)
 
 
 def test_those_who_vote_for_one_system_are_suspended_and_the_board_is_that_of_the_others() -> None:
@@ -80,7 +79,7 @@ def test_those_who_vote_for_one_system_are_suspended_and_the_board_is_that_of_th
     stream.run()
     honest = streamed([create(), *(each for each in crowd() if each.judge not in COLLUDERS)])
     assert stream.campaign("c").leaderboard().rows == honest.campaign("c").leaderboard().rows
-    assert examined(stream) is None, "those who are suspended are not tested again"
+    assert examined(stream) is None, "those who are suspended already are not suspended again"
 
 
 def test_who_was_reinstated_by_an_operator_is_left_alone() -> None:
@@ -130,10 +129,10 @@ class Worker:
     async def emit(self, outputs: Sequence[Output]) -> None:
         self.sent += outputs
 
-    async def read(self, _: object, votes: CampaignVotes) -> None:
-        if votes.status.campaign == "broken":
+    async def read(self, _: object, votes: CampaignVotes, *, until: int) -> None:
+        if votes.campaign == "broken":
             raise ValueError("it can't be tested")
-        votes.add(self._records)
+        votes.read(self._records[:until], max_bytes=1_000_000)
 
 
 def test_the_service_sends_a_command_once_and_trouble_with_one_campaign_stops_no_other(
