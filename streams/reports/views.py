@@ -18,7 +18,7 @@ from streams.reports import PairView, Report
 from streams.wire.quarantine import Quarantine, quarantine_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.state import CampaignMeta
     from streams.stores.base import Store
@@ -197,11 +197,15 @@ def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
                 gold_high=high,
             )
         )
-    return with_suspicions(judges)
+    flags = campaign.judges_so_far().flags()
+    return with_suspicions(judges, {judge: [flag.message for flag in each] for judge, each in flags.items()})
 
 
-def with_suspicions(judges: Sequence[JudgeView]) -> list[JudgeView]:
-    """Return the judges with the reasons to check them. Each judge is compared with all judges."""
+def with_suspicions(judges: Sequence[JudgeView], flags: Mapping[str, Sequence[str]] | None = None) -> list[JudgeView]:
+    """Return the judges with the reasons to check them. Each judge is compared with all judges.
+
+    `flags` are reasons by judge that come from the votes themselves.
+    """
     agreed, compared = sum(judge.agreed for judge in judges), sum(judge.compared for judge in judges)
     typical = (agreed + 1) / (compared + 2)
     reliability, sensitivity, seconds = (
@@ -217,7 +221,8 @@ def with_suspicions(judges: Sequence[JudgeView]) -> list[JudgeView]:
             "hasty": judge.seconds is not None and judge.timed >= FEWEST_TIMED and judge.seconds < seconds,
             "too fast": judge.too_fast > MOST_FLAGGED * judge.judgments,
         }
-        marked.append(replace(judge, suspicious=tuple(reason for reason, holds in reasons.items() if holds)))
+        marks = (reason for reason, holds in reasons.items() if holds)
+        marked.append(replace(judge, suspicious=(*marks, *(flags or {}).get(judge.judge, ()))))
     return marked
 
 

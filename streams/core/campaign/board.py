@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.group_counts import CountsCopy
     from streams.core.campaign.state import SystemRow
     from streams.core.campaign.tables import CampaignTables
+    from streams.core.judges.live import LiveResiduals
     from streams.core.models import Model
     from streams.core.models.base import BoardScale
     from streams.core.models.judge_outcomes import JudgeOutcomes
@@ -60,6 +61,7 @@ class BoardDraft:
     shown: tuple[str, ...]
     key: object
     last: LastSettled
+    judges: LiveResiduals
     answers: JudgeOutcomes | None = None  # of a model that weighs judges
 
     def settle(self) -> Leaderboard:
@@ -91,6 +93,7 @@ class BoardDraft:
                 budget=settings.budget,
                 confidence=settings.stop_confidence,
             ),
+            "cautions": self.judges.cautions(),
         }
 
 

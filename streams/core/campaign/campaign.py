@@ -205,6 +205,6 @@ class Campaign(JudgedCampaign):
 
     def discard_changes(self) -> None:
         """Forget what changed since the last call, where nothing is stored."""
-        self.tables.forget_changes()
+        self._state.forget_changes()
         self._seen.discard_changes()
         self._votes.discard_changes()

@@ -1,4 +1,4 @@
-"""The rated part of a campaign: its model, the bootstrap beside it, and the tables of who took part."""
+"""The rated part of a campaign: its model, the bootstrap beside it, the tables of who took part, and their votes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from streams.core import models
 from streams.core.campaign.board import is_board_settled, remaining_outlook
 from streams.core.campaign.bootstrap import Bootstrap
+from streams.core.campaign.judge_residuals import JudgeResiduals
 from streams.core.campaign.stop_rule import StopCheck, check_stop
 from streams.core.campaign.tables import CampaignTables
 from streams.errors import StoreCorrupt, StoreOutdated
@@ -33,6 +34,7 @@ class RatingState:
             max_group_cells=options.max_group_cells,
             group_names=options.group_names,
         )
+        self.residuals = JudgeResiduals()
         self.stop = StopCheck()
         self.create_model(settings)
         self.enter(settings)
@@ -53,6 +55,7 @@ class RatingState:
         try:
             state.tables.restore(tables, state.model)
             state.model.load_shared(shared)
+            state.residuals.restore(tables["residuals"], state.tables.systems.index, state.tables.judges.index)
             state.enter(settings)
             if state.bootstrap is not None:
                 for system, row in tables["replicas"].items():
@@ -91,6 +94,9 @@ class RatingState:
             keys=admitted.keys,
         )
         self.model.apply(admitted.batch)
+        self.residuals.apply(
+            admitted.batch, systems=len(self.tables.systems.names), judges=len(self.tables.judges.names)
+        )
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys, self.tables.judges.names)
 
@@ -116,14 +122,22 @@ class RatingState:
 
     def rename_judge(self, old: str, new: str) -> None:
         """Rename a judge. Nothing that was learned of them changes."""
-        self.tables.rename_judge(old, new, self.model)
+        index = self.tables.rename_judge(old, new, self.model)
+        if index is not None:
+            self.residuals.touch_judge(index)
 
     def drain_changes(self, rows: Sequence[SystemRow]) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names, bootstrap = self.tables.systems.names, self.bootstrap
         tables = self.tables.drain_changes(rows, self.model)
+        tables["residuals"] = self.residuals.drain_rows(names, self.tables.judges.names)
         tables["replicas"] = {names[row.index]: bootstrap.dump_row(row.index) for row in rows} if bootstrap else {}
         return tables
+
+    def forget_changes(self) -> None:
+        """Forget which rows changed."""
+        self.tables.forget_changes()
+        self.residuals.forget_changes()
 
     def _grow(self) -> None:
         self._sizes = self.tables.sizes

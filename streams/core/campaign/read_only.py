@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.bootstrap import Bootstrap
     from streams.core.campaign.state import StoredCampaign
     from streams.core.campaign.tables import CampaignTables
+    from streams.core.judges.live import LiveResiduals
     from streams.core.models import Model
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest, Rating
@@ -180,8 +181,13 @@ class ReadOnlyCampaign:
             shown=shown,
             key=(tables.recorded, shown, self.status.state, self.status.settings),
             last=self._last_settled,
+            judges=self.judges_so_far(),
             answers=self.model.judge_outcomes(),
         )
+
+    def judges_so_far(self) -> LiveResiduals:
+        """Return the votes of the judges against the votes before them, to be tested."""
+        return self._state.residuals.live(self.tables.systems.names, self.tables.judges.names)
 
     def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:
         """Return the present rating of every system. Their ids begin with `origin`."""

@@ -12,6 +12,7 @@ from streams.core import kernels
 from streams.core.campaign import table_rows
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
+from streams.core.campaign.judge_residuals import JUDGE
 from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
 from streams.core.campaign.pace import Paces
 from streams.core.campaign.state import SegmentRow
@@ -159,20 +160,22 @@ class CampaignTables:
         self._dirty_judges.add(vote.judge)
         self._dirty_segments.add(vote.segment)
 
-    def rename_judge(self, old: str, new: str, model: Model) -> None:
-        """Rename the row and the cells of a judge. Their pace is dropped."""
+    def rename_judge(self, old: str, new: str, model: Model) -> int | None:
+        """Rename the rows and the cells of a judge. Their pace is dropped. Return their index, if they are known."""
         while new != old and new in self.judges.index:  # somebody has sent it as a judge
             new += "-"
         self.paces.pop(old, None)
         index = self.judges.rename(old, new)
         if index is None:
-            return
+            return None
         self._judge_groups[index] = self._group_of(new)
         cells = model.judge_cells(index)
         self._removed.setdefault("judges", []).append(old)
+        self._removed.setdefault("residuals", []).append(JUDGE + old)
         self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)
         self._dirty_judges.add(index)
         self._dirty_cells.update(cells)
+        return index
 
     def _cell_key(self, system: int, segment: int, judge: str) -> str:
         return encode((self.systems.names[system], self.segments.names[segment], judge)).decode()

@@ -11,9 +11,10 @@ import numpy as np
 from streams.core.judges.judge_tests import FEWEST_CELL_UNITS, LEVEL, relative
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streams.core.judges.judge_tests import Bools
     from streams.core.judges.residuals import Residuals
-    from streams.core.judges.votes import Votes
 
 TAIL = 1.645  # standard deviations, which chance exceeds in 5 %
 CHANCE = 0.05
@@ -39,13 +40,13 @@ class FavouredSystem:
         )
 
 
-def favoured_systems(votes: Votes, found: Residuals, counted: Bools) -> tuple[FavouredSystem, ...]:
+def favoured_systems(systems: Sequence[str], found: Residuals, counted: Bools) -> tuple[FavouredSystem, ...]:
     """Return the systems that more of the counted judges favour or oppose than chance allows."""
     tested = (found.cell_units >= FEWEST_CELL_UNITS) & counted[found.cell_judge]
     sums = relative(found.own_favour, np.where(tested, found.cell_system, -1), tested)
-    limit = LEVEL / max(2 * len(votes.systems), 1)
+    limit = LEVEL / max(2 * len(systems), 1)
     alarms = []
-    for s, system in enumerate(votes.systems):
+    for s, system in enumerate(systems):
         on = tested & (found.cell_system == s)
         count = int(on.sum())
         for side in (1, -1):

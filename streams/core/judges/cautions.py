@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from streams.wire.leaderboard import Caution
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.judges.alarm import FavouredSystem
     from streams.core.judges.report import JudgeReport
 
 PAGE = "docs/ranking.md"
@@ -33,14 +36,7 @@ def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
             )
         )
     if report.alarms:
-        more = f" The same holds for {len(report.alarms) - 1} other systems." if len(report.alarms) > 1 else ""
-        found.append(
-            Caution(
-                code="favoured_system",
-                message=f"{report.alarms[0].message}.{more}",
-                link=f"{PAGE}#favoured-system",
-            )
-        )
+        found.append(favoured_caution(report.alarms))
     by_votes = [judge for judge in report.flagged if judge.by_votes]
     if by_votes:
         worst = max(by_votes, key=lambda judge: judge.reasons[0].strength)
@@ -55,6 +51,12 @@ def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
             )
         )
     return tuple(found)
+
+
+def favoured_caution(alarms: Sequence[FavouredSystem]) -> Caution:
+    """Return the caution that more judges favour a system than chance allows."""
+    more = f" The same holds for {len(alarms) - 1} other systems." if len(alarms) > 1 else ""
+    return Caution(code="favoured_system", message=f"{alarms[0].message}.{more}", link=f"{PAGE}#favoured-system")
 
 
 def one_judge(judge: str, share: float, *, judges: int) -> list[Caution]:

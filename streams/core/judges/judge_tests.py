@@ -46,7 +46,7 @@ class FailedTest:
     system: int = -1
 
 
-def run_tests(votes: Votes, found: Residuals, counted: Bools) -> tuple[FailedTest, ...]:
+def run_tests(found: Residuals, counted: Bools) -> tuple[FailedTest, ...]:
     """Test all judges who have enough votes. Each test is corrected for the number of judges, or of cells.
 
     `counted` are the judges in the fit. The residuals are relative to the typical one of them, and to their taste.
@@ -61,7 +61,7 @@ def run_tests(votes: Votes, found: Residuals, counted: Bools) -> tuple[FailedTes
     on_cell, by_judge, one_side = (_limit(tests, many) for tests in (2 * int(cells.sum()), 2 * len(own), len(own)))
     by_system = (found.cell_judge, cells, found.cell_system)
     by_all = (found.judge, np.ones(len(own), np.bool_), None)
-    always = _tie_share(votes)[found.judge] >= ALWAYS_TIES
+    always = found.tie_share >= ALWAYS_TIES
     return (
         *_beyond("favours", favour.excess(1), on_cell, *by_system),
         *_beyond("opposes", favour.excess(-1), on_cell, *by_system),
@@ -147,10 +147,3 @@ def _beyond(
         )
         for k in np.flatnonzero(tested & (excess > limit))
     ]
-
-
-def _tie_share(votes: Votes) -> Floats:
-    count = len(votes.judges)
-    ties = np.bincount(votes.judge, votes.weight * (votes.outcome == 0), count)
-    share: Floats = ties / np.maximum(votes.units(), 1e-12)
-    return share

@@ -42,7 +42,7 @@ def peel(votes: Votes) -> Peeled:
         share = np.where(counted, capped_shares(np.where(counted, units, 0.0)), 0.0)
         prediction = predictor.fit(share)
         found = residuals(votes, prediction, share, tested)
-        findings = run_tests(votes, found, counted)
+        findings = run_tests(found, counted)
         strength: dict[int, float] = {}
         for finding in findings:
             if finding.judge not in out:

@@ -118,7 +118,7 @@ def report_on(votes: Votes, peeled: Peeled) -> JudgeReport:
         tested=len(peeled.residuals.judge),
         judgments=total,
         flagged=flagged,
-        alarms=favoured_systems(votes, peeled.residuals, counted),
+        alarms=favoured_systems(votes.systems, peeled.residuals, counted),
         position_bias=_position_bias(votes, peeled.prediction, counted),
         largest=(votes.judges[most], int(votes.judgments[most]) / total) if total else None,
     )

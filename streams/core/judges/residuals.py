@@ -42,9 +42,11 @@ class Residuals:
     """The residuals of some judges. A cell is a judge and a system that they compared."""
 
     judge: Ints
+    units: Floats  # weight of the judge's votes
     agreement: Sums  # of votes times predictions: below 0 for votes that do not follow the order
     position: Sums  # above 0 for those who prefer what is shown first
     ties: Sums
+    tie_share: Floats  # of the judge's votes
     cell_judge: Ints
     cell_system: Ints
     cell_units: Floats  # weight of the votes in the cell
@@ -55,6 +57,7 @@ class Residuals:
 
 def residuals(votes: Votes, prediction: VotePrediction, share: Floats, judges: Ints) -> Residuals:
     """Return the residuals of these judges. `share` are the weights with which the prediction was fitted."""
+    tied = np.bincount(votes.judge, votes.weight * (votes.outcome == 0), len(votes.judges))
     bounds = np.searchsorted(votes.judge, np.arange(len(votes.judges) + 1))
     by_judge, cells, systems, units = [], [], [], []
     for j in judges.tolist():
@@ -68,9 +71,11 @@ def residuals(votes: Votes, prediction: VotePrediction, share: Floats, judges: I
     wide = np.concatenate([np.empty((0, 2, 3)), *cells])
     return Residuals(
         judge=judges,
+        units=votes.units()[judges],
         agreement=_sums(table[:, 0]),
         position=_sums(table[:, 1]),
         ties=_sums(table[:, 2]),
+        tie_share=tied[judges] / np.maximum(votes.units()[judges], RARE),
         cell_judge=np.repeat(judges, [len(met) for met in systems]),
         cell_system=np.concatenate([np.empty(0, np.int64), *systems]),
         cell_units=np.concatenate([np.empty(0), *units]),

@@ -28,6 +28,7 @@ LARGE = (
     "cells",
     "pairs",
     "replicas",
+    "residuals",
     "judges",
     "segments",
 )  # may be large; each before those that it refers to

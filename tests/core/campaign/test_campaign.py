@@ -152,6 +152,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "cells": set(),
             "replicas": set(),
             "votes": set(),
+            "residuals": {"judge judge", "system a", "system b", "shared"},
         }
         assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
 

@@ -1,0 +1,148 @@
+"""What the sums of a running campaign say about its judges: whom to check. The exact tests need the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streams.core.judges.alarm import favoured_systems
+from streams.core.judges.cautions import PAGE, favoured_caution, one_judge
+from streams.core.judges.judge_tests import FEWEST_JUDGES, FEWEST_UNITS, run_tests
+from streams.core.judges.prediction import RARE
+from streams.core.judges.residuals import Residuals, Sums
+from streams.core.kernels.residuals import SCALE
+from streams.wire.leaderboard import Caution
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.core.judges.alarm import FavouredSystem
+    from streams.core.judges.judge_tests import FailedTest, Kind
+    from streams.core.judges.votes import Floats, Ints
+
+MARKS: dict[Kind, str] = {
+    "favours": "favours a system",
+    "opposes": "opposes a system",
+    "first": "prefers the first",
+    "second": "prefers the last",
+    "disagrees": "disagrees",
+    "ties": "always ties",
+    "often_ties": "often ties",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveFlag:
+    """Why a judge of a running campaign is flagged: a mark, a sentence, and the system that it is about."""
+
+    mark: str
+    message: str
+    system: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveResiduals:
+    """The residuals of the judges who have enough votes, against the predictions at the time of each vote."""
+
+    systems: Sequence[str]
+    judges: Sequence[str]
+    units: Floats  # weight of the votes of each judge, also of those with few
+    residuals: Residuals
+
+    def flags(self) -> dict[str, tuple[LiveFlag, ...]]:
+        """Return why judges are flagged, the strongest reason first, by judge. Most judges are not there."""
+        found: dict[str, list[LiveFlag]] = {}
+        if not len(self.residuals.judge):
+            return {}
+        tests = run_tests(self.residuals, np.ones(len(self.judges), np.bool_))
+        for failed in sorted(tests, key=lambda each: -each.strength):
+            system = self.systems[failed.system] if failed.system >= 0 else None
+            flag = LiveFlag(mark=MARKS[failed.kind], message=self._message(failed, system), system=system)
+            found.setdefault(self.judges[failed.judge], []).append(flag)
+        return {judge: tuple(each) for judge, each in found.items()}
+
+    def alarms(self) -> tuple[FavouredSystem, ...]:
+        """Return the systems that more judges favour or oppose than chance allows, without those who are flagged."""
+        return favoured_systems(self.systems, self.residuals, ~np.isin(np.array(self.judges), list(self.flags())))
+
+    def cautions(self) -> tuple[Caution, ...]:
+        """Return what a reader of the leaderboard should know about the judges."""
+        flags, found = self.flags(), []
+        share = self.units.max(initial=0.0) / max(float(self.units.sum()), RARE)
+        if len(self.units):
+            found += one_judge(self.judges[int(np.argmax(self.units))], share, judges=int((self.units > 0.0).sum()))
+        if alarms := self.alarms():
+            found.append(favoured_caution(alarms))
+        if flags:
+            judge, reasons = next(iter(flags.items()))
+            who = "1 judge is flagged" if len(flags) == 1 else f"{len(flags)} judges are flagged"
+            message = f"{who}. For example, {judge}: {reasons[0].message}."
+            found.append(Caution(code="flagged_judges", message=message, link=f"{PAGE}#flagged-judges"))
+        return tuple(found)
+
+    def _message(self, failed: FailedTest, system: str | None) -> str:
+        found = self.residuals
+        if system is not None:
+            cell = (found.cell_judge == failed.judge) & (found.cell_system == failed.system)
+            more, votes = float(found.favour.total[cell][0]), float(found.cell_units[cell][0])
+            way = f"{'for' if more > 0 else 'against'} {system}"
+        else:
+            place = int(np.flatnonzero(found.judge == failed.judge)[0])
+            votes = float(found.units[place])
+            if failed.kind in ("ties", "often_ties"):
+                more, way = 2.0 * float(found.ties.total[place]), "for a tie"
+            elif failed.kind == "disagrees":
+                return f"{votes:.0f} votes follow the order of the systems less than those of the other judges do"
+            else:
+                more = float(found.position.total[place])
+                way = f"for the output shown {'first' if more > 0 else 'later'}"
+        return f"about {abs(more) / 2.0:.0f} of {votes:.0f} votes more {way} than the votes before predict"
+
+
+def live_residuals(
+    systems: Sequence[str],
+    judges: Sequence[str],
+    *,
+    by_judge: Ints,
+    cell_judge: Ints,
+    cell_system: Ints,
+    by_cell: Ints,
+) -> LiveResiduals:
+    """Return the residuals from the stored sums. kernels/residuals.py says what their columns are."""
+    sums, cells = by_judge / SCALE, by_cell / SCALE
+    enough = np.flatnonzero(sums[:, 0] >= FEWEST_UNITS)
+    tested = enough if len(enough) >= FEWEST_JUDGES else enough[:0]
+    inside = np.isin(cell_judge, tested)
+    cell_judge, cell_system, cells = cell_judge[inside], cell_system[inside], cells[inside]
+    chosen = sums[tested]
+    agreement = np.maximum(sums[cell_judge, 2], RARE)
+    slope = cells[:, 2] / agreement
+    own = cells[:, 0] - slope * sums[cell_judge, 1]
+    left = np.maximum(cells[:, 1] - slope**2 * agreement, 0.1 * cells[:, 1])
+    tie_variance = np.maximum(chosen[:, 6], RARE)
+    expected_ties = chosen[:, 0] - np.sqrt(np.maximum(chosen[:, 0] ** 2 - 4.0 * chosen[:, 0] * tie_variance, 0.0))
+    return LiveResiduals(
+        systems=systems,
+        judges=judges,
+        units=sums[:, 0],
+        residuals=Residuals(
+            judge=tested,
+            units=chosen[:, 0],
+            agreement=_sums(chosen[:, 1], chosen[:, 2]),
+            position=_sums(chosen[:, 3], chosen[:, 4]),
+            ties=_sums(chosen[:, 5], tie_variance),
+            # The expected share p of ties follows from p (1 - p), as if it were the same for all votes.
+            tie_share=(0.5 * expected_ties + chosen[:, 5]) / np.maximum(chosen[:, 0], RARE),
+            cell_judge=cell_judge,
+            cell_system=cell_system,
+            cell_units=cells[:, 3],
+            favour=_sums(cells[:, 0], cells[:, 1]),
+            own_favour=_sums(own, left),
+        ),
+    )
+
+
+def _sums(total: Floats, variance: Floats) -> Sums:
+    return Sums(total=total, variance=np.maximum(variance, RARE), skew=np.zeros(len(total)))

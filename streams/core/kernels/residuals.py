@@ -1,0 +1,119 @@
+"""The votes of judges against what the votes before them predict: sums per judge, and per judge and system.
+
+Abilities are followed beside the ratings, because no judge may weigh much in what they are compared with. The unit is
+the noise of a difference. Sums are whole numbers of 1 / SCALE, so that they are exact and short.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from streams.compiler import jit
+from streams.core.kernels.elementary import exp
+from streams.core.kernels.normal import NORM, upper_tail
+
+SIGNATURES = {"follow_votes": "d1 d1 d1 q2 q2 q1 q1 q1 q1 q1"}
+
+SCALE = 1024.0
+LARGEST_SHARE = 0.02  # of the prediction, that one judge may have
+SMALLEST_MARGIN = 1e-3
+RARE = 1e-12
+# Places in `shared`: the tie margin, the curvature for it, the weight of all votes, and the number of judges.
+MARGIN, MARGIN_INFORMATION, UNITS, JUDGES = 0, 1, 2, 3
+
+
+@jit
+def fixed(x: float) -> int:
+    """Return a number in units of 1 / SCALE, rounded."""
+    return int(x * SCALE + 0.5) if x >= 0.0 else -int(0.5 - x * SCALE)
+
+
+@jit
+def predicted(
+    ability: Any, information: Any, margin: float, i: int, j: int
+) -> tuple[float, float, float, float, float]:
+    """Return P(win) and P(loss) of i against j, the densities at their bounds, and the scale of the difference."""
+    gap = float(ability[i]) - float(ability[j])
+    scale = sqrt(1.0 + 1.0 / float(information[i]) + 1.0 / float(information[j]))
+    low, high = (margin - gap) / scale, (margin + gap) / scale
+    win, loss = max(upper_tail(low), RARE), max(upper_tail(high), RARE)
+    return win, loss, NORM * exp(-0.5 * low * low), NORM * exp(-0.5 * high * high), scale
+
+
+@jit
+def learn(ability: Any, information: Any, shared: Any, i: int, j: int, order: int, weight: float) -> None:
+    """Move the abilities and the tie margin by one outcome. order < 0: i is better, > 0: j is better, 0: a tie."""
+    win, loss, at_win, at_loss, scale = predicted(ability, information, float(shared[MARGIN]), i, j)
+    tie, change = max(1.0 - win - loss, RARE), at_loss - at_win
+    slope = at_win / win if order < 0 else -at_loss / loss if order > 0 else change / tie
+    curve = weight * (at_win * at_win / win + at_loss * at_loss / loss + change * change / tie) / (scale * scale)
+    step = weight * slope / scale
+    ability[i] += step / information[i]
+    ability[j] -= step / information[j]
+    information[i] += curve
+    information[j] += curve
+    shared[MARGIN_INFORMATION] += weight * (at_win + at_loss) / scale
+    missing = (1.0 if order == 0 else 0.0) - tie
+    shared[MARGIN] = max(float(shared[MARGIN]) + weight * missing / shared[MARGIN_INFORMATION], SMALLEST_MARGIN)
+
+
+@jit
+def follow_votes(
+    ability: Any,
+    information: Any,
+    shared: Any,
+    by_judge: Any,
+    by_cell: Any,
+    cells: Any,
+    judges: Any,
+    systems: Any,
+    ranks: Any,
+    starts: Any,
+) -> None:
+    """Add rankings to the sums, in order. Each is compared with the prediction before it, and then moves it.
+
+    `cells` has the row in `by_cell` of each system of each ranking. A row of `by_judge` has the weight of the votes,
+    then total and variance for agreement, position and ties. A row of `by_cell` has total, variance, covariance with
+    the agreement, and the weight of the votes.
+    """
+    for k in range(len(starts) - 1):
+        first, last, judge = starts[k], starts[k + 1], judges[k]
+        if last - first < 2:
+            continue
+        unit = 2.0 / (last - first)
+        share = fixed(unit)
+        own = by_judge[judge, 0] / SCALE
+        if own == 0.0:
+            shared[JUDGES] += 1.0
+        most = max(LARGEST_SHARE, 2.0 / shared[JUDGES]) * shared[UNITS]
+        weight = unit if own <= most else unit * most / own
+        for a in range(first, last):
+            for b in range(a + 1, last):
+                i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
+                win, loss, _, _, _ = predicted(ability, information, float(shared[MARGIN]), i, j)
+                expected, tie = win - loss, max(1.0 - win - loss, RARE)
+                outcome = 1.0 if order < 0 else -1.0 if order > 0 else 0.0
+                total, spread = unit * (outcome - expected), unit * (win + loss - expected * expected)
+                tied = 1.0 if order == 0 else 0.0
+                residual, variance, common = fixed(total), fixed(spread), fixed(spread * expected)
+                by_judge[judge, 0] += share
+                by_judge[judge, 1] += fixed(total * expected)
+                by_judge[judge, 2] += fixed(spread * expected * expected)
+                by_judge[judge, 3] += residual
+                by_judge[judge, 4] += variance
+                by_judge[judge, 5] += fixed(unit * (tied - tie))
+                by_judge[judge, 6] += fixed(unit * tie * (1.0 - tie))
+                x, y = cells[a], cells[b]
+                by_cell[x, 0] += residual
+                by_cell[y, 0] -= residual
+                by_cell[x, 1] += variance
+                by_cell[y, 1] += variance
+                by_cell[x, 2] += common
+                by_cell[y, 2] -= common
+                by_cell[x, 3] += share
+                by_cell[y, 3] += share
+        shared[UNITS] += last - first - 1.0
+        for a in range(first, last):
+            for b in range(a + 1, last):
+                learn(ability, information, shared, systems[a], systems[b], ranks[a] - ranks[b], weight)
