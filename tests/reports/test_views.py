@@ -138,7 +138,10 @@ def suspects(made: Campaign) -> dict[str, tuple[str, ...]]:
 
 
 def test_only_the_random_judge_is_suspicious() -> None:
-    assert suspects(campaign(coin_among_judges(700))) == {"coin": ("like chance",)}
+    found = suspects(campaign(coin_among_judges(700)))
+    assert set(found) == {"coin"}
+    assert found["coin"][0] == "like chance"
+    assert "100 votes follow the order of the systems less than those of the other judges do" in found["coin"]
 
 
 def test_few_judgments_make_nobody_suspicious() -> None:
