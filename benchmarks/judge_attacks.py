@@ -1,7 +1,7 @@
 """Judges who manipulate or do not care: how many are found, how many honest ones are flagged, and what it changes.
 
-12 systems, 200 judges, 12,000 judgments. The favoured system is truly the sixth. The seeds 0 to 99 were used to choose
-the tests; the figures in the documentation are of seeds from 1,000.
+12 systems, 200 judges, 12,000 judgments. The favoured system is truly the sixth. The seeds below 200 and 1,000 to 1,003
+were looked at while the tests were chosen; the figures in the documentation are of the seeds 1,000 to 1,019.
 
     python benchmarks/judge_attacks.py --runs 40
     python benchmarks/judge_attacks.py --only logs
