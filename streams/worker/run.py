@@ -44,7 +44,8 @@ def _run(settings: Settings) -> None:
     for report in reports:
         if report.problems:
             log.warning("%s", report.describe(), extra={"topic": report.name})
-    kernels.compiled("pairs"), kernels.compiled("lookahead")
+    for name in ("pairs", "groups", "settled", "lookahead"):
+        kernels.compiled(name)
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)

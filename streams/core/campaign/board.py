@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from streams.core import ranking
 from streams.core.ranking.assessment_board import settle_scores
 from streams.core.ranking.board_outlook import board_outlook
+from streams.core.ranking.cautions import count_cautions
+from streams.core.ranking.fragility import fragility
 from streams.core.ranking.outlook import outlook
 from streams.core.ranking.settled import FEWEST_JUDGES, settle
 from streams.wire.events import Rating
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from streams.core.ranking.grouped_counts import GroupedCounts
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import CampaignSettings, CampaignStatus, Leaderboard, Row
+    from streams.wire.leaderboard import Caution
 
 DEFAULT_CONFIDENCE = 0.95  # where the settings name none
 
@@ -70,7 +73,8 @@ class BoardDraft:
         if fields is None:
             fields = self._settle()
             self.last.put(self.key, fields)
-        return replace(self.leaderboard, **fields)
+        cautions = (*cast("tuple[Caution, ...]", fields["cautions"]), *self.leaderboard.cautions)
+        return replace(self.leaderboard, **fields | {"cautions": cautions})
 
     def _settle(self) -> dict[str, object]:
         counts = self.counts.grouped()
@@ -85,6 +89,8 @@ class BoardDraft:
             "judges": counts.judges,
             "margin": board.margin,
             "elo_per_score": board.elo_per_score,
+            "fragility": fragility(board, shown),
+            "cautions": (*count_cautions(board, shown), *self.judges.cautions()),
             "outlook": board_outlook(
                 board,
                 judgments=self.leaderboard.judgments,
@@ -93,7 +99,6 @@ class BoardDraft:
                 budget=settings.budget,
                 confidence=settings.stop_confidence,
             ),
-            "cautions": self.judges.cautions(),
         }
 
 

@@ -13,6 +13,7 @@ from streams.core.campaign.recent_votes import RecentVotes
 from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.seen import SeenIds
 from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decode_meta
+from streams.core.ranking.cautions import caution
 from streams.errors import StoreCorrupt
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
 from streams.wire.quarantine import describe_quarantine
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
     from streams.core.models import Model
     from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest, Rating
+    from streams.wire.leaderboard import Caution
+
+
+# Judgments that a defence left out are a caution.
+DEFENCES = {
+    "repeated": "because their judge judged the same match before or later",
+    "over_share": "because their judge has too large a share",
+    "suspended": "because their judge is suspended",
+}
 
 
 class ReadOnlyCampaign:
@@ -164,6 +174,7 @@ class ReadOnlyCampaign:
             judgments=counts.judgments,
             rows=(),
             judges=tables.active_judges,
+            cautions=self._left_out_cautions(),
             left_out=counts.left_out,
             pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
         )
@@ -188,6 +199,11 @@ class ReadOnlyCampaign:
     def judges_so_far(self) -> LiveResiduals:
         """Return the votes of the judges against the votes before them, to be tested."""
         return self._state.residuals.live(self.tables.systems.names, self.tables.judges.names)
+
+    def _left_out_cautions(self) -> tuple[Caution, ...]:
+        numbers = {words: getattr(self.counts, name) for name, words in DEFENCES.items()}
+        named = ", ".join(f"{number:,} {words}" for words, number in numbers.items() if number)
+        return (caution("left_out", f"Judgments were left out: {named}."),) if named else ()
 
     def ratings(self, *, origin: str = "log") -> tuple[Rating, ...]:
         """Return the present rating of every system. Their ids begin with `origin`."""

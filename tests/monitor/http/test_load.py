@@ -226,8 +226,9 @@ def names(page: Any) -> list[str]:
 def test_campaigns_come_in_pages_that_cover_all_of_them_once() -> None:
     with running(Settings(monitor_tokens=TOKENS, snapshot_seconds=3600)) as monitor:
         monitor.publish(*(judgment(1, campaign=f"c{number:03}", at=NOON) for number in range(130)))
+        wait_for(lambda: monitor.get("/campaigns")["total"] == 130)
         first = monitor.get("/campaigns")
-        assert (len(first["campaigns"]), first["total"]) == (100, 130)
+        assert len(first["campaigns"]) == 100
         assert names(first) == sorted(names(first), reverse=True)  # they have the same time
         found, after = names(first), first["next"]
         while after is not None:
