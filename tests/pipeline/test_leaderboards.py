@@ -130,7 +130,7 @@ def test_after_a_retraction_the_board_is_the_one_of_a_campaign_that_never_saw_th
     processor = opened(log)
     (*_, pending) = found(processor.process(log))
     assert pending.pending is not None
-    assert "is being rated again without what was retracted" in pending.pending
+    assert "is being rated again without what is left out now" in pending.pending
     assert pending.judgments == 60
     (*_, board) = found(processor.rate_again()[NAME])
     never = log_of(each for each in CROWD[:90] if each.id not in gone)

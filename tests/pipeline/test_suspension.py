@@ -64,7 +64,8 @@ def streamed(log: Sequence[Event], *, batch: int = 50) -> Embedded:
 def board(log: Sequence[Event], *, batch: int = 50) -> Leaderboard:
     """Return the leaderboard without what counts records."""
     found = streamed(log, batch=batch).campaign("c").leaderboard()
-    return msgspec.structs.replace(found, sequence=0, offset=0, left_out={})
+    cautions = tuple(each for each in found.cautions if each.code != "left_out")
+    return msgspec.structs.replace(found, sequence=0, offset=0, left_out={}, cautions=cautions)
 
 
 def ratings(stream: Embedded) -> dict[str, tuple[float, float]]:

@@ -15,7 +15,7 @@ from streams.core.ranking.cautions import count_cautions
 from streams.core.ranking.fragility import fragility
 from streams.core.ranking.outlook import outlook
 from streams.core.ranking.settled import FEWEST_JUDGES, settle
-from streams.wire.events import Rating
+from streams.wire.events import ENDED, Rating
 from streams.wire.leaderboard import BoardOutlook
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class BoardDraft:
                 board,
                 judgments=self.leaderboard.judgments,
                 shown=shown,
-                state=self.status.state,
+                state="closed" if self.status.state in ENDED else "open",
                 budget=settings.budget,
                 confidence=settings.stop_confidence,
             ),
@@ -157,10 +157,14 @@ def rank_systems(
     return rows
 
 
-def describe_outlook(ahead: Outlook, model: Model, names: Sequence[str], status: CampaignStatus) -> BoardOutlook:
+def describe_outlook(
+    ahead: Outlook, model: Model, names: Sequence[str], *, status: CampaignStatus, judgments: int
+) -> BoardOutlook:
     """Return the outlook of a model without counts, as leaderboards have it."""
-    if status.state == "closed":
+    if status.state in ENDED:
         return BoardOutlook(state="closed", message="The campaign is closed.")
+    if (budget := status.settings.budget) is not None and judgments >= budget:
+        return BoardOutlook(state="budget_spent", message=f"The budget of {budget:,} judgments is spent.")
     if ahead.boundary is None:
         return BoardOutlook(state="settled", message=f"{ahead.why[0].upper()}{ahead.why[1:]}.")
     above, below = (names[i] for i in ahead.boundary)

@@ -51,6 +51,7 @@ class GroupCounts:
     def __init__(self, max_cells: int = MAX_GROUP_CELLS) -> None:
         self.groups = GROUPS
         self.pairs = 0  # that met
+        self.version = 0  # of the counts, since this object was made
         self._max_cells = max_cells
         self._slots: Cells = np.full((4, 4), -1, np.int32)  # row of the cells, by lower and upper system
         self._cells: Cells = np.zeros((0, CELLS * GROUPS), np.int32)
@@ -72,6 +73,7 @@ class GroupCounts:
 
         `by_judgment` and `by_judge` are the groups of each ranking, of 32.
         """
+        self.version += 1
         kernel = kernels.suited("groups", batch.pairs)
         pairs = kernel.number_pairs(self._slots, batch.systems, batch.starts, self.pairs)
         merged = self._make_room(pairs, most=systems * (systems - 1) // 2)
@@ -90,6 +92,7 @@ class GroupCounts:
 
     def take_back(self, vote: Vote, *, by_judge: int) -> None:
         """Subtract a ranking. `by_judge` is the group of its judge, of 32."""
+        self.version += 1
         shrink = GROUPS // self.groups
         own = int(groups_of(np.array([vote.key]))[0]) // shrink
         for (i, x), (j, y) in combinations(sorted(zip(vote.systems, vote.ranks, strict=True)), 2):
@@ -179,6 +182,8 @@ class CountsCopy:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         pairs = np.argwhere(self.slots >= 0)
+        counted = self.cells.max(axis=1, initial=0) > 0  # the votes of others were taken back
+        pairs = pairs[counted[self.slots[pairs[:, 0], pairs[:, 1]]]]
         a, b = place[pairs[:, 0]], place[pairs[:, 1]]
         first, second = np.minimum(a, b), np.maximum(a, b)
         by = np.lexsort((second, first))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
@@ -181,7 +182,9 @@ class ReadOnlyCampaign:
         names, scale = tables.systems.names, self.model.board_scale()
         if scale is None:
             rows = board.rank_systems(self.model, tables, self.bootstrap, self.active)
-            ahead = board.describe_outlook(self.outlook(), self.model, names, self.status)
+            ahead = board.describe_outlook(
+                self.outlook(), self.model, names, status=self.status, judgments=counts.judgments
+            )
             return msgspec.structs.replace(begun, rows=rows, outlook=ahead)
         shown = tuple(names[i] for i in self.active)
         return board.BoardDraft(
@@ -190,7 +193,7 @@ class ReadOnlyCampaign:
             counts=tables.copy_counts(),
             scale=scale,
             shown=shown,
-            key=(tables.recorded, shown, self.status.state, self.status.settings),
+            key=(tables.groups.version, shown, self.status.state, self.status.settings),
             last=self._last_settled,
             judges=self.judges_so_far(),
             answers=self.model.judge_outcomes(),

@@ -39,7 +39,9 @@ def rated(log: Sequence[Judgment], *, split: int | None = None, **settings: obje
 
 def board(campaign: Campaign) -> Leaderboard:
     """Return the leaderboard without what counts records."""
-    return msgspec.structs.replace(campaign.leaderboard(), sequence=0, offset=0, left_out={})
+    found = campaign.leaderboard()
+    cautions = tuple(each for each in found.cautions if each.code != "left_out")
+    return msgspec.structs.replace(found, sequence=0, offset=0, left_out={}, cautions=cautions)
 
 
 # -- requests_only -------------------------------------------------------------------------------------

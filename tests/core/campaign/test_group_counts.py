@@ -133,3 +133,28 @@ def test_plain_and_compiled_kernels_count_the_same() -> None:
     assert np.array_equal(found[0][1], found[1][1])
     assert np.array_equal(found[0][2], found[1][2])
     assert found[0][2].sum() == 2 * 150
+
+
+def test_a_vote_that_replaces_another_changes_the_board_and_leaves_no_trace_of_the_first() -> None:
+    settings = CampaignSettings(outstanding=0, repeat_votes="last", systems=("a", "b", "c"))
+    campaign = Campaign("c", settings)
+    campaign.apply([0], [judgment(0, systems=("a", "b"), ranks=(1, 2))])
+    assert campaign.leaderboard().rows[0].system == "a"
+    campaign.apply([1], [judgment(1, systems=("a", "b"), ranks=(2, 1))])
+    board = campaign.leaderboard()
+    assert (board.judgments, board.rows[0].system) == (1, "b")
+    assert same(
+        campaign.tables.grouped_counts(),
+        replace(
+            GroupedCounts.of([judgment(1, systems=("a", "b"), ranks=(2, 1))]),
+            systems=("a", "b", "c"),
+            judgments=np.array([1, 1, 0]),
+        ),
+    )
+
+
+def test_a_pair_whose_only_vote_was_taken_back_has_not_met() -> None:
+    campaign = rated([judgment(0), judgment(1, systems=("b", "x"))])
+    counts = campaign.tables.groups
+    counts._cells[counts._slots[0, 1]] = 0
+    assert campaign.tables.grouped_counts().first.tolist() == [1]
