@@ -322,7 +322,7 @@ def test_a_partition_that_lost_its_head_or_its_list_is_rebuilt(settled_stack: St
     assert settled(dump(settled_stack)) == healthy
 
 
-@pytest.mark.parametrize("table", ["meta", "seen", "replicas"])
+@pytest.mark.parametrize("table", ["meta", "seen", "pairs"])
 def test_a_campaign_that_lost_a_key_is_rebuilt(settled_stack: Stack, table: str) -> None:
     healthy = settled(dump(settled_stack))
     assert settled_stack.store.client.redis.delete(key(settled_stack, "campaign-0", table)) == 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import CampaignChange
     from streams.wire.events import Command
 
-BOUND = 10_000  # most of it are the bootstrap replicas of the two systems that were judged
+BOUND = 10_000
 
 
 def changed(campaign: Campaign, offset: int, *events: Command) -> CampaignChange:
