@@ -38,7 +38,7 @@ class DraftedBoard:
         """The number of counts that were copied."""
         return self.draft.counts.cells.size if isinstance(self.draft, BoardDraft) else 0
 
-    def settle(self) -> SettledBoard:
+    def settle(self) -> FinishedBoard:
         """Return the leaderboard, or the fault in the code of the campaign, and the seconds that it took."""
         began = perf_counter()
         try:
@@ -47,11 +47,11 @@ class DraftedBoard:
             if not is_campaign_fault(error):
                 raise
             result = error
-        return SettledBoard(meta=self.meta, result=result, seconds=perf_counter() - began)
+        return FinishedBoard(meta=self.meta, result=result, seconds=perf_counter() - began)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettledBoard:
+class FinishedBoard:
     """A leaderboard that was settled, or the fault that prevented it."""
 
     meta: CampaignMeta
@@ -87,7 +87,7 @@ class Leaderboards:
         self.mark_emitted(campaign)
         return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard())
 
-    def finish(self, board: SettledBoard, *, now: float = 0.0) -> tuple[Output, ...]:
+    def finish(self, board: FinishedBoard, *, now: float = 0.0) -> tuple[Output, ...]:
         """Return a leaderboard, to be emitted, unless a newer one was emitted meanwhile or the campaign was deleted.
 
         Otherwise raise the fault if there is one.

@@ -12,7 +12,7 @@ from streams.pipeline.outputs import present_outputs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
+    from streams.pipeline.leaderboards import DraftedBoard, FinishedBoard
     from streams.pipeline.partition_campaigns import PartitionCampaigns
     from streams.wire.outputs import Output
 
@@ -84,7 +84,7 @@ class PartitionBoards:
                 self._campaigns.leave(name)
         return outputs, drafts, []
 
-    def finish(self, boards: Iterable[SettledBoard], *, now: float = 0.0) -> tuple[Output, ...]:
+    def finish(self, boards: Iterable[FinishedBoard], *, now: float = 0.0) -> tuple[Output, ...]:
         """Return leaderboards that were settled, unless newer ones were emitted meanwhile.
 
         A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from streams.errors import LogGap
     from streams.metrics import WorkerMetrics
-    from streams.pipeline.leaderboards import DraftedBoard, SettledBoard
+    from streams.pipeline.leaderboards import DraftedBoard, FinishedBoard
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import Record
     from streams.stores.commit import Commit
@@ -250,6 +250,6 @@ def _persist(processor: Processor, commit: Commit) -> tuple[Output, ...]:
     return processor.rest(monotonic())
 
 
-def _settle(drafts: Sequence[DraftedBoard]) -> list[SettledBoard]:
+def _settle(drafts: Sequence[DraftedBoard]) -> list[FinishedBoard]:
     """Settle leaderboards. It needs no turn, because the drafts have copies of all that they need."""
     return [draft.settle() for draft in drafts]

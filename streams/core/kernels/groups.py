@@ -14,7 +14,7 @@ SIGNATURES = {
 
 @jit
 def number_pairs(slots: Any, systems: Any, starts: Any, used: int) -> int:
-    """Assign the next slot to each pair that is new, as slots[lower, upper]. Return the number of slots."""
+    """Number each pair that meets for the first time: slots[lower, upper] is the next one. Return their number."""
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
