@@ -47,9 +47,11 @@ def test_each_problem_is_named_with_the_way_out_and_hides_no_other(store: Memory
     quarantine(store, corrupt, "corrupt")
     quarantine(store, retraction, "retraction")
     store._campaigns[unreadable].meta = b"{"
-    store._campaigns[newer].meta = store._campaigns[newer].meta.replace(b'"layout":3', b'"layout":%d' % (LAYOUT + 1))
+    store._campaigns[newer].meta = store._campaigns[newer].meta.replace(
+        b'"layout":%d' % LAYOUT, b'"layout":%d' % (LAYOUT + 1)
+    )
     del store._campaigns[lost]
-    rows = store._campaigns[malformed].tables["replicas"]
+    rows = store._campaigns[malformed].tables["pairs"]
     rows.update(dict.fromkeys(rows, b"short"))
     checks = check_campaigns(store, [HOME])
     assert (checks.stored, checks.rated_again) == (len(NAMES), 1)
