@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
