@@ -158,7 +158,7 @@ def test_without_a_consensus_no_judge_is_like_chance() -> None:
     assert views.chance_odds(100, 100, typical=0.4) == views.chance_odds(0, 100, typical=0.4) == 0.0
 
 
-@pytest.mark.parametrize(("model", "reason"), [("trueskill-judges", "unreliable"), ("grm", "insensitive")])
+@pytest.mark.parametrize(("model", "reason"), [("trueskill-judges", "like chance"), ("grm", "insensitive")])
 def test_the_models_that_know_judges_find_the_coin_too(model: str, reason: str) -> None:
     found = suspects(campaign(coin_among_judges(2100), model))
     assert list(found) == ["coin"]

@@ -17,7 +17,7 @@ from streams.cli.progress import Bar
 from streams.cli.replay_log import read_new_names, read_rounds, rename_campaigns
 from streams.cli.replay_schedule import ReplaySchedule
 from streams.cli.terminal import INTERRUPTED
-from streams.errors import FormatError, RecordError
+from streams.errors import FormatError, ParameterError, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -260,12 +260,13 @@ def _new_campaign_settings(given: Sequence[str], model: str) -> CampaignSettings
     from streams.wire import events
     from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
-    rank = msgspec.structs.replace(plan_ranking(model).settings, score_range=DEFAULT_SCORE_RANGE)
-    settings = msgspec.structs.replace(rank, **parse_settings(given, {}))
-    nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
+    parsed = parse_settings(given, {})
     try:
+        rank = plan_ranking(str(parsed.get("model", model))).settings
+        settings = msgspec.structs.replace(rank, **{"score_range": DEFAULT_SCORE_RANGE} | parsed)
+        nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
         apply_command(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))
-    except RecordError as error:
+    except (RecordError, ParameterError) as error:
         raise click.UsageError(f"--setting: {error}") from None
     return settings
 

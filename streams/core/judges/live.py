@@ -19,25 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.judges.alarm import FavouredSystem
-    from streams.core.judges.judge_tests import FailedTest, Kind
+    from streams.core.judges.judge_tests import FailedTest
     from streams.core.judges.votes import Floats, Ints
-
-MARKS: dict[Kind, str] = {
-    "favours": "favours a system",
-    "opposes": "opposes a system",
-    "first": "prefers the first",
-    "second": "prefers the last",
-    "disagrees": "disagrees",
-    "ties": "always ties",
-    "often_ties": "often ties",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveFlag:
-    """Why a judge of a running campaign is flagged: a mark, a sentence, and the system that it is about."""
+    """Why a judge of a running campaign is flagged: a sentence, and the system that it is about."""
 
-    mark: str
     message: str
     system: str | None
 
@@ -59,7 +48,7 @@ class LiveResiduals:
         tests = run_tests(self.residuals, np.ones(len(self.judges), np.bool_))
         for failed in sorted(tests, key=lambda each: -each.strength):
             system = self.systems[failed.system] if failed.system >= 0 else None
-            flag = LiveFlag(mark=MARKS[failed.kind], message=self._message(failed, system), system=system)
+            flag = LiveFlag(message=self._message(failed, system), system=system)
             found.setdefault(self.judges[failed.judge], []).append(flag)
         return {judge: tuple(each) for judge, each in found.items()}
 

@@ -115,6 +115,7 @@ class GradedResponse(Model):
         choose="If there are many ties, or one baseline that all systems are compared with.",
         reference="Otani et al. 2016",
     )
+    ranges: ClassVar[tuple[str, ...]] = ("bootstrap", "closed", "posterior")
     parameters_type: ClassVar[type[Parameters]] = GradedResponseParameters
     takes_baseline: ClassVar[bool] = True
     widths: ClassVar[Mapping[Axis, int]] = {"systems": 2, "judges": 2, "segments": 4}

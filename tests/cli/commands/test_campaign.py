@@ -193,7 +193,14 @@ def test_a_status_is_printed_with_every_setting_and_control_characters_are_escap
     )
     campaign_status.print_status(status)
     shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[1:])
-    assert shown.keys() == {"state", *CampaignSettings.__struct_fields__, "withdrawn", "excluded", "offset"}
+    assert shown.keys() == {
+        "state",
+        *CampaignSettings.__struct_fields__,
+        "withdrawn",
+        "excluded",
+        "suspended",
+        "offset",
+    }
     assert (shown["state"], shown["withdrawn"], shown["excluded"], shown["offset"]) == ("paused", "a", "0f3a", "17")
     assert shown["systems"] == "a, \\x1b[31mred, \\u202eb"
     assert shown["segments"].endswith("18, 19, ... 80 more")

@@ -107,6 +107,9 @@ def test_plain_and_compiled_functions_give_the_same_bits() -> None:
 INEXACT = re.compile("exp2?|expm1|log|log2|log10|log1p|power|float_power|hypot|tanh|dot|matmul|einsum|linalg")
 EXACT = {"frexp", "inf", "isfinite", "ldexp", "nan", "pi", "sqrt"}
 FOLDERS = ("kernels", "models", "campaign", "matching")
+# From 150 systems on the look-ahead is computed by LAPACK. Another library could choose another pair only if two pairs
+# are equally good to 13 digits.
+LARGE = "lookahead.py"
 PACKAGE = "trueskill_package.py"  # it passes functions to the package, which computes with those of the C library
 
 
@@ -127,7 +130,8 @@ def from_the_c_library(tree: ast.AST) -> list[str]:
 
 def test_no_live_code_calls_the_c_library_for_a_function_that_is_not_exact() -> None:
     root = Path(streams.core.__file__).parent
-    files = [file for folder in FOLDERS for file in (root / folder).glob("*.py") if file.name != PACKAGE]
+    exempt = {root / "models" / PACKAGE, root / "matching" / LARGE}
+    files = [file for folder in FOLDERS for file in (root / folder).glob("*.py") if file not in exempt]
     assert len(files) > 30
     found: dict[str, Any] = {str(file): from_the_c_library(ast.parse(file.read_text())) for file in files}
     assert {file: names for file, names in found.items() if names} == {}

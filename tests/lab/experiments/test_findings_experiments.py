@@ -62,7 +62,7 @@ def test_the_official_ranking_is_that_of_the_pair_counts() -> None:
     counts = PairCounts.of(judgments)
     expected = rank_scores("bootstrap", counts, runs=200, seed=3).rows(counts.systems, counts.judgments.tolist())
     found = rows_of(one)
-    assert [msgspec.structs.replace(row, judgments=0) for row in expected] == found
+    assert [msgspec.structs.replace(row, judgments=0, line_above=None) for row in expected] == found
     assert one.measured["decided"] == counts.decided
     place = [counts.systems.index(row.system) for row in found]
     shares = counts.head_to_head().T[np.ix_(place, place)]
