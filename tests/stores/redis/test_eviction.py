@@ -72,7 +72,7 @@ def test_any_policy_but_noeviction_is_refused_with_the_way_out(url: str) -> None
 
 
 @pytest.mark.parametrize("url", ["redis"], indirect=True)
-@pytest.mark.parametrize("share", [0.9, 0.5, 0.2])
+@pytest.mark.parametrize("share", [0.9, 0.7, 0.5])
 def test_what_was_evicted_is_never_taken_for_a_new_campaign(url: str, share: float) -> None:
     log = [Record(offset, None, encode(entry)) for offset, entry in enumerate(crowd_log(600, campaigns=120, seed=41))]
     options = ProcessorOptions.from_settings(Settings(judge_key="key"))
