@@ -127,7 +127,7 @@ def test_every_record_is_counted_once_by_what_became_of_it(stack: Stack) -> None
     batches = found.one("batch_records_count")
     for step in ("rate_duration", "persist_duration", "emit_duration", "delay"):
         assert found.one(f"{step}_seconds_count") == batches > 0
-    assert found.one("snapshot_duration_seconds_count") > 0
+    stack.wait_for(lambda: worker.scrape().one("snapshot_duration_seconds_count") > 0, "the time of a snapshot")
     assert found.one("campaigns") == 5
     assert found.one("server_errors_total", "redis") == found.one("fenced_writes_total") == 0
 

@@ -57,7 +57,8 @@ def shown(stack: Stack, command: str, *arguments: str) -> Any:
 
 
 def test_the_leaderboard_is_the_one_of_the_log_rated_here(running: Stack) -> None:
-    (campaign,) = rate([LOG[:200]], plan_ranking("trueskill-judges").settings).campaigns.values()
+    settings, key = plan_ranking("trueskill-judges").settings, running.settings.judge_key
+    (campaign,) = rate([LOG[:200]], settings, judge_key=key).campaigns.values()
     (found,) = msgspec.convert(shown(running, "leaderboard")["campaigns"], list[Leaderboard])
     assert found.rows == campaign.leaderboard().rows
     assert found.judgments == 200

@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.state import CampaignMeta, StoredCampaign
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.options import ProcessorOptions
@@ -153,9 +154,9 @@ def test_a_campaign_runs_through_while_a_second_worker_joins_and_leaves(stack: S
             validator(schema).validate(found)
     assert len({rejection["id"] for rejection in rejections}) == totals["rejected"]
     newest = {(rating["campaign"], rating["system"]): rating for rating in sorted(ratings, key=lambda r: r["offset"])}
-    for (campaign, system), rating in newest.items():
-        (row,) = [row for row in final[campaign]["rows"] if row["system"] == system]
-        assert (rating["mean"], rating["deviation"]) == (row["score"], row["deviation"])
+    for (name, system), rating in newest.items():
+        (expected,) = [each for each in embedded.campaign(name).ratings() if each.system == system]
+        assert (rating["mean"], rating["deviation"]) == (expected.mean, expected.deviation)
 
 
 def test_every_kind_of_bad_record_gets_one_rejection_and_its_neighbours_are_applied(stack: Stack) -> None:
@@ -287,7 +288,9 @@ def test_a_retraction_rates_the_campaign_again_from_the_log(stack: Stack) -> Non
     stored = stack.store.read("campaign-1")
     assert stored is not None
     rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
-    for row in never.campaign("campaign-1").leaderboard().rows:
-        assert (rows[row.system]["mean"], rows[row.system]["deviation"]) == (row.score, row.deviation)
+    unjudged = never.campaign("campaign-1")
+    for rating in unjudged.ratings():
+        assert (rows[rating.system]["mean"], rows[rating.system]["deviation"]) == (rating.mean, rating.deviation)
+    assert ReadOnlyCampaign.restore("campaign-1", stored).leaderboard().rows == unjudged.leaderboard().rows
     meta = msgspec.json.decode(stored.meta, type=CampaignMeta)
     assert meta.counts.retracted > 50

@@ -106,7 +106,7 @@ def command(
         usual, opening = _new_campaign_settings((), model), _new_campaign_settings(given, model)
         batches: Batches = (rename_campaigns(batch, new_names) for batch in rounds)
         if direct:
-            campaigns = _rate_directly(batches, schedule, opening, counts)
+            campaigns = _rate_directly(batches, schedule, opening, counts, judge_key=settings.judge_key)
         else:
             campaigns = _send_to_kafka(
                 batches, schedule, opening, counts, usual=usual, settings=settings, wait=wait, patience=timeout
@@ -165,7 +165,7 @@ def _read(log: LogFile, counts: ReplayCounts) -> Batches:
 
 
 def _rate_directly(
-    batches: Batches, schedule: ReplaySchedule, opening: CampaignSettings, counts: ReplayCounts
+    batches: Batches, schedule: ReplaySchedule, opening: CampaignSettings, counts: ReplayCounts, *, judge_key: str
 ) -> list[ReadOnlyCampaign]:
     from streams.offline.rating import rate
 
@@ -180,7 +180,7 @@ def _rate_directly(
             time.sleep(seconds)
             yield judgments
 
-    rated = rate(due(), opening, observe=observe)
+    rated = rate(due(), opening, observe=observe, judge_key=judge_key)
     rated.check("the log")
     if rated.first_rejection:
         click.echo(f"{rated.rejections:,} judgments were rejected; the first: {rated.first_rejection}", err=True)
