@@ -47,14 +47,14 @@ def simulate(judges: int, segments: int, gap: float, taste: float, random: np.ra
             for system in range(2):
                 seen = gap * system + liking[system] + difficulty[segment] + quality[system, segment] + random.normal()
                 rows.append((system, segment, judge, float(np.clip(severity + span * seen, 0, 100))))
-    system, segment, judge, score = (np.array(column) for column in zip(*rows, strict=True))
+    systems, on, by, scores = (np.array(column) for column in zip(*rows, strict=True))
     return JudgmentBatch(
-        systems=system,
+        systems=systems,
         ranks=np.ones(len(rows), np.int64),
         starts=np.arange(len(rows) + 1),
-        judges=judge,
-        segments=segment,
-        scores=score,
+        judges=by,
+        segments=on,
+        scores=scores,
     )
 
 

@@ -225,7 +225,8 @@ def logs(*, reasons: bool) -> None:
             if reasons:
                 for judge in report.flagged:
                     print(f"    {judge.judge}: {judge.message}")
-            total.update(tested=report.tested, flagged=len(report.flagged), alarms=len(report.alarms), **why)
+            total.update(tested=report.tested, flagged=len(report.flagged), alarms=len(report.alarms))
+            total.update({str(kind): count for kind, count in why.items()})
             total["systems"] += len(votes.systems)
     print(", ".join(f"{kind} {count:,}" for kind, count in sorted(total.items())))
 

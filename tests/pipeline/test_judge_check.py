@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAMES = Pseudonyms(b"key")
 LOG = [replace(each, campaign="c", judge=f"judge-{k % 4}") for k, each in enumerate(crowd_log(80, seed=3))]
-FIELDS = {"id": "command", "campaign": "c", "at": NOON}
+FIELDS: dict[str, Any] = {"id": "command", "campaign": "c", "at": NOON}
 
 
 def votes_of(log: Sequence[Event], retracted: Sequence[str] = ()) -> Votes:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from streams.core.campaign import board as boards
+from streams.core.ranking.settled import settle
 from streams.errors import HistoryGone
 from streams.pipeline import leaderboards
 from streams.pipeline.options import ProcessorOptions
@@ -53,7 +54,7 @@ LOG = log_of(CROWD)
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of rankings of each board that is settled."""
-    rankings, settle = [], boards.settle
+    rankings: list[int] = []
 
     def count(counts: object, **options: float) -> object:
         rankings.append(counts.rankings)  # type: ignore[attr-defined]

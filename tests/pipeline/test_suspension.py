@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -73,7 +73,7 @@ def ratings(stream: Embedded) -> dict[str, tuple[float, float]]:
 
 
 def test_the_board_is_that_of_a_log_without_the_suspended_judges() -> None:
-    log = [*CROWD[:100], suspend(1, ANNA, BERT), *CROWD[100:]]
+    log: list[Event] = [*CROWD[:100], suspend(1, ANNA, BERT), *CROWD[100:]]
     honest = [each for each in CROWD if each.judge not in (ANNA, BERT)]
     stream = streamed(log)
     assert board(log) == board(honest)
@@ -86,7 +86,7 @@ def test_the_board_is_that_of_a_log_without_the_suspended_judges() -> None:
 
 
 def test_reinstating_gives_the_original_board_back() -> None:
-    log = [*CROWD[:100], suspend(1), *CROWD[100:150], reinstate(1), *CROWD[150:]]
+    log: list[Event] = [*CROWD[:100], suspend(1), *CROWD[100:150], reinstate(1), *CROWD[150:]]
     assert board(log) == board(CROWD)
     assert ratings(streamed(log)) == ratings(streamed(CROWD))
     campaign = streamed(log).campaign("c")
@@ -151,22 +151,23 @@ COMMANDS = st.one_of(
 )
 
 
-def command(number: int, action: str, what: object) -> Command:
-    fields = {"id": f"{action}-{number}", "campaign": "c", "at": NOON.replace(year=2030 + number)}
+def command(number: int, action: str, what: Any) -> Command:
+    fields: dict[str, Any] = {"id": f"{action}-{number}", "campaign": "c", "at": NOON.replace(year=2030 + number)}
     if action in ("suspend", "reinstate"):
         kind = events.SuspendJudges if action == "suspend" else events.ReinstateJudges
-        return kind(**fields, judges=tuple(what))  # type: ignore[arg-type,call-overload]
-    kinds = {
+        return kind(**fields, judges=tuple(what))
+    kinds: dict[str, Any] = {
         "retract": events.Retract,
         "forget": events.ForgetJudge,
         "exclude": events.ExcludeJudge,
         "include": events.IncludeJudge,
     }
     if action in kinds:
-        return kinds[action](**fields, judge=what)  # type: ignore[return-value]
+        made: Command = kinds[action](**fields, judge=what)
+        return made
     if action == "ids":
-        return events.Retract(**fields, judgments=tuple(what))  # type: ignore[arg-type]
-    return events.Delete(**fields) if action == "delete" else events.Create(**fields)  # type: ignore[arg-type]
+        return events.Retract(**fields, judgments=tuple(what))
+    return events.Delete(**fields) if action == "delete" else events.Create(**fields)
 
 
 @st.composite
@@ -192,8 +193,8 @@ def stored(log: Sequence[Event], *, batch: int, at_once: bool = False) -> Memory
 @settings(max_examples=30)
 @given(logs(), st.integers(2, 12))
 def test_with_other_commands_in_any_order_live_and_rebuilt_states_are_the_same(log: list[Event], batch: int) -> None:
-    stores = (stored(log, batch=1), stored(log, batch=batch), stored(log, batch=batch, at_once=True))
-    stores = (*stores, stored(log, batch=1000))
+    stores = [stored(log, batch=1), stored(log, batch=batch), stored(log, batch=batch, at_once=True)]
+    stores.append(stored(log, batch=1000))
     assert len({state_hash(store, [HOME]) for store in stores}) == 1
 
 

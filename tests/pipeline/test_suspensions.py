@@ -69,7 +69,7 @@ def examined(stream: Embedded, name: str = "c") -> SuspendJudges | None:
 
 
 def test_those_who_vote_for_one_system_are_suspended_and_the_board_is_that_of_the_others() -> None:
-    log = [create(), *crowd()]
+    log: list[Any] = [create(), *crowd()]
     stream = streamed(log)
     command = examined(stream)
     assert command is not None
@@ -138,7 +138,7 @@ class Worker:
 def test_the_service_sends_a_command_once_and_trouble_with_one_campaign_stops_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    log = [create("broken"), *crowd("broken"), create(), *crowd()]
+    log: list[Any] = [create("broken"), *crowd("broken"), create(), *crowd()]
     stream = streamed(log)
     worker = Worker(stream, {name: stream.campaign(name) for name in ("broken", "c")})
     service = judge_checks.JudgeChecks(SETTINGS, worker, worker)  # type: ignore[arg-type]

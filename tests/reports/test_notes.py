@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
 from streams.reports.html_table import leaderboard_notes, leaderboard_table
 from streams.reports.notes import APART, describe_board, describe_trouble, legend
-from streams.wire.leaderboard import CautionCode
+from streams.wire.leaderboard import CautionCode, Leaderboard
 from tests.reports.boards import CAUTION, OUTLOOK, settled_board
 
 
-def shared_lead(**fields: object) -> object:
+def shared_lead(**fields: Any) -> Leaderboard:
     board = settled_board(**fields)
     first = replace(board.rows[0], rank_high=2)
     second = replace(board.rows[1], rank_low=1, cluster=1, line_above=None)

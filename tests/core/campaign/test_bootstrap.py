@@ -77,9 +77,9 @@ def test_in_a_replica_by_judge_a_judge_counts_as_often_as_their_weight_says() ->
     for replica in (0, 17, 39):
         mean, variance = np.zeros(4), np.ones(4)
         for entry in log:
-            systems, ranks = np.array([int(name[-1]) for name in entry.systems]), np.array(entry.ranks)
+            pair, ranks = np.array([int(name[-1]) for name in entry.systems]), np.array(entry.ranks)
             for _ in range(drawn[names.index(entry.judge), replica]):
-                kernels.plain("pairs").rate_pair(mean, variance, *systems, ranks[0] - ranks[1], 1.118, 0.45)
+                kernels.plain("pairs").rate_pair(mean, variance, *pair, ranks[0] - ranks[1], 1.118, 0.45)
         row = np.frombuffer(replicas.dump_row(2), "<f8")
         assert (row[40 + replica], row[120 + replica]) == (mean[2], variance[2])
 

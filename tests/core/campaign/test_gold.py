@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -88,7 +88,11 @@ def test_the_bounds_are_those_of_wilson(passed: int, failed: int) -> None:
 
 def test_each_judge_has_a_pass_rate_with_bounds_also_after_a_restart() -> None:
     campaign = Campaign("c")
-    log = [created(), *(answered(k, passed=k % 4 > 0) for k in range(20)), answered(90, passed=False, judge="other")]
+    log: list[Any] = [
+        created(),
+        *(answered(k, passed=k % 4 > 0) for k in range(20)),
+        answered(90, passed=False, judge="other"),
+    ]
     change = campaign.drain_changes(campaign.apply(*unzip(enumerate(log))), ())
     for each in (campaign, Campaign.restore("c", stored_campaign([change]))):
         found = {view.judge: view for view in judge_views(each)}
@@ -99,7 +103,7 @@ def test_each_judge_has_a_pass_rate_with_bounds_also_after_a_restart() -> None:
 
 def test_a_judge_whose_pass_rate_is_surely_below_the_threshold_is_excluded() -> None:
     campaign = Campaign("c")
-    log = [created(gold_threshold=0.5), *(answered(k, passed=False) for k in range(10))]
+    log: list[Any] = [created(gold_threshold=0.5), *(answered(k, passed=False) for k in range(10))]
     result = campaign.apply(*unzip(enumerate(log)))
     first = next(k for k in range(1, 10) if wilson_interval(0, k)[1] < 0.5)
     assert campaign.counts.gold == first
@@ -108,7 +112,7 @@ def test_a_judge_whose_pass_rate_is_surely_below_the_threshold_is_excluded() -> 
     assert [(status.offset, status.command) for status in result.statuses[1:]] == [(first, None)]
     include = IncludeJudge(id="include", campaign="c", at=NOON, judge="judge")
     campaign.apply([20, 21], [include, answered(50, passed=True)])
-    assert campaign.status.excluded == (), "only a failed item excludes"
+    assert not campaign.status.excluded, "only a failed item excludes"
 
 
 @pytest.mark.parametrize("requests_only", [False, True])
@@ -119,7 +123,8 @@ def test_gold_items_are_mixed_into_the_requests_at_the_rate_and_look_alike(reque
     )
     campaign = Campaign("c", options=OPTIONS)
     campaign.apply([0], [Create(id="create", campaign="c", at=NOON, settings=chosen)])
-    gold, asked, texts = GoldItems(items), [], (set(), set())
+    gold, asked = GoldItems(items), []
+    texts: tuple[set[tuple[str, int]], set[tuple[str, int]]] = set(), set()
     for number in range(1, 400):
         assert len(campaign.outstanding) == 8
         request = next(iter(campaign.outstanding.values()))

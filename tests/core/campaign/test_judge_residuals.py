@@ -27,7 +27,8 @@ SMALL = {"systems": 8, "judges": 30, "judgments": 1500}
 
 
 def rows_of(log: list[Judgment], *, batch: int) -> dict[str, bytes]:
-    campaign, rows = Campaign("c"), {}
+    campaign = Campaign("c")
+    rows: dict[str, bytes] = {}
     for start in range(0, len(log), batch):
         part = list(enumerate(log))[start : start + batch]
         rows |= campaign.drain_changes(campaign.apply(*unzip(part)), ()).tables["residuals"]

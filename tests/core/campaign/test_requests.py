@@ -76,7 +76,7 @@ def test_outcomes_steer_the_requests() -> None:
     for _ in range(30):
         for a, b in combinations(range(5), 2):
             judge(campaign, (f"s{a:02}", f"s{b:02}"), (1, 1) if a == 3 else (1, 2))
-    seen = Counter()
+    seen: Counter[frozenset[str]] = Counter()
     for _ in range(20):
         (request,) = campaign.outstanding.values()
         seen[frozenset(request.systems)] += 1

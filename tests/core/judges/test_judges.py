@@ -12,6 +12,7 @@ from benchmarks.judge_attacks import simulate
 from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.judges.alarm import binomial_tail
 from streams.core.judges.judge_tests import taste_of
+from streams.wire.events import Judgment
 from tests.core.judges.logs import judgment, log_of
 
 SMALL = {"systems": 8, "judges": 60, "judgments": 3600}
@@ -82,7 +83,7 @@ def test_the_pairs_of_a_ranking_weigh_as_much_as_its_degrees_of_freedom() -> Non
 
 
 def test_the_reason_counts_the_votes_and_what_the_others_predict() -> None:
-    log = []
+    log: list[Judgment] = []
     for j in range(12):
         for k in range(60):
             pair = ("x", "y") if k % 2 else ("y", "x")

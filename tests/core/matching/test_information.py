@@ -54,7 +54,7 @@ def test_of_equally_close_systems_the_least_known_is_asked_for() -> None:
 
 def test_no_pair_is_asked_for_twice_while_fewer_than_half_are_outstanding() -> None:
     meetings = meetings_of([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], times=10)
-    pending = [(1, 0), (2, 3)]
+    pending: list[tuple[int, ...]] = [(1, 0), (2, 3)]
     matches = choose(meetings, 12, pending=pending)
     assert len({frozenset(match.systems) for match in matches} | {frozenset(pair) for pair in pending}) == 14
 

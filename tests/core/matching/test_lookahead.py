@@ -98,7 +98,7 @@ def none_asked(meetings: Meetings) -> Ints:
 def test_the_gain_is_that_of_the_joint_distribution(
     times: int, candidates: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookahead.kernels, "suited", lambda name, _: kernels.plain(name))
+    monkeypatch.setattr(kernels, "suited", lambda name, _: kernels.plain(name))
     meetings = meetings_of(ABILITIES, times=times, seed=1)
     # The information in the fit is from before its last step: a fit that has ended is needed to compare.
     monkeypatch.setattr(at, "NEAR", 1e-9)

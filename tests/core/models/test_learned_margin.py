@@ -68,7 +68,8 @@ class Expected:
 def test_each_step_is_that_of_the_package_with_the_draw_margin_of_the_judge() -> None:
     rows = drawn(120)
     ratings = [trueskill.Rating(0, 1) for _ in range(SYSTEMS)]
-    shared, own = Expected(0.58), {}
+    shared = Expected(0.58)
+    own: dict[int, Expected] = {}
     for a, b, order, judge in rows:
         known = own.setdefault(judge, Expected(shared.margin))
         draw = float(2 * stats.norm.cdf(known.margin / C) - 1)

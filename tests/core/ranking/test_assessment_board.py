@@ -65,8 +65,9 @@ def means(log: list[Judgment], scales: dict[str, tuple[float, float]]) -> dict[s
 
 def is_line(log: list[Judgment], key: str, *, z: bool) -> bool:
     """Return whether m2 is surely better than m1, by leaving out each group of judges or segments."""
-    given_by = defaultdict(list)
+    given_by: dict[str, list[float]] = defaultdict(list)
     for each in log:
+        assert each.score is not None
         given_by[each.judge].append(each.score)
     scales = {
         judge: (float(np.mean(x)), float(np.std(x, ddof=1))) if z else (0.0, 1.0) for judge, x in given_by.items()
