@@ -175,9 +175,9 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     stored = stack.store.read("campaign-0")
     assert stored is not None
     rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
-    board = orderly.campaign("campaign-0").leaderboard().rows
+    ratings = orderly.campaign("campaign-0").ratings()
     assert {name: (row["mean"], row["deviation"], row["judgments"]) for name, row in rows.items()} == {
-        row.system: (row.score, row.deviation, row.judgments) for row in board
+        rating.system: (rating.mean, rating.deviation, rating.judgments) for rating in ratings
     }
 
     # What was asked for before the future came is over by then, and is asked for anew; none is lost for good.
