@@ -241,6 +241,7 @@ def test_a_wrong_parameter_is_named(filled: Running, path: str, field: str) -> N
 
 
 def test_the_status_tells_lag_version_and_readiness(filled: Running) -> None:
+    wait_for(lambda: filled.get("/status")["partitions"][0]["end"] == 401)  # it is read once a second
     found = filled.get("/status")
     assert found["ready"] is True
     (partition,) = found["partitions"]
