@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.wire.leaderboard import Caution
+from streams.core.ranking.cautions import caution
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.judges.alarm import FavouredSystem
     from streams.core.judges.report import JudgeReport
+    from streams.wire.leaderboard import Caution
 
-PAGE = "docs/ranking.md"
 LARGE_SHARE = 0.2  # of the judgments, from one judge of many
 TIMES_EQUAL = 3.0  # the same, as a multiple of an equal share
 
@@ -25,14 +25,11 @@ def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
     bias = report.position_bias
     if bias is not None and bias.present:
         found.append(
-            Caution(
-                code="position_bias",
-                message=(
-                    f"The output shown first was preferred in {bias.share:.0%} of the comparisons with a preference; "
-                    f"without a bias it would be {bias.predicted:.0%}. Either the judges prefer a position, or the log "
-                    "does not list the systems in the order in which they were shown."
-                ),
-                link=f"{PAGE}#position-bias",
+            caution(
+                "position_bias",
+                f"The output shown first was preferred in {bias.share:.0%} of the comparisons with a preference; "
+                f"without a bias it would be {bias.predicted:.0%}. Either the judges prefer a position, or the log "
+                "does not list the systems in the order in which they were shown.",
             )
         )
     if report.alarms:
@@ -43,25 +40,19 @@ def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
         votes = sum(judge.judgments for judge in by_votes)
         who = "1 judge is flagged" if len(by_votes) == 1 else f"{len(by_votes)} judges are flagged"
         example = "They" if len(by_votes) == 1 else f"For example, {worst.judge}"
-        found.append(
-            Caution(
-                code="flagged_judges",
-                message=(f"{who}, with {votes / report.judgments:.1%} of the judgments. {example} {worst.message}."),
-                link=f"{PAGE}#flagged-judges",
-            )
-        )
+        message = f"{who}, with {votes / report.judgments:.1%} of the judgments. {example} {worst.message}."
+        found.append(caution("flagged_judges", message))
     return tuple(found)
 
 
 def favoured_caution(alarms: Sequence[FavouredSystem]) -> Caution:
     """Return the caution that more judges favour a system than chance allows."""
     more = f" The same holds for {len(alarms) - 1} other systems." if len(alarms) > 1 else ""
-    return Caution(code="favoured_system", message=f"{alarms[0].message}.{more}", link=f"{PAGE}#favoured-system")
+    return caution("favoured_system", f"{alarms[0].message}.{more}")
 
 
 def one_judge(judge: str, share: float, *, judges: int) -> list[Caution]:
     """Return the caution that one judge has a large share of the judgments, if so."""
     if judges < 2 or share < max(LARGE_SHARE, min(TIMES_EQUAL / judges, 0.9)):
         return []
-    message = f"One judge, {judge}, made {share:.0%} of the judgments."
-    return [Caution(code="one_judge", message=message, link=f"{PAGE}#one-judge")]
+    return [caution("one_judge", f"One judge, {judge}, made {share:.0%} of the judgments.")]

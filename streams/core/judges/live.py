@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.judges.alarm import favoured_systems
-from streams.core.judges.cautions import PAGE, favoured_caution, one_judge
+from streams.core.judges.cautions import favoured_caution, one_judge
 from streams.core.judges.judge_tests import FEWEST_JUDGES, FEWEST_UNITS, run_tests
 from streams.core.judges.prediction import RARE
 from streams.core.judges.residuals import Residuals, Sums
 from streams.core.kernels.residuals import SCALE
-from streams.wire.leaderboard import Caution
+from streams.core.ranking.cautions import caution
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from streams.core.judges.alarm import FavouredSystem
     from streams.core.judges.judge_tests import FailedTest
     from streams.core.judges.votes import Floats, Ints
+    from streams.wire.leaderboard import Caution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,10 @@ class LiveResiduals:
 
     def alarms(self) -> tuple[FavouredSystem, ...]:
         """Return the systems that more judges favour or oppose than chance allows, without those who are flagged."""
-        return favoured_systems(self.systems, self.residuals, ~np.isin(np.array(self.judges), list(self.flags())))
+        return self._alarms_without(self.flags())
+
+    def _alarms_without(self, flagged: Collection[str]) -> tuple[FavouredSystem, ...]:
+        return favoured_systems(self.systems, self.residuals, ~np.isin(np.array(self.judges), list(flagged)))
 
     def cautions(self) -> tuple[Caution, ...]:
         """Return what a reader of the leaderboard should know about the judges."""
@@ -62,13 +66,12 @@ class LiveResiduals:
         share = self.units.max(initial=0.0) / max(float(self.units.sum()), RARE)
         if len(self.units):
             found += one_judge(self.judges[int(np.argmax(self.units))], share, judges=int((self.units > 0.0).sum()))
-        if alarms := self.alarms():
+        if alarms := self._alarms_without(flags):
             found.append(favoured_caution(alarms))
         if flags:
             judge, reasons = next(iter(flags.items()))
             who = "1 judge is flagged" if len(flags) == 1 else f"{len(flags)} judges are flagged"
-            message = f"{who}. For example, {judge}: {reasons[0].message}."
-            found.append(Caution(code="flagged_judges", message=message, link=f"{PAGE}#flagged-judges"))
+            found.append(caution("flagged_judges", f"{who}. For example, {judge}: {reasons[0].message}."))
         return tuple(found)
 
     def _message(self, failed: FailedTest, system: str | None) -> str:
