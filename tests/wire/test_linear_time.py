@@ -39,7 +39,7 @@ def test_a_record_is_decoded_in_linear_time(kind: str) -> None:
         with pytest.raises(RecordError):
             decode(fill(*HOSTILE[kind], size), max_bytes=2 * MB)
 
-    assert growth(refuse, 64 * KB, MB) < 64
+    assert growth(refuse, 64 * KB, MB, limit=64) < 64
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -49,7 +49,7 @@ def test_the_body_of_a_request_is_decoded_in_linear_time(kind: str, in_lines: bo
         with pytest.raises(RecordError):
             judgments_in(fill(*HOSTILE[kind], size), campaign="c", now=NOW, max_bytes=2 * MB, in_lines=in_lines)
 
-    assert growth(refuse, 64 * KB, MB) < 64
+    assert growth(refuse, 64 * KB, MB, limit=64) < 64
 
 
 def test_a_hint_takes_little_time_however_many_and_long_the_names_are() -> None:
@@ -58,7 +58,7 @@ def test_a_hint_takes_little_time_however_many_and_long_the_names_are() -> None:
     def hint(count: int) -> None:
         suggestion(word, [word[place % 200 :] + word[: place % 200] + str(place) for place in range(count)])
 
-    assert growth(hint, 60, 960) < 12  # a comparison with each whole name takes 16 times longer
+    assert growth(hint, 60, 960, limit=12) < 12  # a comparison with each whole name takes 16 times longer
 
 
 @pytest.mark.parametrize("text", ["", "[", '\\"', "\\\\", '\\\\\\"]', "é{"])
