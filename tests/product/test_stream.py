@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from streams.pipeline.embedded import Embedded
@@ -20,16 +23,21 @@ from tests.state_hash import state_hash
 PARTITION = f"{topics.JUDGMENTS.name}/0"
 
 
-# Every case has many judgments. The other scenarios meet every mode and option, each in some of the cases.
-PLAN = [
-    pytest.param(scenario, case, id=f"{scenario} {case}")
-    for number, scenario in enumerate(SCENARIOS)
-    for case in (CASES if scenario == "many_judgments" else cases_for(number))
-]
+def plan() -> Iterator[Any]:
+    """Every case has many judgments. The other scenarios meet every mode and option, each in some of the cases.
+
+    The first case of each model is quick enough for every run.
+    """
+    for number, scenario in enumerate(SCENARIOS):
+        models: set[str] = set()
+        for case in CASES if scenario == "many_judgments" else cases_for(number):
+            model = case.variant.settings.model
+            yield pytest.param(scenario, case, id=f"{scenario} {case}", marks=[pytest.mark.long] * (model in models))
+            models.add(model)
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize(("scenario", "case"), PLAN)
+@pytest.mark.parametrize(("scenario", "case"), [*plan()])
 def test_a_campaign_of_this_kind_runs(scenario: str, case: Case) -> None:
     run = Run(case)
     SCENARIOS[scenario](run)

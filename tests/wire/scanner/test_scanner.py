@@ -206,7 +206,6 @@ def kept(
     return campaign.drain_changes(applied, ())
 
 
-@pytest.mark.parametrize("replicas", [0, 40])
 @pytest.mark.parametrize(
     "options",
     [
@@ -216,9 +215,9 @@ def kept(
         CampaignOptions(max_judges=4, max_segments=20),
     ],
 )
-def test_a_log_that_is_scanned_is_rated_to_the_same_bits(replicas: int, options: CampaignOptions) -> None:
+def test_a_log_that_is_scanned_is_rated_to_the_same_bits(options: CampaignOptions) -> None:
     log = with_accidents(2500)
-    settings = CampaignSettings(outstanding=0, replicas=replicas)
+    settings = CampaignSettings(outstanding=0)
     one, other = (kept(log, settings, columns=columns, options=options) for columns in (False, True))
     assert one == other
 
