@@ -1,7 +1,9 @@
-"""Select a part of a log: the judgments of some judges, sources, segments or systems."""
+"""Select a part of a log: the judgments of some judges, sources, segments, systems or tags."""
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,53 +20,86 @@ if TYPE_CHECKING:
 
 FIELDS = ("judge", "segment", "source", "system")
 ALIASES = {"judge_type": "source"}  # the column of published logs, which is read as the source
+TAG = "tag."  # before the name of a tag
+NOT = "!"  # after a name: judgments with these values are left out
+
+
+@dataclass
+class _Choice:
+    """The chosen values of one field, or of one tag, and the values that occurred in the log."""
+
+    field: str
+    excludes: bool
+    values: dict[str, None] = dataclasses.field(default_factory=dict)
+    known: set[str] = dataclasses.field(default_factory=set)
+
+    def select(self, judgment: Judgment) -> Judgment | None:
+        """Return the chosen part of a judgment, or None."""
+        if self.field == "system":
+            return _with_systems(judgment, [system for system in judgment.systems if self._keeps(system)])
+        return judgment if self._keeps(self._value(judgment)) else None
+
+    def observe(self, judgment: Judgment) -> None:
+        """Record the values of a judgment."""
+        if self.field == "system":
+            self.known.update(judgment.systems)
+        elif (value := self._value(judgment)) is not None:
+            self.known.add(value)
+
+    def _keeps(self, value: str | None) -> bool:
+        return (value in self.values) != self.excludes
+
+    def _value(self, judgment: Judgment) -> str | None:
+        if self.field.startswith(TAG):
+            return (judgment.tags or {}).get(self.field.removeprefix(TAG))
+        found: str | None = getattr(judgment, self.field)
+        return found
 
 
 class LogSelection:
     """A choice of judgments by the values of their fields. Values of one field are alternatives; all fields must match.
 
-    With `system`, each ranking keeps only the chosen systems, and one with fewer than two of them is left out. `read`
-    and `kept` count the judgments.
+    With `system`, each ranking keeps only the chosen systems, and one with fewer than two of them is left out. `tag.`
+    and a name selects by a tag. A `!` after a name leaves out the judgments with these values. `read` and `kept` count
+    the judgments.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
     >>> LogSelection({"judge": "j", "system": ["c", "a"]}).select(one).systems
     ('a', 'c')
     >>> LogSelection({"judge": ["i", "k"]}).select(one)
+    >>> LogSelection({"tag.language!": "de"}).select(one).id
+    '1'
     """
 
     def __init__(self, only: Only) -> None:
-        self._wanted: dict[str, dict[str, None]] = {}
-        for name, values in only.items():
+        self._choices: dict[tuple[str, bool], _Choice] = {}
+        for given, values in only.items():
+            name, excludes = given.removesuffix(NOT), given.endswith(NOT)
             field = ALIASES.get(name, name)
             if field == "campaign":
                 raise ParameterError("only: choose a campaign with --campaign, or with `campaigns` in Python")
-            if field not in FIELDS:
-                raise ParameterError(f"only: no field {name!r}; {suggestion(name, (*FIELDS, *ALIASES))}")
+            if field not in FIELDS and not (field.startswith(TAG) and field != TAG):
+                raise ParameterError(f"only: no field {name!r}; {suggestion(name, (*FIELDS, *ALIASES, f'{TAG}NAME'))}")
             chosen = dict.fromkeys([values] if isinstance(values, str) else values)
             if not chosen:
                 raise ParameterError(f"only: {name} has no value; name at least one")
-            self._wanted.setdefault(field, {}).update(chosen)
+            self._choices.setdefault((field, excludes), _Choice(field, excludes)).values.update(chosen)
         self.restart()
 
     def restart(self) -> None:
         """Begin to count anew, for a log that is read from its beginning."""
         self.read = self.kept = 0
-        self._known: dict[str, set[str]] = {field: set() for field in self._wanted}
+        for choice in self._choices.values():
+            choice.known.clear()
 
     def select(self, judgment: Judgment) -> Judgment | None:
         """Return the selected part of a judgment, or None. Count it."""
         self.read += 1
         chosen: Judgment | None = judgment
-        for field, wanted in self._wanted.items():
-            if field == "system":
-                self._known[field].update(judgment.systems)
-                chosen = chosen and _with_systems(chosen, wanted)
-            elif (value := getattr(judgment, field)) is None:
-                chosen = None
-            else:
-                self._known[field].add(value)
-                chosen = chosen if value in wanted else None
+        for choice in self._choices.values():
+            choice.observe(judgment)
+            chosen = chosen and choice.select(chosen)
         self.kept += chosen is not None
         return chosen
 
@@ -79,37 +114,39 @@ class LogSelection:
         """Raise ParameterError if a value did not occur in the log, or if no judgment was selected."""
         if not self.read:
             return
-        for field, wanted in self._wanted.items():
-            known = self._known[field]
-            missing = [value for value in wanted if value not in known]
-            if missing:
-                count = f"{len(missing):,} of {len(wanted):,} values, the first: " if len(wanted) > 1 else ""
-                if field == "judge":  # their ids are private
-                    raise ParameterError(
-                        f"only: {len(missing):,} of {len(wanted):,} judges have no judgment; the first is number "
-                        f"{list(wanted).index(missing[0]) + 1}. The log has {len(known):,} judges"
-                    )
-                hint = suggestion(missing[0], known) if known else f"no judgment has a {field}"
-                raise ParameterError(f"only: no judgment has this {field}: {count}{quote(missing[0])}; {hint}")
+        for choice in self._choices.values():
+            _check_values(choice)
         if not self.kept:
-            fields = list(self._wanted)
+            fields = list(dict.fromkeys(choice.field for choice in self._choices.values()))
             way_out = " together; choose fewer fields or more values" if len(fields) > 1 else "; choose more values"
-            if fields == ["system"]:
+            if any(choice.excludes for choice in self._choices.values()):
+                way_out = "; leave out fewer values"
+            elif fields == ["system"]:
                 way_out = "; choose more systems, because a ranking needs two of them"
             raise ParameterError(f"only: none of {self.read:,} judgments is left by {' and '.join(fields)}{way_out}")
 
 
-def _with_systems(judgment: Judgment, wanted: Mapping[str, None]) -> Judgment | None:
-    if judgment.ranks is None:
-        return judgment if judgment.systems[0] in wanted else None
-    places = [place for place, system in enumerate(judgment.systems) if system in wanted]
-    if len(places) == len(judgment.systems):
+def _check_values(choice: _Choice) -> None:
+    """Raise ParameterError if a value did not occur in the log."""
+    wanted, known, field = choice.values, choice.known, choice.field
+    missing = [value for value in wanted if value not in known]
+    if not missing:
+        return
+    if field == "judge":  # their ids are private
+        raise ParameterError(
+            f"only: {len(missing):,} of {len(wanted):,} judges have no judgment; the first is number "
+            f"{list(wanted).index(missing[0]) + 1}. The log has {len(known):,} judges"
+        )
+    count = f"{len(missing):,} of {len(wanted):,} values, the first: " if len(wanted) > 1 else ""
+    hint = suggestion(missing[0], known) if known else f"no judgment has a {field}"
+    raise ParameterError(f"only: no judgment has this {field}: {count}{quote(missing[0])}; {hint}")
+
+
+def _with_systems(judgment: Judgment, systems: list[str]) -> Judgment | None:
+    """Return a judgment with some of its systems. A ranking needs two of them."""
+    if len(systems) == len(judgment.systems):
         return judgment
-    if len(places) < 2:
+    if judgment.ranks is None or len(systems) < 2:
         return None
-    ranks = judgment.ranks
-    return msgspec.structs.replace(
-        judgment,
-        systems=tuple(judgment.systems[place] for place in places),
-        ranks=tuple(ranks[place] for place in places),
-    )
+    ranks = dict(zip(judgment.systems, judgment.ranks, strict=True))
+    return msgspec.structs.replace(judgment, systems=tuple(systems), ranks=tuple(ranks[system] for system in systems))

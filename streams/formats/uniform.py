@@ -33,7 +33,7 @@ COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
 # First the columns of published files, then those that only a Judgment has.
 _WRITTEN = (
     *("campaign", "pair", "seq", "segment", "judge", "judge_type", "n", "systems", "ranks"),
-    *("duration_s", "timestamp", "hit", "id", "score", "request", "source", "version", "escaped"),
+    *("duration_s", "timestamp", "hit", "id", "score", "request", "source", "tags", "version", "escaped"),
 )
 _MARKED = "yes"  # in the column `escaped`
 _PAIR = re.compile(r"(.+)\.([a-z]{2,3}-[a-z]{2,3})")
@@ -91,12 +91,24 @@ def _to_judgments(row: _UniformRow, _: int, run: ImportRun) -> list[Judgment]:
         rated = [(systems, parse_rank(rank)) for systems, rank in zip(outputs, ranks, strict=True)]
         found = make_judgments(run, seq, rated, campaign=campaign, segment=segment, judge=judge, at=at, id=id)
     more = {name: text for name in ("request", "source", "version") if (text := cell(name)) is not None}
+    if text := cell("tags"):
+        found = [msgspec.structs.replace(judgment, tags=_parse_tags(text)) for judgment in found]
     if row.get("judge_type"):
         more.setdefault("source", row["judge_type"])
     if row.get("duration_s"):
         duration_ms = parse_milliseconds(row["duration_s"], field="duration_s")
         found = [msgspec.structs.replace(judgment, duration_ms=duration_ms) for judgment in found]
     return [msgspec.structs.replace(judgment, **more) for judgment in found] if more else found
+
+
+def _parse_tags(text: str) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, str])
+    except msgspec.MsgspecError:
+        example = """{"language": "de"}"""
+        raise RecordError(
+            "invalid_value", f"{quote(text)} is not an object of texts as {example}", field="tags"
+        ) from None
 
 
 def _write(stream: BinaryIO, judgments: Iterable[Judgment]) -> None:
@@ -124,7 +136,8 @@ def _row(judgment: Judgment, seq: int) -> tuple[object, ...]:
         *(systems, "|".join(map(str, judgment.ranks or ()))),
         "" if duration is None else f"{duration // 1000}.{duration % 1000:03d}",
         *(judgment.at.isoformat(), "", id, "" if judgment.score is None else repr(judgment.score)),
-        *(request, source, "" if judgment.version == "1" else judgment.version, _MARKED if marked else ""),
+        *(request, source, "" if judgment.tags is None else msgspec.json.encode(judgment.tags).decode()),
+        *("" if judgment.version == "1" else judgment.version, _MARKED if marked else ""),
     )
 
 

@@ -71,8 +71,8 @@ def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
             check(judgment)
     except (RecordError, ValueError, RecursionError):
         return None
-    # Brackets of a ranking: of the object, of its systems and of its ranks.
-    brackets = 3 * count - sum(judgment.ranks is None for judgment in judgments)
+    # Brackets of a ranking: of the object, of its systems, of its ranks and of its tags, if it has any.
+    brackets = 3 * count + sum((judgment.tags is not None) - (judgment.ranks is None) for judgment in judgments)
     if len(judgments) != count or data.count(b"[") + data.count(b"{") != brackets:
         return None  # something is nested, perhaps too deep
     return judgments
@@ -80,6 +80,8 @@ def decode_lines(data: bytes, count: int) -> list[Judgment] | None:
 
 def _has_long_text(judgment: Judgment) -> bool:
     names = (judgment.id, judgment.campaign, judgment.segment, judgment.judge, judgment.version, *judgment.systems)
+    if judgment.tags:
+        names += (*judgment.tags, *judgment.tags.values())
     more = len(judgment.source or "") > MAX_SOURCE or len(judgment.request or "") > MAX_NAME
     return more or any(len(text) > MAX_NAME for text in names)
 

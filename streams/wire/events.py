@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from streams.wire.campaign_settings import CampaignSettings as CampaignSettings
 from streams.wire.campaign_settings import GoldItem as GoldItem
 from streams.wire.campaign_settings import Parameter as Parameter
-from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Time, Version
+from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Tags, Time, Version
 from streams.wire.leaderboard import Leaderboard as Leaderboard
 from streams.wire.leaderboard import Row as Row
 from streams.wire.limits import MAX_DURATION_MS, MAX_RANKED, MAX_SOURCE, MAX_YEAR
@@ -49,6 +49,7 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     request: Name | None = None
     duration_ms: Annotated[int, Meta(ge=0, le=MAX_DURATION_MS)] | None = None
     source: Annotated[str, Meta(max_length=MAX_SOURCE)] | None = None
+    tags: Tags | None = None
     version: Version = "1"
 
 

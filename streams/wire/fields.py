@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from streams.wire.campaign_names import CAMPAIGN_PATTERN
-from streams.wire.limits import MAX_NAME, MAX_RANK
+from streams.wire.limits import MAX_NAME, MAX_RANK, MAX_TAGS
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 _ABOUT_CAMPAIGN = "One leaderboard, e.g. wmt13.fr-en. Letters, digits, '.', '_' and '-'."
@@ -31,4 +31,8 @@ Judge = Annotated[
         max_length=MAX_NAME,
         description="The judge's id, or `~` and their pseudonym. Only the pseudonym is stored and shown.",
     ),
+]
+Tags = Annotated[
+    dict[Name, Name],
+    Meta(max_length=MAX_TAGS, description="What is known about it, e.g. its language. Ratings do not depend on it."),
 ]

@@ -45,6 +45,7 @@ fields = st.fixed_dictionaries(
         "request": names,
         "duration_ms": st.integers(0, 2**53),
         "source": st.one_of(st.just(""), names),
+        "tags": st.dictionaries(names, names, max_size=8),
         "version": st.sampled_from(["1", "1.2"]),
     },
 )

@@ -135,3 +135,52 @@ def test_a_ranking_of_a_part_is_that_of_a_log_with_only_this_part(file: Path, fr
     assert (found.read, found.left_out) == (expected.read, len(LOG) - expected.read)
     assert f"; {found.left_out} of {len(LOG)} left out" in str(found)
     assert "left out" not in str(expected)
+
+
+def tagged() -> list[Judgment]:
+    """Return the log, of which every other judgment has a language."""
+    return [
+        replace(each, tags={"language": "de" if place % 4 == 1 else "fr"} if place % 2 else None)
+        for place, each in enumerate(LOG)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("only", "places"),
+    [
+        ({"tag.language": "fr"}, {3}),
+        ({"tag.language": ["de", "fr"]}, {1, 3}),
+        ({"tag.language!": "de"}, {0, 2, 3}),
+        ({"tag.language!": ["de", "fr"]}, {0, 2}),
+        ({"tag.language": ["de", "fr"], "tag.language!": "fr"}, {1}),
+    ],
+)
+def test_a_tag_selects_judgments_or_leaves_them_out(only: dict[str, str | list[str]], places: set[int]) -> None:
+    log = tagged()
+    (found,) = LogSelection(only).batches([log])
+    assert found == [each for place, each in enumerate(log) if place % 4 in places]
+
+
+def test_a_system_can_be_left_out() -> None:
+    (found,) = LogSelection({"system!": ["system-1", "system-2"]}).batches([LOG])
+    (expected,) = LogSelection({"system": [f"system-{k}" for k in range(8) if k not in (1, 2)]}).batches([LOG])
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        ({"tag.": "x"}, "no field 'tag.'"),
+        ({"tag.language": "dd"}, "no judgment has this tag.language: 'dd'; known: de, fr"),
+        ({"tag.language!": "dd"}, "no judgment has this tag.language: 'dd'"),
+        ({"tag.domain": "news"}, "no judgment has a tag.domain"),
+        ({"judge!": [f"judge-{k}" for k in range(7)]}, "none of 200 judgments is left by judge; leave out fewer"),
+    ],
+)
+def test_a_tag_or_an_exception_that_does_not_occur_is_an_error(only: dict[str, str | list[str]], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        list(LogSelection(only).batches([tagged()]))
+
+
+def test_tags_do_not_change_a_ranking() -> None:
+    assert streams.rank(tagged()).rows == streams.rank(LOG).rows

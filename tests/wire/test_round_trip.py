@@ -41,6 +41,7 @@ def judgments(draw: st.DrawFn) -> Judgment:
         request=draw(st.none() | names),
         duration_ms=draw(st.none() | st.integers(0, 2**53)),
         source=draw(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=1000)),
+        tags=draw(st.none() | st.dictionaries(names, names, max_size=8)),
         version=draw(st.from_regex(r"1(\.[0-9]{1,3}){0,4}", fullmatch=True)),
     )
 

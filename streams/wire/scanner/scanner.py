@@ -47,8 +47,8 @@ class Scanner:
         """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
 
         The data consists of one JSON object per line, and ends with a line feed. A line needs the decoder if it is
-        not a usual ranking: a command, a score, an escaped character, an unknown field, or a mistake. A caller that
-        knows the number of lines passes it, because counting takes time.
+        not a usual ranking: a command, a score, tags, an escaped character, an unknown field, or a mistake. A caller
+        that knows the number of lines passes it, because counting takes time.
         """
         if not data.isascii():
             try:

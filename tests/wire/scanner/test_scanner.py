@@ -72,6 +72,7 @@ events = st.fixed_dictionaries(
         "source": st.sampled_from(["", "x" * 1000, "x" * 1001, "mobile"]),
         "duration_ms": st.sampled_from([0, 17, 2**53, 2**53 + 1, -1, 1.5, None]),
         "duration_mx": st.just(5),
+        "tags": st.sampled_from([{}, {"a": "b"}, {"a": 1}, None]),
         "extra": st.sampled_from([[], [[1]], {"a": {}}]),
     },
 )
@@ -123,6 +124,7 @@ def test_ordinary_rankings_are_scanned(ways: int) -> None:
         json.dumps(GOOD).replace('"s"', '"\xff"').encode("latin-1"),
         json.dumps(GOOD).replace('"j"', '"j').encode(),
         json.dumps(GOOD | {"score": None}).encode(),
+        json.dumps(GOOD | {"tags": {"language": "de"}}).encode(),
         json.dumps(GOOD | {"segment": "b\\"}).encode(),
         json.dumps(GOOD | {"campaign": "c!"}).encode(),
         json.dumps(GOOD | {"at": "2024-04-31T00:00:00Z"}).encode(),
