@@ -14,6 +14,7 @@ from backports import zstd  # noqa: E402
 
 from streams.wire.events import encode  # noqa: E402
 from tests.builders import crowd_log  # noqa: E402
+from tests.formats.platform_samples import ARGILLA_FLAT, LABEL_STUDIO_CSV  # noqa: E402
 from tests.formats.samples import BATTLES, SAMPLES, WEBHOOK, parquet  # noqa: E402
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 SEEDS = {name: [sample.data] for name, sample in SAMPLES.items()}
 SEEDS["arena"] += [BATTLES, b"[" + BATTLES.strip().replace(b"\n", b",") + b"]"]
 SEEDS["label-studio"] += [WEBHOOK]
+SEEDS["label-studio-rows"] += [LABEL_STUDIO_CSV]
+SEEDS["argilla"] += [ARGILLA_FLAT]
 SEEDS["parquet"] += [
     parquet(
         [

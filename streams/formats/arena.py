@@ -1,112 +1,134 @@
-"""Read battles of an arena: two models and the winner. The file is CSV, JSON or JSON Lines."""
+"""Read battles of an arena: two models and the winner. The file is CSV, JSON, JSON Lines or Parquet.
+
+These are the files of LMSYS and LMArena of all years, of arenas that run FastChat, and simple logs of comparisons.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
-from streams.formats.base import Format
-from streams.formats.input.documents import read_documents
-from streams.formats.input.tables import Table
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
-from streams.formats.rankings import make_judgments, parse_time
-from streams.formats.validation import row_reader
+from streams.formats.rankings import parse_time
+from streams.formats.records import (
+    RecordLayout,
+    compare,
+    first_text,
+    flag_in,
+    list_in,
+    number_in,
+    object_in,
+    required_text,
+    tag_in,
+    text_in,
+)
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
     from streams.formats.base import ImportRun
-    from streams.formats.input.head import FileHead
-    from streams.formats.input.sources import Source
+    from streams.formats.records import Record
     from streams.wire.events import Judgment
-
-    BattleRow: TypeAlias = Mapping[str, object]
 
 SIDES = (("model_a", "model_b"), ("left", "right"))
 WINNER = "winner"
 # Names that files use for the same field. The first one that is present counts.
-SEGMENT = ("segment", "prompt_id", "prompt", "question_id")
-JUDGE = ("judge", "judge_hash", "worker", "annotator", "user")
+SEGMENT = ("segment", "prompt_id", "prompt", "question_id", "id")
+JUDGE = ("judge", "judge_hash", "worker", "annotator", "user", "evaluation_session_id")
 TIME = ("tstamp", "timestamp", "at", "created_at")
 
-_PRIVATE = (*JUDGE, "id", "email")  # of a judge
+BOTH_BAD = "both_bad"
 _FIRST = ("model_a", "left")
 _SECOND = ("model_b", "right")
-_TIE = ("tie", "tie (bothbad)", "tie (both bad)", "both bad", "bothbad", "both_bad")
-RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fromkeys(_TIE, (1, 1))
+_BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "both bad", "bothbad", BOTH_BAD)
+RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fromkeys(("tie", *_BOTH_BAD), (1, 1))
+
+# The winner in three columns, of which one is 1.
+_ONE_HOT = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
+_TAGS = ("language", "turn", "is_code", "evaluation_order")
+_CATEGORIES = ("creative_writing", "if", "math")
 
 
-def is_battles(names: Collection[str]) -> bool:
-    """Return whether these columns or keys are those of battles."""
-    return WINNER in names and any(first in names and second in names for first, second in SIDES)
-
-
-def judge_battle(row: BattleRow, number: int, run: ImportRun) -> list[Judgment]:
-    """Return the judgment of a battle."""
-    first, second = next((sides for sides in SIDES if sides[0] in row and sides[1] in row), SIDES[0])
-    systems = (required_text(row, first), required_text(row, second))
-    segment, at = first_text(row, SEGMENT), first_text(row, TIME)
-    return make_judgments(
+def judge_battle(row: Record, number: int, run: ImportRun) -> list[Judgment]:
+    """Return the judgment of a battle. Battles that do not count in the arena are left out."""
+    sides = next((sides for sides in SIDES if sides[0] in row and sides[1] in row), SIDES[0])
+    if flag_in(row, "anony") is False:
+        run.leave_out("not anonymous")
+        return []
+    if object_in(row, "dedup_tag").get("sampled") is False:
+        run.leave_out("a frequent prompt (dedup_tag)")
+        return []
+    winner = _winner(row)
+    if winner is None:
+        run.leave_out("no vote")
+        return []
+    systems = [required_text(row, side) for side in sides]
+    segment, judge, at = text_in(row, *SEGMENT), _judge(row), first_text(row, TIME)
+    tags = {name: tag_in(row, name) for name in _TAGS}
+    identified = row.get("id") or (row.get("question_id") and at)
+    if identified and not run.conversations.is_new(
+        text_in(row, "id", "question_id"), *systems, judge, at, winner, *tags.values()
+    ):
+        run.leave_out("a repeated conversation")
+        return []
+    return compare(
         run,
         number,
-        [((system,), rank) for system, rank in zip(systems, parse_winner(required_text(row, WINNER)), strict=True)],
-        campaign=campaign_name(run),
-        segment=shorten_name(segment[1]) if segment else UNSPECIFIED,
-        judge=(first_text(row, JUDGE) or ("", ANONYMOUS))[1],
+        systems,
+        parse_winner(winner, systems),
+        segment=segment,
+        judge=judge,
         at=parse_time(at[1], field=at[0]) if at else None,
+        tags={"outcome": BOTH_BAD if is_both_bad(winner) else None, **tags, **_categories(row)},
     )
 
 
-def parse_winner(winner: str) -> tuple[int, int]:
-    """Return the ranks of the two models."""
-    found = RANKS.get(winner.strip().lower())
-    if not found:
-        raise RecordError(
-            "invalid_value", f"{quote(winner)} is not a winner; use one of {', '.join(RANKS)}", field=WINNER
-        )
-    return found
+def parse_winner(winner: str, systems: list[str] | None = None) -> tuple[int, int]:
+    """Return the ranks of the two models. The winner is a side, a tie, or the name of one of the systems."""
+    word = winner.strip().lower()
+    if found := RANKS.get(word):
+        return found
+    if word.startswith("tie"):  # with a reason, for example "tie (inconsistent)"
+        return (1, 1)
+    for system, ranks in zip(systems or (), ((1, 2), (2, 1)), strict=False):
+        if word == system.lower():
+            return ranks
+    raise RecordError("invalid_value", f"{quote(winner)} is not a winner; use one of {', '.join(RANKS)}", field=WINNER)
 
 
-def required_text(row: BattleRow, name: str) -> str:
-    """Return a field that must be present, as text."""
-    found = first_text(row, (name,))
-    if not found:
-        raise RecordError("missing_field", f"`{name}` is missing", field=name)
-    return found[1]
+def is_both_bad(winner: str) -> bool:
+    """Return whether a vote says that both outputs are bad. It is a tie, with a tag."""
+    return winner.strip().lower() in _BOTH_BAD
 
 
-def first_text(row: BattleRow, names: Collection[str]) -> tuple[str, str] | None:
-    """Return the name and the text of the first of these fields that is present."""
-    for name in names:
-        value = row.get(name)
-        if value is None or value == "":
-            continue
-        if isinstance(value, str):
-            return name, value
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            found = "the value, which is private," if name in _PRIVATE else quote(value)
-            raise RecordError("invalid_value", f"{found} is not a text or a number", field=name)
-        return name, str(value)
-    return None
+def _winner(row: Record) -> str | None:
+    if WINNER in row:
+        return text_in(row, WINNER)
+    chosen = [name for column, name in _ONE_HOT.items() if number_in(row, column) == 1]
+    if len(chosen) != 1:
+        text = ", ".join(f"{column}={row.get(column)!r}"[:60] for column in _ONE_HOT)
+        raise RecordError("invalid_value", f"exactly one must be 1, but {text}", field="winner_model_a")
+    return chosen[0]
 
 
-def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, BattleRow | RecordError]]:
-    if source.head.lstrip()[:1] in (b"[", b"{"):
-        yield from read_documents(source)
-        return
-    table = Table(source, required=(WINNER,), kind="a log of battles")
-    names = tuple(table.columns)
-    for line, cells in table.rows():
-        yield line, cells if isinstance(cells, RecordError) else dict(zip(names, cells, strict=True))
+def _judge(row: Record) -> str | None:
+    """Return the judge. A program has a name of several parts: ["gpt-4", "pair-v2"]."""
+    if isinstance(row.get("judge"), list):
+        return "/".join(part for part in list_in(row, "judge") if isinstance(part, str)) or None
+    return text_in(row, *JUDGE)
 
 
-def _recognise(head: FileHead) -> bool:
-    return is_battles(head.columns) or is_battles(head.keys)
+def _categories(row: Record) -> dict[str, str | None]:
+    """Return what the arena found about the prompt, as tags."""
+    if not (given := object_in(row, "category_tag")):
+        return {}
+    found = {name: tag_in(group, name) for group in given.values() if isinstance(group, dict) for name in group}
+    return {name: found[name] for name in _CATEGORIES if name in found}
 
 
-FORMAT = Format(
-    "arena", "battles of an arena: CSV, JSON or JSON Lines", _recognise, row_reader(_read_rows, judge_battle)
+LAYOUT = RecordLayout(
+    name="arena",
+    about="battles of an arena: CSV, JSON or JSON Lines",
+    needs=(*((*sides, WINNER) for sides in SIDES), ("model_a", "model_b", *_ONE_HOT)),
+    columns=(*SEGMENT, *JUDGE, *TIME, *_TAGS, "anony", "dedup_tag", "category_tag"),
+    judge=judge_battle,
+    unless=("annotation_id",),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from streams.errors import FormatError
+from streams.formats.recent import RecentConversations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,6 +73,7 @@ class ImportRun:
     # Filled while reading, if given: the outputs of each judgment in which systems shared an output, by judgment id.
     shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
     summary: Summary = field(default_factory=Summary)
+    conversations: RecentConversations = field(default_factory=RecentConversations)
 
     def bad(self, line: int, error: RecordError) -> None:
         """Count a bad row and report it. With `on_error="stop"` it is raised."""

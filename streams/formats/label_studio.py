@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 
 from streams.errors import RecordError
-from streams.formats.arena import RANKS, SEGMENT, first_text, required_text
+from streams.formats.arena import BOTH_BAD, SEGMENT, is_both_bad
 from streams.formats.base import Format
 from streams.formats.input.documents import Document, read_documents
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
+from streams.formats.platforms.verdicts import find_verdict, systems_in
 from streams.formats.rankings import make_judgments, parse_time, refuse_long_names
+from streams.formats.records import first_text
 from streams.formats.validation import row_reader
-from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
-
-# The fields of a task's data that name the two systems. The first pair that is present counts.
-SYSTEMS = (("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"), ("system1", "system2"))
 
 _EVENTS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
 _Id = int | str | None
@@ -44,6 +42,7 @@ class _Annotation(msgspec.Struct):
     completed_by: int | str | Document | None = None
     result: list[_AnnotationResult] = []
     was_cancelled: bool = False
+    skipped: bool = False  # in older exports
     created_at: str | None = None
     lead_time: float | None = None
 
@@ -79,8 +78,7 @@ class _TaskReader:
     def _found(self) -> _Comparison | RecordError:
         try:
             task = _convert(self._document, _Task, "task")
-            sides = next((pair for pair in SYSTEMS if pair[0] in task.data and pair[1] in task.data), SYSTEMS[0])
-            first, second = (required_text(task.data, side) for side in sides)
+            first, second = systems_in(task.data)
             project = task.project if self._project is None else self._project
             segment = first_text(task.data, SEGMENT[:2])
             refuse_long_names(systems=first, system=second, project=str(project))
@@ -117,7 +115,8 @@ def _event(document: Document) -> list[_AnnotationRow]:
 
 
 def _task(document: Document) -> list[_AnnotationRow]:
-    annotations, task = document.get("annotations"), _TaskReader(document)
+    # Older versions of Label Studio called annotations completions.
+    annotations, task = document.get("annotations", document.get("completions")), _TaskReader(document)
     if not isinstance(annotations, list):
         return [_AnnotationRow(task, None)]
     rows = [_AnnotationRow(task, annotation) for annotation in annotations]
@@ -129,26 +128,27 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
         run.leave_out(row.kind)
         return []
     annotation = _convert(row.annotation, _Annotation, "annotation")
-    if annotation.was_cancelled or not annotation.result:
+    if annotation.was_cancelled or annotation.skipped or not annotation.result:
         run.leave_out("skipped by the judge")
         return []
     systems, project, segment = row.task.comparison()
+    said = _answers(annotation)
     return make_judgments(
         run,
         number,
-        [((system,), rank) for system, rank in zip(systems, _verdict(annotation, systems), strict=True)],
+        [((system,), rank) for system, rank in zip(systems, find_verdict(said, systems, field="result"), strict=True)],
         campaign=campaign_name(run, in_file=None if project is None else f"label-studio-{project}"),
         segment=segment,
         judge=_annotator(annotation),
         at=parse_time(annotation.created_at, field="created_at") if annotation.created_at else None,
         id=None if annotation.id is None else f"annotation-{annotation.id}",
-        duration_ms=_duration(annotation.lead_time),
+        duration_ms=lead_time_ms(annotation.lead_time),
+        tags={"outcome": BOTH_BAD} if any(map(is_both_bad, said)) else None,
     )
 
 
-def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, int]:
-    """Return the ranks of the two systems. Exactly one verdict must be among the results."""
-    named = {system.lower(): ranks for system, ranks in zip(systems, ((1, 2), (2, 1)), strict=True)}
+def _answers(annotation: _Annotation) -> list[str]:
+    """Return the texts of all pairwise selections and choices."""
     said: list[object] = []
     for result in annotation.result:
         if result.type == "pairwise":
@@ -156,13 +156,7 @@ def _verdict(annotation: _Annotation, systems: tuple[str, str]) -> tuple[int, in
         elif result.type == "choices":
             choices = result.value.get("choices")
             said += choices if isinstance(choices, list) else [choices]
-    known = RANKS | named
-    verdicts = {known[word.strip().lower()] for word in said if isinstance(word, str) and word.strip().lower() in known}
-    if len(verdicts) != 1:
-        wanted = f"one of {', '.join(RANKS)}, or the name of a system"
-        what = "different verdicts" if verdicts else "no verdict"
-        raise RecordError("invalid_value", f"{what} in {quote(said)}; the result must be {wanted}", field="result")
-    return verdicts.pop()
+    return [text for text in said if isinstance(text, str)]
 
 
 def _segment(task: _Task) -> str:
@@ -177,7 +171,8 @@ def _annotator(annotation: _Annotation) -> str:
     return ANONYMOUS if by is None else str(by)
 
 
-def _duration(seconds: float | None) -> int | None:
+def lead_time_ms(seconds: float | None) -> int | None:
+    """Return a duration in milliseconds, or raise RecordError if it is not possible."""
     if seconds is not None and not 0 <= seconds <= 1e9:
         raise RecordError("invalid_value", f"{seconds} is not a number of seconds", field="lead_time")
     return None if seconds is None else round(seconds * 1000)
@@ -194,7 +189,9 @@ def _convert(value: object, kind: type[_Kind], field: str) -> _Kind:
 
 
 def _recognise(head: FileHead) -> bool:
-    return {"action", "project"} <= head.keys or {"action", "annotation"} <= head.keys or "annotations" in head.keys
+    keys = head.keys
+    is_task = "annotations" in keys or {"completions", "data"} <= keys
+    return {"action", "project"} <= keys or {"action", "annotation"} <= keys or is_task
 
 
 FORMAT = Format(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.formats import arena
+from streams.formats.arena import SEGMENT
 from streams.formats.base import Format
 from streams.formats.input.parquet_pages import check_footer, plan_reading
+from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.limits import MAX_FOOTER
 from streams.formats.names import campaign_name, shorten_name
 from streams.formats.rankings import parse_time
@@ -21,10 +22,11 @@ from streams.wire.events import Judgment
 from streams.wire.limits import MAX_RANKED, MAX_SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from streams.formats.base import ImportRun
     from streams.formats.input.sources import Source
+    from streams.formats.records import RecordLayout
 
     _ParquetRow = dict[str, object]
 
@@ -32,7 +34,7 @@ MAGIC = b"PAR1"
 
 _OWN = Judgment.__struct_fields__
 _NEEDED = ("id", "campaign", "segment", "judge", "systems")
-_BATTLE = (*(side for sides in arena.SIDES for side in sides), arena.WINNER, *arena.SEGMENT, *arena.JUDGE, *arena.TIME)
+_LONG = frozenset((*SEGMENT, "instruction", "caption", "text", "prefix", "suffix"))  # texts that become a segment
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -72,21 +74,28 @@ _READING = {
 def _columns(names: list[str], run: ImportRun) -> list[str]:
     if set(names).issuperset(_NEEDED):
         return [name for name in names if name in _OWN]
-    if arena.is_battles(names):
-        return [name for name in names if name in _BATTLE]
+    if layout := _layout(names):
+        return [name for name in names if layout.reads(name)]
+    if reason := explain_unusable(names):
+        raise FormatError(f"{run.file}: {reason}")
     raise FormatError(
-        f"{run.file}: Parquet needs the columns {', '.join(_NEEDED)} of a judgment, or model_a, model_b, winner of a "
-        f"battle; it has {cut(', '.join(names), 200)}"
+        f"{run.file}: Parquet needs the columns {', '.join(_NEEDED)} of a judgment, or those of an arena or platform, "
+        f"for example model_a, model_b and winner; it has {cut(', '.join(names), 200)}"
     )
+
+
+def _layout(names: Collection[str]) -> RecordLayout | None:
+    """Return the layout of a file with these columns."""
+    return next((layout for layout in LAYOUTS if layout.columns and layout.recognises(names)), None)
 
 
 def _values(batch: Any, pyarrow: Any) -> list[_ParquetRow]:
     """Return the rows of a batch."""
-    is_battle = arena.WINNER in batch.schema.names
+    is_judgment = set(batch.schema.names).issuperset(_NEEDED)
     columns: dict[str, list[Any]] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        shorten = shorten_name if is_battle and name in arena.SEGMENT else _cut
-        columns[name] = _column(column, pyarrow, shorten)
+        shorten = shorten_name if not is_judgment and name.lower() in _LONG else _cut
+        columns[name if is_judgment else name.lower()] = _column(column, pyarrow, shorten)
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
@@ -110,6 +119,13 @@ def _column(column: Any, pyarrow: Any, shorten: Callable[[str], str]) -> list[An
         else:
             lists = [_column(column.values[begin:end], pyarrow, shorten) for begin, end in spans]
         return [found if valid else None for found, valid in zip(lists, column.is_valid().to_pylist(), strict=True)]
+    if types.is_struct(column.type):
+        names = [column.type.field(k).name for k in range(column.type.num_fields)]
+        parts = zip(*(_column(part, pyarrow, shorten) for part in column.flatten()), strict=True)
+        return [
+            dict(zip(names, part, strict=True)) if valid else None
+            for part, valid in zip(parts, column.is_valid().to_pylist(), strict=True)
+        ]
     if types.is_dictionary(column.type):
         places = column.indices.to_pylist()
         used = {place: number for number, place in enumerate(dict.fromkeys(places)) if place is not None}
@@ -120,8 +136,10 @@ def _column(column: Any, pyarrow: Any, shorten: Callable[[str], str]) -> list[An
 
 
 def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgment]:
-    if arena.WINNER in row:
-        return arena.judge_battle(row, number, run)
+    if not row.keys() >= set(_NEEDED):
+        layout = _layout(row.keys())
+        assert layout
+        return layout.judge(row, number, run)
     known = {name: value for name, value in row.items() if value is not None}
     known.setdefault("at", number)
     if run.campaign:

@@ -37,6 +37,7 @@ def make_judgments(
     at: datetime | None = None,
     id: str | None = None,  # noqa: A002 - as in Judgment
     duration_ms: int | None = None,
+    tags: dict[str, str] | None = None,
 ) -> list[Judgment]:
     """Return the judgments of row `number`. Each output has a rank and the systems that produced it.
 
@@ -81,6 +82,7 @@ def make_judgments(
             ranks=compared_ranks,
             at=at,
             duration_ms=duration_ms,
+            tags=tags,
         )
         for name, compared_systems, compared_ranks in compared
     ]

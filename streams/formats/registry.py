@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, ParameterError, suggestion
-from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
+from streams.formats import appraise, json_lines, label_studio, parquet, uniform, wmt
 from streams.formats.input.head import FileHead
+from streams.formats.layouts import LAYOUTS, explain_unusable
+from streams.formats.platforms import forms
 from streams.formats.reading import Reading
 from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 from streams.wire.decoding import quote
@@ -28,8 +30,9 @@ FORMATS: dict[str, Format] = {
         wmt.RANKINGS,
         wmt.PAIRS,
         appraise.FORMAT,
-        arena.FORMAT,
         label_studio.FORMAT,
+        forms.FORMAT,
+        *(layout.format() for layout in LAYOUTS),
         parquet.FORMAT,
     )
 }
@@ -73,6 +76,8 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
     for known in FORMATS.values():
         if known.recognises(seen):
             return known
+    if reason := explain_unusable(seen.columns | seen.keys):
+        raise FormatError(f"{name}: {reason}")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(f"{name}: the file is in UTF-16; save it as UTF-8")
     if not head.strip():

@@ -12,7 +12,7 @@ import msgspec
 
 from streams import formats
 from streams.errors import FormatError, JudgestreamError
-from streams.formats.arena import is_battles
+from streams.formats import arena
 from streams.formats.names import ANONYMOUS, UNSPECIFIED
 from streams.formats.rankings import row_time
 from streams.wire.events import Judgment
@@ -36,7 +36,7 @@ def is_dataframe(source: object) -> TypeGuard[DataFrame]:
 def read_dataframe(frame: DataFrame, **options: Any) -> Reading:
     """Read a DataFrame as a log. The options are those of `formats.read`."""
     columns = [str(column) for column in frame.columns]
-    if is_battles(columns):
+    if arena.LAYOUT.recognises(columns):
         options["format"] = "arena"
     elif "systems" in columns and ("ranks" in columns or "score" in columns):
         options["format"] = "jsonl"

@@ -7,6 +7,9 @@ from importlib import import_module
 from io import BytesIO
 from typing import NamedTuple
 
+from tests.formats.arena_samples import ARENA_SAMPLES
+from tests.formats.platform_samples import PLATFORM_SAMPLES
+
 
 class Sample(NamedTuple):
     """A log, with the number of its rows and judgments."""
@@ -120,6 +123,7 @@ SAMPLES = {
     "label-studio": Sample(LABEL_STUDIO, rows=3, judgments=2, left_out=1),
     "jsonl": Sample(JSONL, rows=3, judgments=2, left_out=1),
     "parquet": Sample(PARQUET, rows=2, judgments=2),
+    **{name: Sample(*sample[:4]) for name, sample in (ARENA_SAMPLES | PLATFORM_SAMPLES).items()},
 }
 
 BATTLES = b"""\

@@ -15,6 +15,8 @@ from streams.formats import FORMATS, RowError
 from streams.formats.input.head import FileHead
 from streams.wire.decoding import decode
 from streams.wire.events import encode
+from tests.formats.arena_samples import ARENA_SAMPLES
+from tests.formats.platform_samples import PLATFORM_SAMPLES
 from tests.formats.samples import ARENA, JSONL, SAMPLES, parquet
 
 STREAMED = [name for name in FORMATS if name != "parquet"]
@@ -112,6 +114,7 @@ BROKEN = {
     "label-studio": (b'"selected": "right"', b'"selected": "up"', 2, "result", "invalid_value"),
     "jsonl": (b'"ranks":[1,2]', b'"ranks":[1,0]', 1, "ranks[1]", "invalid_value"),
     "parquet": (b"model_b", b"model_x", 1, "winner", "invalid_value"),
+    **{name: sample.broken for name, sample in (ARENA_SAMPLES | PLATFORM_SAMPLES).items()},
 }
 
 

@@ -68,7 +68,7 @@ def test_a_choice_names_a_side_a_system_or_a_tie(choice: str, ranks: tuple[int, 
         (event(result=[{"type": "pairwise", "value": {}}]), "result", "no verdict"),
         (event(result="left"), "annotation", "Expected `array`"),
         (event(lead_time=-1), "lead_time", "not a number of seconds"),
-        (event() | {"task": {"id": 1, "data": {"text1": "x"}}}, "model_a", "`model_a` is missing"),
+        (event() | {"task": {"id": 1, "data": {"text1": "x"}}}, "model_a", "does not name two systems"),
         (event() | {"annotation": None}, "annotation", "Expected `object`"),
     ],
 )

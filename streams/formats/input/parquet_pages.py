@@ -98,8 +98,8 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
     repeated = 0  # bytes that one row may repeat
     for place in range(len(file.schema)):
         leaf = file.schema.column(place)
-        name = leaf.path.partition(".")[0]
-        if name not in names:
+        name = next((name for name in names if f"{leaf.path}.".startswith(f"{name}.")), None)
+        if name is None:
             continue
         if any(place >= len(group) for group in groups):
             raise ValueError("a row group without all columns")

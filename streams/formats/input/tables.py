@@ -29,7 +29,8 @@ class Table:
             header = next(self._reader, [])
         except csv.Error as error:
             raise FormatError(f"{source.name}:1: the header can't be read: {error}") from None
-        names = [cell.strip().lower() for cell in header]
+        self.header = tuple(cell.strip() for cell in header)
+        names = [cell.lower() for cell in self.header]
         if missing := [name for name in required if name not in names]:
             raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {kind}")
         self.columns = {name: place for place, name in enumerate(names)}

@@ -1,0 +1,1 @@
+"""Layouts of arenas and of data sets of preferences, one family per file."""

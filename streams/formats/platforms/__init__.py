@@ -1,0 +1,1 @@
+"""Layouts of annotation platforms, one per file."""

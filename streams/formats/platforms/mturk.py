@@ -1,0 +1,91 @@
+"""Read batch results of Mechanical Turk. The inputs of a HIT name the systems, and an answer names the better one.
+
+The answer is a text (`Answer.choice`), one column per option (`Answer.choice.left`), or JSON (`Answer.taskAnswers`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streams.errors import RecordError
+from streams.formats.arena import is_both_bad
+from streams.formats.platforms.times import parse_platform_time
+from streams.formats.platforms.verdicts import find_verdict, systems_in
+from streams.formats.rankings import parse_milliseconds
+from streams.formats.records import RecordLayout, compare, list_in, required_text, text_in
+
+if TYPE_CHECKING:
+    from streams.formats.base import ImportRun
+    from streams.formats.records import Record
+    from streams.wire.events import Judgment
+
+_INPUT, _ANSWER, _TASK_ANSWERS = "input.", "answer.", "answer.taskanswers"
+_SEGMENT = ("segment", "segment_id", "prompt_id", "item", "id")
+
+
+def _judge_assignment(row: Record, number: int, run: ImportRun) -> list[Judgment]:
+    status = required_text(row, "assignmentstatus").strip().lower()
+    if status == "rejected" or (text_in(row, "reject") or "").strip():
+        run.leave_out("a rejected assignment")
+        return []
+    inputs = {name.removeprefix(_INPUT): value for name, value in row.items() if name.startswith(_INPUT)}
+    systems = systems_in(inputs, where="Input.")
+    said = _answers(row)
+    if not said:
+        run.leave_out("no answer")
+        return []
+    ranks = find_verdict(said, systems, field="Answer")
+    seconds = text_in(row, "worktimeinseconds")
+    at = text_in(row, "submittime")
+    return compare(
+        run,
+        number,
+        systems,
+        ranks,
+        segment=text_in(inputs, *_SEGMENT) or required_text(row, "hitid"),
+        judge=required_text(row, "workerid"),
+        at=parse_platform_time(at, field="SubmitTime") if at else None,
+        id=text_in(row, "assignmentid"),
+        duration_ms=parse_milliseconds(seconds, field="WorkTimeInSeconds") if seconds else None,
+        tags={"outcome": "both_bad" if any(map(is_both_bad, said)) else None},
+    )
+
+
+def _answers(row: Record) -> list[str]:
+    """Return the texts of all answers, and the names of the options that were chosen."""
+    said: list[str] = []
+    for name, value in row.items():
+        if not name.startswith(_ANSWER) or not isinstance(value, str) or not value.strip():
+            continue
+        if name == _TASK_ANSWERS:
+            for form in list_in(row, name):
+                said += _options(form)
+        elif value.strip().lower() == "true":
+            said.append(name.rpartition(".")[2])
+        elif value.strip().lower() != "false":
+            said.append(value)
+    return said
+
+
+def _options(form: object) -> list[str]:
+    """Return what a form says: texts, and the names of the options that are true."""
+    if not isinstance(form, dict):
+        raise RecordError("invalid_value", "each element must be an object", field="Answer.taskAnswers")
+    said: list[str] = []
+    for name, value in form.items():
+        if isinstance(value, str) and value.strip():
+            said.append(value)
+        elif value is True:
+            said.append(name)
+        elif isinstance(value, dict):
+            said += [option for option, chosen in value.items() if chosen is True]
+    return said
+
+
+LAYOUT = RecordLayout(
+    name="mturk",
+    about="batch results of Mechanical Turk: systems in Input columns, the better one in an Answer column",
+    needs=(("hitid", "workerid", "assignmentstatus"),),
+    columns=(),
+    judge=_judge_assignment,
+)
