@@ -162,10 +162,15 @@ class LogFile:
         """Report skipped rows and the size of the selected part. Raise FormatError if there was no judgment."""
         summary = self.reading.summary
         if not summary.judgments:
-            reason = f"; the first error: {self.first_bad}" if self.first_bad else ""
+            left_out = ", ".join(summary.left_out)
+            reason = f"; rows were left out: {left_out}" if left_out else ""
+            reason += f"; the first error: {self.first_bad}" if self.first_bad else ""
             raise FormatError(f"{self.file}: the file has no judgment{reason}")
         if bad := summary.skipped.total():
             self.report(f"{bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}")
+        if summary.left_out:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary.left_out.most_common())
+            self.report(f"{summary.left_out.total():,} of {summary.rows:,} rows were left out: {kinds}")
         if part := self.reading.selection:
             self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
 

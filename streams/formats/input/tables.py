@@ -65,12 +65,13 @@ class _Lines:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._bytes = 0
+        self._parts: list[bytes] = []  # the rest of a line, in reverse
         self.number = 0
         self.begin()
 
     def begin(self) -> None:
-        """Start a new row at the next line."""
-        self.first = self.number + 1
+        """Start a new row at the next line, or after a carriage return in the same line."""
+        self.first = self.number + (not self._parts)
         self.broken: str | None = None
         self._bytes = 0
 
@@ -83,10 +84,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._source.readline(MAX_LINE + 1)
-        if not line:
-            raise StopIteration
-        self.number += 1
+        line = self._parts.pop() if self._parts else self._read()
         self._bytes += len(line)
         if self._bytes > MAX_LINE:
             what = "a line" if self.span == 1 else "a row (is a quote not closed?)"
@@ -96,3 +94,15 @@ class _Lines:
         except UnicodeDecodeError as error:
             self.broken = f"not UTF-8: {error.reason} at byte {error.start} of line {self.number}"
             return line.decode(errors="replace")
+
+    def _read(self) -> bytes:
+        """Return the next line. A carriage return alone ends a row too, unless it is in quotes: `csv` decides it."""
+        line = self._source.readline(MAX_LINE + 1)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if b"\r" in line and len(line) <= MAX_LINE:
+            first, *self._parts = line.splitlines(keepends=True)
+            self._parts.reverse()
+            return first
+        return line

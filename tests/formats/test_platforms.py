@@ -1,0 +1,168 @@
+"""Exports of annotation platforms: each sample gives the judgments that a person reads in it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from streams import formats
+from streams.errors import FormatError, RecordError
+from streams.formats import Reading, RowError
+from streams.formats.platforms.times import parse_platform_time
+from streams.wire.events import Judgment
+from tests.formats.arena_samples import lines
+from tests.formats.platform_samples import (
+    ARGILLA,
+    ARGILLA_FLAT,
+    GOOGLE_FORMS,
+    LABEL_STUDIO_CSV,
+    LABEL_STUDIO_ROWS,
+    MTURK,
+    PRODIGY,
+)
+from tests.formats.samples import parquet
+
+
+def read(data: bytes, **options: Any) -> tuple[Reading, list[Judgment]]:
+    reading = formats.read(io.BytesIO(data), campaign="c", **options)
+    return reading, [entry.judgment for entry in reading]
+
+
+def test_rows_of_label_studio_have_selections_and_choices() -> None:
+    reading, (first, second) = read(LABEL_STUDIO_ROWS)
+    assert (first.id, first.segment, first.judge, first.duration_ms) == ("annotation-501", "11", "7", 12_500)
+    assert (first.systems, first.ranks, second.ranks) == (("gpt", "claude"), (2, 1), (1, 1))
+    assert reading.summary.left_out == {"skipped by the judge": 1}
+
+
+@pytest.mark.parametrize("delimiter", [b",", b"\t"])
+def test_the_csv_of_label_studio_gives_what_its_json_gives(delimiter: bytes) -> None:
+    _, (found,) = read(LABEL_STUDIO_CSV.replace(b",", delimiter))
+    assert found == read(LABEL_STUDIO_ROWS)[1][0]
+
+
+def test_an_old_export_of_label_studio_has_completions() -> None:
+    task = {
+        "id": 1,
+        "data": {"model_a": "gpt", "model_b": "claude"},
+        "completions": [
+            {"id": 5, "result": [{"type": "pairwise", "value": {"selected": "left"}}]},
+            {"id": 6, "skipped": True, "result": [{"type": "pairwise", "value": {"selected": "left"}}]},
+        ],
+    }
+    reading, (found,) = read(json.dumps([task]).encode())
+    assert (found.id, found.ranks) == ("annotation-5", (1, 2))
+    assert reading.summary.left_out == {"skipped by the judge": 1}
+
+
+def test_argilla_has_labels_and_rankings_of_several_users() -> None:
+    reading, (label, ranking) = read(ARGILLA)
+    assert (label.systems, label.ranks, label.judge, label.tags) == (
+        ("gpt", "claude"),
+        (2, 1),
+        "u1",
+        {"question": "better"},
+    )
+    assert (ranking.systems, ranking.ranks, ranking.segment) == (("x", "y"), (1, 1), "r1")
+    assert reading.summary.left_out == {"no submitted response": 1}
+
+
+def test_a_flattened_record_of_argilla_keeps_submitted_responses(tmp_path: Any) -> None:
+    _, (found,) = read(ARGILLA_FLAT)
+    assert (found.id, found.ranks, found.judge) == ("r1.better.u1", (2, 1), "u1")
+    file = tmp_path / "log.parquet"
+    file.write_bytes(parquet([json.loads(ARGILLA_FLAT)]))
+    assert [entry.judgment for entry in formats.read(file, campaign="c")] == [found]
+
+
+def test_a_rating_of_argilla_is_a_score_of_its_system() -> None:
+    record = {"id": "r1", "system": "gpt", "fluent.responses": [4, 5], "fluent.responses.users": ["u1", "u2"]}
+    _, found = read(lines(record))
+    assert [(each.systems, each.score, each.judge) for each in found] == [(("gpt",), 4.0, "u1"), (("gpt",), 5.0, "u2")]
+
+
+def test_prodigy_compares_the_accepted_option_with_each_other_one_in_the_order_on_screen() -> None:
+    reading, found = read(PRODIGY)
+    assert [(each.systems, each.ranks) for each in found] == [
+        (("gpt", "claude"), (2, 1)),
+        (("claude", "llama"), (1, 2)),
+    ]
+    assert {(each.judge, each.segment) for each in found} == {("news-anna", "17")}
+    assert reading.summary.left_out == {"skipped by the judge": 1, "nothing was accepted": 1}
+
+
+def test_mturk_has_workers_times_and_durations_and_leaves_out_rejected_assignments() -> None:
+    reading, (first, second) = read(MTURK)
+    assert (first.id, first.judge, first.segment, first.duration_ms) == ("a1", "w1", "h1", 41_000)
+    assert (first.ranks, second.ranks) == ((2, 1), (1, 1))
+    assert first.at.isoformat() == "2023-12-21T20:32:50-08:00"
+    assert reading.summary.left_out == {"a rejected assignment": 1}
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells"),
+    [
+        ('"Answer.choice.left","Answer.choice.right"', '"false","true"'),
+        ('"Answer.choice.A","Answer.choice.B"', '"False","True"'),
+        ('"Answer.taskAnswers","Answer.x"', '"[{""choice"":{""model_a"":false,""model_b"":true}}]",""'),
+        ('"Answer.better","Answer.why"', '"claude","It is shorter."'),
+        ('"Answer.better","Answer.why"', '"Option B",""'),
+    ],
+)
+def test_an_answer_of_mturk_has_several_forms(columns: str, cells: str) -> None:
+    header = f'"HITId","WorkerId","AssignmentStatus","Input.system1","Input.system2","Input.segment",{columns}\n'
+    _, (found,) = read(f'{header}"h","w","Submitted","gpt","claude","s7",{cells}\n'.encode())
+    assert (found.systems, found.ranks, found.segment) == (("gpt", "claude"), (2, 1), "s7")
+
+
+def test_a_task_of_mturk_must_name_its_systems() -> None:
+    with pytest.raises(RowError, match=r"needs `Input.model_a` and `Input.model_b`"):
+        read(MTURK.replace(b"Input.model_a", b"Input.left"))
+
+
+def test_a_form_has_comparisons_rankings_and_scores_of_every_person() -> None:
+    reading, found = read(GOOGLE_FORMS)
+    assert [(each.systems, each.ranks or each.score, each.judge) for each in found] == [
+        (("gpt", "claude"), (2, 1), "response-1"),
+        (("gpt", "claude"), (1, 2), "response-1"),
+        (("gpt",), 4.0, "response-1"),
+        (("gpt", "claude"), (1, 1), "response-2"),
+    ]
+    assert found[0].segment == "Which one is better?\nRead both."
+    assert found[0].at.isoformat() == "2024-03-19T10:56:47+02:00"
+    assert reading.summary.left_out == {"no answer": 1}
+
+
+def test_a_form_may_ask_for_the_person() -> None:
+    _, (found,) = read(b"Timestamp,Email Address,Better? [a vs. b]\n3/19/2024 9:05:00,anna@example.org,a\n")
+    assert (found.judge, found.ranks, found.at.day) == ("anna@example.org", (1, 2), 19)
+
+
+def test_a_form_without_systems_is_refused_with_the_way_out() -> None:
+    with pytest.raises(FormatError, match=r"as `Which is better\? \[gpt vs claude\]` does"):
+        read(b"Timestamp,Better?\n3/19/2024 9:05:00,a\n", format="google-forms")
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2024/03/19 12:05:00 am EET", "2024-03-19T00:05:00+02:00"),
+        ("2024/03/19 12:05:00 PM GMT+5:30", "2024-03-19T12:05:00+05:30"),
+        ("Mon Jan 1 00:00:00 UTC 2024", "2024-01-01T00:00:00+00:00"),
+        ("2024-03-19T10:56:47Z", "2024-03-19T10:56:47+00:00"),
+        ("3/19/2024, 9:05 PM", "2024-03-19T21:05:00+00:00"),
+    ],
+)
+def test_a_time_of_a_platform(text: str, iso: str) -> None:
+    assert parse_platform_time(text, field="t").isoformat() == iso
+
+
+@pytest.mark.parametrize(
+    "text", ["19/3/2024 9:05:00", "2024/03/19 10:00:00 XYZ", "Thu Foo 21 20:32:50 PST 2023", "soon"]
+)
+def test_a_time_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(RecordError, match="not a"):
+        parse_platform_time(text, field="t")
