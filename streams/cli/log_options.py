@@ -45,8 +45,7 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             "--only",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Part to read, by judge, segment, source, system or tag.NAME; =@FILE has one value per line, != "
-            "leaves a value out; may be repeated.",
+            help="Part to read: judge, segment, source, system or tag.NAME; =@FILE has one value per line, != leaves out.",
         ),
     )
     for option in reversed(options):

@@ -75,7 +75,7 @@ def _columns(names: list[str], run: ImportRun) -> list[str]:
     if set(names).issuperset(_NEEDED):
         return [name for name in names if name in _OWN]
     if layout := _layout(names):
-        return [name for name in names if layout.reads(name)]
+        return [name for name in names if layout.has_column(name)]
     if reason := explain_unusable(names):
         raise FormatError(f"{run.file}: {reason}")
     raise FormatError(

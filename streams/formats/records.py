@@ -58,7 +58,7 @@ class RecordLayout:
             return True
         return any(known.issuperset(group) for group in self.needs) and not known.intersection(self.unless)
 
-    def reads(self, name: str) -> bool:
+    def has_column(self, name: str) -> bool:
         """Return whether a column is read from Parquet."""
         needed = any(name.lower() in group for group in self.needs)
         return needed or name.lower() in self.columns or name.lower().endswith(self.suffixes or "\0")
