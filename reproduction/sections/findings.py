@@ -163,7 +163,7 @@ def _official_tables(results: Sequence[Result]) -> list[ResultTable]:
     ]
     columns = ("system", "Expected Wins, theirs", "ours", "range, theirs", "ours ", "cluster, theirs", "ours  ")
     table, places = table_of(one), range(len(rows))
-    met: list[tuple[Any, ...]] = [(str(i + 1), names[i], *(table.cell(i, j) for j in places)) for i in places]
+    met: list[tuple[Any, ...]] = [(str(i + 1), names[i], *(table.cell(j, i) for j in places)) for i in places]
     return [
         ResultTable(title="Official results (Table 6)", columns=columns, rows=tuple(rows)),
         ResultTable(
@@ -185,7 +185,7 @@ def _official_text(results: Sequence[Result]) -> str:
     )
     places = [(i, j) for i in range(len(rows)) for j in range(len(rows)) if i != j]
     shares = [
-        abs(float(table.cell(i, j).rstrip(STARS)) - float(theirs["table25"]["rows"][i][j].rstrip(STARS)))
+        abs(float(table.cell(j, i).rstrip(STARS)) - float(theirs["table25"]["rows"][i][j].rstrip(STARS)))
         for i, j in places
     ]
     same = sum(share < 0.005 for share in shares)

@@ -45,7 +45,7 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             "--only",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Part to read: judge, segment, source, system or tag.NAME; =@FILE has one value per line, != leaves out.",
+            help="Part to read: judge, segment, source, system or tag.NAME=VALUE; !=VALUE; =@FILE; may be repeated.",
         ),
     )
     for option in reversed(options):

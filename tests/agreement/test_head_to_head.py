@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from streams.agreement.head_to_head import HeadToHead, sign_test
+from streams.agreement.head_to_head import HeadToHead, adjust, sign_test
+from streams.core.ranking import PairCounts
 from streams.crowd import Competition
 from streams.crowd.competition import WMT13_FR_EN
 from streams.errors import ParameterError
@@ -36,6 +37,31 @@ def test_a_count_below_zero_is_refused() -> None:
         sign_test(-1, 3)
 
 
+values = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+@given(values)
+def test_the_correction_of_benjamini_and_hochberg_is_scipy_s(p: list[float]) -> None:
+    assert adjust(p, "bh") == pytest.approx(stats.false_discovery_control(p), abs=1e-12)
+
+
+@given(values)
+def test_the_correction_of_holm_is_its_definition(p: list[float]) -> None:
+    # The k-th smallest of n values is multiplied by n - k + 1; none becomes smaller than those before it.
+    found, ordered = adjust(p, "holm"), sorted(p)
+    steps = [min(1.0, (len(p) - k) * value) for k, value in enumerate(ordered)]
+    assert sorted(found) == pytest.approx(np.maximum.accumulate(steps))
+    assert all(one <= other for one, other in zip(p, found, strict=True))
+
+
+def test_pairs_that_never_met_are_not_tested() -> None:
+    wins = np.array([[0, 9, 0], [1, 0, 0], [0, 0, 0]])
+    counts = PairCounts(systems=("a", "b", "c"), wins=wins, ties=np.zeros((3, 3), int), judgments=np.array([10, 10, 0]))
+    table = HeadToHead.of(counts, correction="holm")
+    assert table.p[0, 1] == pytest.approx(11 / 1024)
+    assert table.about_test == "sign test, one-sided, corrected by Holm for 1 pair"
+
+
 def table_25() -> HeadToHead:
     counts = wmt13_counts()
     return HeadToHead.of(counts).ordered(np.array([counts.systems.index(name) for name in WMT13_SYSTEMS]))
@@ -46,7 +72,7 @@ def test_the_shares_of_table_25_come_out() -> None:
     table = table_25()
     assert table.systems == WMT13_SYSTEMS
     published = np.array(Competition.load(WMT13_FR_EN).win_rates, np.float64)
-    np.testing.assert_allclose(table.shares.T, published, atol=0.0101)
+    np.testing.assert_allclose(table.shares, published, atol=0.0101)
 
 
 @pytest.mark.data
@@ -57,8 +83,8 @@ def test_the_stars_of_table_25_come_out_but_for_one() -> None:
         expected = {"⋆"} if place in WEAK or place == CLOSE else {""} if place in NONE else {"†", "‡"}
         assert table.star(*place) in expected, place
         assert table.star(*place) == table.star(*place[::-1])
-    assert table.cell(0, 1) == ".45‡"
-    assert table.cell(1, 0) == ".55‡"
+    assert table.cell(0, 1) == ".55‡"
+    assert table.cell(1, 0) == ".45‡"
     assert table.cell(12, 12) == "–"
 
 

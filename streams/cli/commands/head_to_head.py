@@ -14,6 +14,7 @@ from streams.cli.terminal import format_number, print_table, refuse_combination,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from streams.agreement.head_to_head import Correction
     from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
 
 MODEL, ENGINE = "expected-wins", "bootstrap"  # as in the findings of WMT13
@@ -40,6 +41,13 @@ Examples:
     show_default=True,
     help="Sides of the sign test. The WMT findings use one.",
 )
+@click.option(
+    "--correction",
+    type=click.Choice(["none", "holm", "bh"]),
+    default="none",
+    show_default=True,
+    help="Correction of p for many pairs: Holm, or bh (Benjamini and Hochberg).",
+)
 @click.option("--list", "as_list", is_flag=True, help="Print one line per pair, with wins, ties, losses and p.")
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per pair.")
 @click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
@@ -52,6 +60,7 @@ def command(
     seed: int,
     as_object: bool,
     sides: Literal["1", "2"],
+    correction: Correction,
     as_list: bool,
     as_table: bool,
     as_text: bool,
@@ -59,9 +68,10 @@ def command(
 ) -> None:
     """Compare every pair of systems of a log, as in the tables of the WMT13 findings.
 
-    A cell is the share of judgments that prefer the system of the column to the system of the row, without ties. The
-    stars are from a sign test: ⋆ is p ≤ 0.10, † is p ≤ 0.05 and ‡ is p ≤ 0.01. Systems are ordered by Expected Wins,
-    with rank ranges by bootstrap. If the table is too wide, and with --list, there is one line per pair.
+    A cell is the share of judgments that prefer the system of the row to the system of the column, without ties. The
+    stars are from a sign test: ⋆ is p ≤ 0.10, † is p ≤ 0.05 and ‡ is p ≤ 0.01. Many pairs have some stars by chance:
+    --correction takes this into account. Systems are ordered by Expected Wins, with rank ranges by bootstrap. If the
+    table is too wide, and with --list, there is one line per pair.
     """
     from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
     from streams.cli import outputs
@@ -74,7 +84,10 @@ def command(
     rated = rate_log(log, plan.settings, only=campaigns)
     found = [
         CampaignHeadToHead.of(
-            board, rated.campaigns[board.campaign].tables.pair_counts(), sides=1 if sides == "1" else 2
+            board,
+            rated.campaigns[board.campaign].tables.pair_counts(),
+            sides=1 if sides == "1" else 2,
+            correction=correction,
         )
         for board in rank_campaigns(rated, plan, seed=seed)
     ]
@@ -84,7 +97,7 @@ def command(
         campaigns_found = [
             {"campaign": one.leaderboard.campaign, "rows": one.leaderboard.rows, "pairs": one.pairs} for one in found
         ]
-        click.echo(encode({"sides": int(sides), "campaigns": campaigns_found}))
+        click.echo(encode({"sides": int(sides), "correction": correction, "campaigns": campaigns_found}))
     elif as_table:
         click.echo(outputs.structs_as_csv(HeadToHeadPair, [pair for one in found for pair in one.pairs]), nl=False)
     elif as_text:
@@ -107,6 +120,7 @@ def _write_plots(file: Path, found: Sequence[CampaignHeadToHead]) -> None:
 
 
 def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
+    from streams.agreement.head_to_head import STARS
     from streams.cli.render import stdout_console, table_width
 
     console, board = stdout_console(), found.leaderboard
@@ -116,9 +130,14 @@ def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
         _print_list(found.pairs)
     else:
         _print_matrix(found, table_width(console))
+        console.print("row preferred to column, ties ignored", markup=False, style="dim")
+    stars = ", ".join(f"{star} p ≤ {level:.2f}" for level, star in reversed(STARS))
+    console.print(f"{stars}: {found.table.about_test}", markup=False, style="dim")
 
 
 def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
+    from streams.agreement.head_to_head import format_p
+
     headings = ("system", "opponent", "wins", "ties", "losses", "win rate", "", "p")
     lines = (
         (
@@ -129,7 +148,7 @@ def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
             f"{pair.losses:,}",
             format_number(pair.win_rate, ".2f"),
             pair.star,
-            f"{pair.p:.4f}",
+            format_p(pair.p),
         )
         for pair in pairs
     )
@@ -137,7 +156,7 @@ def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
 
 
 def _print_matrix(found: CampaignHeadToHead, width: int) -> None:
-    """Print a matrix. A cell is blue if the system of the column wins. A rule separates clusters."""
+    """Print a matrix. A cell is blue if the system of the row wins. A rule separates clusters."""
     from rich.text import Text
 
     from streams.cli.render import CLUSTER_COLOURS, rank_range, stdout_console
@@ -186,4 +205,5 @@ def _as_markdown(found: CampaignHeadToHead) -> str:
         f"| | score | {' | '.join(f'{row.score:.3f}'.removeprefix('0') for row in rows)} |",
         f"| | rank | {' | '.join(rank_range(row.rank_low, row.rank_high) for row in rows)} |",
     ]
-    return "\n".join(lines) + "\n"
+    about = f"Row preferred to column, ties ignored. Stars: {table.about_test}."
+    return "\n".join([*lines, "", about]) + "\n"

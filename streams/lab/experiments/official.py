@@ -58,8 +58,8 @@ class OfficialRanking(Experiment, frozen=True):
             "low": [row.rank_low for row in rows],
             "high": [row.rank_high for row in rows],
             "cluster": [row.cluster for row in rows],
-            # JSON has no NaN.
-            "shares": [[None if share != share else share for share in line] for line in table.shares.tolist()],
+            # JSON has no NaN. Rows and columns are those of the findings: the column was preferred to the row.
+            "shares": [[None if share != share else share for share in line] for line in table.shares.T.tolist()],
             "p": table.p.tolist(),
         }
 
@@ -78,7 +78,7 @@ class OfficialRanking(Experiment, frozen=True):
             met: list[tuple[Any, ...]] = [
                 (str(i + 1), names[row.system], *(table.cell(i, j) for j in places)) for i, row in enumerate(rows)
             ]
-            title = f"{campaign}: how often the column was preferred to the row"
+            title = f"{campaign}: how often the row was preferred to the column"
             heads = ("", "system", *(str(k + 1) for k in places))
             tables.append(ResultTable(title=title, columns=heads, rows=tuple(met), labels=2))
         return tables
@@ -107,4 +107,4 @@ def table_of(result: Result) -> HeadToHead:
     """Return the head-to-head table."""
     found = result.measured
     shares = np.array([[np.nan if share is None else share for share in line] for line in found["shares"]], np.float64)
-    return HeadToHead(systems=tuple(found["systems"]), shares=shares, p=np.array(found["p"], np.float64))
+    return HeadToHead(systems=tuple(found["systems"]), shares=shares.T, p=np.array(found["p"], np.float64))

@@ -53,15 +53,15 @@ def test_table_25_of_the_wmt13_findings_comes_out() -> None:
     assert (round(pairs[second, third]["win_rate"], 2), pairs[second, third]["star"]) == (0.48, "⋆")
     assert (round(pairs[first, last]["win_rate"], 2), pairs[first, last]["star"]) == (0.76, "‡")
     text = run(file, "--runs", "50").stdout.splitlines()
-    assert text[2].split()[1:6] == ["uedin-heafield-unconstrained.2755", "–", ".45‡", ".46‡", ".46‡"]
-    assert text[-1].split()[:2] == ["rank", "1"]
+    assert text[2].split()[1:6] == ["uedin-heafield-unconstrained.2755", "–", ".55‡", ".54‡", ".54‡"]
+    assert text[-3].split()[:2] == ["rank", "1"]
 
 
 def test_wins_ties_and_losses_are_counted_from_the_higher_system(log: Path) -> None:
     (campaign,) = found(str(log))
     pairs = [tuple(pair.values())[1:] for pair in campaign["pairs"]]
-    assert pairs[0] == ("a", "b", 9, 2, 1, 0.9, pytest.approx(11 / 1024), "†")
-    assert ("c", "b", 0, 1, 0, None, 1.0, "") in pairs
+    assert pairs[0] == ("a", "b", 9, 2, 1, 0.9, pytest.approx(11 / 1024), "†", 1, "none")
+    assert ("c", "b", 0, 1, 0, None, 1.0, "", 1, "none") in pairs
     assert len(pairs) == 2
 
 
@@ -70,10 +70,29 @@ def test_with_two_sides_the_test_is_harder(log: Path) -> None:
     assert campaign["pairs"][0]["p"] == pytest.approx(22 / 1024)
 
 
-def test_the_matrix_says_how_often_the_column_beat_the_row(log: Path) -> None:
+def test_the_matrix_says_how_often_the_row_beat_the_column(log: Path) -> None:
     lines = [line.split() for line in run(str(log)).stdout.splitlines()]
-    assert ["1", "a", "–", "–", ".10†"] in lines
-    assert ["3", "b", ".90†", "–", "–"] in lines
+    assert ["1", "a", "–", "–", ".90†"] in lines
+    assert ["3", "b", ".10†", "–", "–"] in lines
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "sign test, one-sided, not corrected for 1 pair"),
+        (("--sides", "2"), "sign test, two-sided, not corrected for 1 pair"),
+        (("--list", "--correction", "holm"), "sign test, one-sided, corrected by Holm for 1 pair"),
+        (("--markdown", "--correction", "bh"), "sign test, one-sided, corrected by Benjamini-Hochberg for 1 pair"),
+    ],
+)
+def test_every_table_says_which_test_it_has(log: Path, options: tuple[str, ...], said: str) -> None:
+    assert said in run(str(log), *options).stdout
+
+
+def test_a_tiny_p_is_not_printed_as_zero(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"".join(encode(judgment(k, ranks=(1, 2), segment=f"s{k}")) + b"\n" for k in range(50)))
+    assert "<0.0001" in run(str(file), "--list").stdout
 
 
 def test_a_table_that_is_too_wide_is_a_pair_a_line(tmp_path: Path) -> None:
@@ -88,7 +107,7 @@ def test_csv_and_markdown_hold_the_same(log: Path) -> None:
     (row, _) = csv.DictReader(io.StringIO(run(str(log), "--csv").stdout))
     assert (row["campaign"], row["system"], row["wins"], row["win_rate"], row["star"]) == ("c", "a", "9", "0.9", "†")
     text = run(str(log), "--markdown").stdout
-    assert "| 1 | a | – | – | .10† |" in text
+    assert "| 1 | a | – | – | .90† |" in text
     assert "| | score | .900 | .500 | .100 |" in text
 
 
