@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from streams.errors import FormatError
 from streams.formats.recent import RecentConversations
@@ -59,6 +59,8 @@ class Summary:
     unranked: int = 0  # outputs that the judge saw but did not rank
     skipped: Counter[str] = field(default_factory=Counter)  # bad rows, by reason
     left_out: Counter[str] = field(default_factory=Counter)  # valid rows that are not judgments, by kind
+    # How the official results use the scores of such a file: standardised by judge, or as given. None: not known.
+    scale: Literal["z", "raw"] | None = None
 
 
 @dataclass
@@ -69,6 +71,7 @@ class ImportRun:
     on_bad: Callable[[RowError], None]
     campaign: str | None = None
     shared_ties: bool = True
+    references: bool = True  # rate human references as systems
     columns: bool = False
     # Filled while reading, if given: the outputs of each judgment in which systems shared an output, by judgment id.
     shared: dict[str, tuple[tuple[str, ...], ...]] | None = None

@@ -20,10 +20,12 @@ ANONYMOUS = "anonymous"
 UNSPECIFIED = "unspecified"
 
 _SUFFIX = re.compile(r"\.(gz|zst|csv|tsv|xml|json|jsonl|ndjson|parquet)$", re.IGNORECASE)
-_YEAR = re.compile(r"[a-z]+20(\d\d)\.")
+_YEAR = re.compile(r"(?:[a-z]+20|wmt)(\d\d)\.")
 
 # The languages of the WMT campaigns, and their names and codes in the files.
 _LANGUAGES = {
+    "ar": ("arabic", "ara", "arb"),
+    "bn": ("bengali", "ben"),
     "cs": ("czech", "ces", "cze"),
     "de": ("german", "deu", "ger"),
     "en": ("english", "eng"),
@@ -31,14 +33,34 @@ _LANGUAGES = {
     "et": ("estonian", "est"),
     "fi": ("finnish", "fin"),
     "fr": ("french", "fra", "fre"),
+    "gu": ("gujarati", "guj"),
+    "ha": ("hausa", "hau"),
+    "he": ("hebrew", "heb"),
     "hi": ("hindi", "hin"),
+    "hr": ("croatian", "hrv"),
     "ht": ("haitian", "hat"),
     "hu": ("hungarian", "hun"),
+    "is": ("icelandic", "isl", "ice"),
+    "it": ("italian", "ita"),
+    "iu": ("inuktitut", "iku"),
+    "ja": ("japanese", "jpn"),
+    "kk": ("kazakh", "kaz"),
+    "km": ("khmer", "khm"),
+    "ko": ("korean", "kor"),
+    "lt": ("lithuanian", "lit"),
     "lv": ("latvian", "lav"),
+    "pl": ("polish", "pol", "plk"),
+    "ps": ("pashto", "pus"),
+    "pt": ("portuguese", "por"),
     "ro": ("romanian", "ron", "rum"),
     "ru": ("russian", "rus"),
+    "sr": ("serbian", "srp"),
+    "ta": ("tamil", "tam"),
     "tr": ("turkish", "tur"),
+    "uk": ("ukrainian", "ukr"),
+    "xh": ("xhosa", "xho"),
     "zh": ("chinese", "zho", "chi"),
+    "zu": ("zulu", "zul"),
 }
 _CODES = {name: code for code, names in _LANGUAGES.items() for name in names}
 

@@ -37,6 +37,7 @@ class Reading:
         campaign: str | None = None,
         on_error: OnError | Callable[[RowError], None] = "stop",
         shared_ties: bool = True,
+        references: bool = True,
         only: Only | None = None,
     ) -> None:
         self._source = source
@@ -44,6 +45,7 @@ class Reading:
         self._on_error = on_error
         self._campaign = campaign
         self._shared_ties = shared_ties
+        self._references = references
         self.selection = LogSelection(only) if only else None
         self.format: Format | None = None
         self.summary = Summary()
@@ -65,6 +67,7 @@ class Reading:
             on_bad=self._bad,
             campaign=self._campaign,
             shared_ties=self._shared_ties,
+            references=self._references,
             columns=columns and self.selection is None,
             shared=self.shared,
         )

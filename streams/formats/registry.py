@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, ParameterError, suggestion
-from streams.formats import appraise, json_lines, label_studio, parquet, uniform, wmt
+from streams.formats import (
+    appraise,
+    appraise_scores,
+    json_lines,
+    label_studio,
+    metrics_eval,
+    mqm,
+    parquet,
+    pearmut,
+    uniform,
+    wmt,
+    wmt_assessment,
+    wmt_humeval,
+)
 from streams.formats.input.head import FileHead
 from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.platforms import forms
@@ -29,7 +42,13 @@ FORMATS: dict[str, Format] = {
         uniform.FORMAT,
         wmt.RANKINGS,
         wmt.PAIRS,
+        wmt_assessment.FORMAT,
+        wmt_humeval.FORMAT,
+        mqm.FORMAT,
+        metrics_eval.FORMAT,
         appraise.FORMAT,
+        appraise_scores.FORMAT,
+        pearmut.FORMAT,
         label_studio.FORMAT,
         forms.FORMAT,
         *(layout.format() for layout in LAYOUTS),
@@ -45,6 +64,7 @@ def read(
     campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
+    references: bool = True,
     only: Only | None = None,
 ) -> Reading:
     """Read a log.
@@ -55,6 +75,7 @@ def read(
     `campaign` replaces the campaign name of the file.
     `on_error` decides what happens to a bad row: "stop" raises it, "skip" counts it, and a function is called with it.
     With `shared_ties=False`, systems that shared an output are not compared with each other.
+    With `references=False`, human references in files of scores are left out.
     `only` selects a part of the log, for example {"source": "researcher"}; see `LogSelection`.
     """
     if campaign is not None and not is_campaign_name(campaign):
@@ -66,6 +87,7 @@ def read(
         campaign=campaign,
         on_error=on_error,
         shared_ties=shared_ties,
+        references=references,
         only=only,
     )
 

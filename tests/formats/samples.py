@@ -97,6 +97,42 @@ JSONL = b"""\
 {"id":"0","campaign":"c","action":"close","at":"2024-01-01T00:00:00Z"}
 {"id":"2","campaign":"c","segment":"s","judge":"j","systems":["a"],"score":71.5,"at":"2024-01-01T00:00:00Z"}
 """
+APPRAISE_SCORES = b"""\
+engdeu6a01,wmt23.sysA,1,TGT,eng,deu,80,doc1#sysA,False,"[{""start_i"":4,""end_i"":9,""severity"":""minor""}]",1711192199.8,1711192224.5
+engdeu6a01,wmt23.sysB,1,TGT,eng,deu,60,doc1#sysB,False,[],1711192224.5,1711192224.5
+engdeu6a01,wmt23.sysB,1,BAD,eng,deu,10,doc1#sysB#bad1,False,[],1711192230.1,1711192230.2
+engdeu6a01,ende-tutorial1,1,TGT,eng,deu,99,ende-tutorial1,False,[],1711192000.0,1711192000.1
+engdeu6a01,wmt23.sysB,1,TGT,eng,deu,55,doc1#sysB,False,[],1711192240.1,1711192249.9
+"""
+WMT_ASSESSMENT = b"""\
+HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time
+3IK\tw1\tcs\ten\tad\t4\tFacebook-AI.7\t1000039\tSYSTEM\t177\t0.5\t931.0
+3IK\tw1\tcs\ten\tad\t4\tFacebook-AI.7\t1000039\tREPEAT\t177\t-0.25\t931.0
+3IK\tw1\tcs\ten\tad\t4\tFacebook-AI.7\t1000039\tBAD_REF\t177\t-2.0\t931.0
+3IK\tw2\tcs\ten\tad\t5\tHUMAN.0\t1000040\tSYSTEM\t177\t1.5\t500.0
+"""
+MQM = b"""\
+system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment
+sysA\ttalk.1\t1\t1\trater1\t"Hi\t<v>Na</v>\tAccuracy/Mistranslation\tMajor\t
+sysB\ttalk.1\t1\t1\trater2\t"Hi\tHallo\tNo-error\tNo-error\t
+sysA\ttalk.1\t1\t1\trater1\t"Hi\tNa<v>,</v>\tFluency/Punctuation\tMinor\t
+sysA\ttalk.1\t1\t2\trater1\tBye\tx\tAccuracy/Omission\tHOTW-test\t
+"""
+WMT_HUMEVAL = b"""\
+{"scores":{"sysA":[{"score":"80","annotator":"a1","errors":[],"times":[1724876413.9,1724876420.5]}],"refA":[{"score":95,"annotator":"a2"},{"score":null}]},"src_text":"Hi","tgt_text":{"sysA":"x","refA":"y"},"doc_id":"en-cs_CZ_#_news_#_doc1_#_0"}
+{"scores":{},"src_text":"Hi","tgt_text":{},"doc_id":"en-cs_CZ_#_news_#_doc1_#_1"}
+"""
+PEARMUT = b"""\
+{"annotation":[{"sysA":{"score":70,"error_spans":[]},"sysB":{"score":100}}],"actions":[{"time":1771311126.1,"action":"load"},{"time":1771311226.1,"action":"submit"}],"item":[{"item_id":"en-es-0","src":"Hi","tgt":{"sysA":"x","sysB":"y"}}],"user_id":"ann","item_i":0}
+{"annotation":[{"sysA":{"score":10}}],"actions":[],"item":[{"item_id":"w"}],"user_id":"ann","item_i":"welcome_0"}
+{"annotation":[{"sysA":{"score":40},"sysB":{"score":90}}],"actions":[{"time":1771311326.1,"action":"submit"}],"item":[{"item_id":"en-es-0"}],"user_id":"ann","item_i":0}
+"""
+METRICS_EVAL = b"""\
+sysA\t-1.5
+sysA\tNone
+sysB\t0
+sysB\t-0.1
+"""
 
 
 def parquet(rows: list[dict[str, object]]) -> bytes:
@@ -124,6 +160,12 @@ SAMPLES = {
     "jsonl": Sample(JSONL, rows=3, judgments=2, left_out=1),
     "parquet": Sample(PARQUET, rows=2, judgments=2),
     **{name: Sample(*sample[:4]) for name, sample in (ARENA_SAMPLES | PLATFORM_SAMPLES).items()},
+    "appraise-scores": Sample(APPRAISE_SCORES, rows=5, judgments=2, left_out=3),
+    "wmt-assessment": Sample(WMT_ASSESSMENT, rows=4, judgments=3, left_out=1),
+    "mqm": Sample(MQM, rows=4, judgments=2, left_out=1),
+    "wmt-humeval": Sample(WMT_HUMEVAL, rows=2, judgments=2, left_out=1),
+    "pearmut": Sample(PEARMUT, rows=3, judgments=2, left_out=2),
+    "mt-metrics-eval": Sample(METRICS_EVAL, rows=4, judgments=3, left_out=1),
 }
 
 BATTLES = b"""\

@@ -115,6 +115,12 @@ BROKEN = {
     "jsonl": (b'"ranks":[1,2]', b'"ranks":[1,0]', 1, "ranks[1]", "invalid_value"),
     "parquet": (b"model_b", b"model_x", 1, "winner", "invalid_value"),
     **{name: sample.broken for name, sample in (ARENA_SAMPLES | PLATFORM_SAMPLES).items()},
+    "appraise-scores": (b"deu,80", b"deu,good", 1, "score", "invalid_value"),
+    "wmt-assessment": (b"\t0.5\t", b"\thalf\t", 2, "score", "invalid_value"),
+    "mqm": (b"Major", b"Huge", 2, "severity", "invalid_value"),
+    "wmt-humeval": (b'"80"', b'"good"', 1, "score", "invalid_value"),
+    "pearmut": (b'"score":70', b'"score":"good"', 1, "score", "invalid_value"),
+    "mt-metrics-eval": (b"-0.1", b"low", 4, "score", "invalid_value"),
 }
 
 
