@@ -42,6 +42,12 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             help="Tie systems that share one output, or do not compare them.",
         ),
         click.option(
+            "--references/--no-references",
+            default=True,
+            show_default=True,
+            help="Rank human references in files of scores, or leave them out.",
+        ),
+        click.option(
             "--only",
             multiple=True,
             metavar="NAME=VALUE",
@@ -69,9 +75,18 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(
-        *, file: Path, from_name: str | None, on_error: str, shared_ties: bool, only: tuple[str, ...], **more: object
+        *,
+        file: Path,
+        from_name: str | None,
+        on_error: str,
+        shared_ties: bool,
+        references: bool,
+        only: tuple[str, ...],
+        **more: object,
     ) -> None:
-        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
+        log = LogFile(
+            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, references=references, only=only
+        )
         function(log=log, **more)
 
     argument = click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
@@ -89,6 +104,7 @@ class LogFile:
         from_name: str | None = None,
         on_error: str = "stop",
         shared_ties: bool = True,
+        references: bool = True,
         campaign: str | None = None,
         only: Sequence[str] = (),
     ) -> None:
@@ -107,6 +123,7 @@ class LogFile:
                 campaign=campaign,
                 on_error="stop" if on_error == "stop" else self._record_bad_row,
                 shared_ties=shared_ties,
+                references=references,
                 only=_parse_only(only),
             )
         except ParameterError as error:
@@ -168,8 +185,8 @@ class LogFile:
         if bad := summary.skipped.total():
             self.report(f"{bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}")
         if summary.left_out:
-            kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary.left_out.most_common())
-            self.report(f"{summary.left_out.total():,} of {summary.rows:,} rows were left out: {kinds}")
+            kinds = "; ".join(f"{kind}: {number:,}" for kind, number in summary.left_out.most_common())
+            self.report(f"{summary.left_out.total():,} of {summary.rows:,} rows were left out ({kinds})")
         if part := self.reading.selection:
             self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
 
@@ -191,9 +208,16 @@ def _parse_only(given: Sequence[str]) -> dict[str, list[str]]:
 
 def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:
     """Read a whole file and return its judgments by campaign, without duplicates. `only` selects campaigns."""
+    return collect_campaigns(log, log.batches(), only=only)
+
+
+def collect_campaigns(
+    log: LogFile, batches: Iterable[Sequence[Judgment]], *, only: Sequence[str]
+) -> dict[str, list[Judgment]]:
+    """Return the judgments of a file by campaign, without duplicates. `batches` are those of the file."""
     logs: dict[str, dict[str, Judgment]] = {}
     read = 0
-    for batch in log.batches():
+    for batch in batches:
         read += len(batch)
         for judgment in batch:
             logs.setdefault(judgment.campaign, {}).setdefault(judgment.id, judgment)

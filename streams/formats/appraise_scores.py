@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from streams.errors import RecordError
+from streams.formats.appraise_items import ItemNumbers
 from streams.formats.base import Format
 from streams.formats.input.lines import first_lines, read_lines, split_csv
 from streams.formats.mqm_weights import ErrorSpan, span_penalty
@@ -126,6 +127,7 @@ class _Export:
     def __init__(self) -> None:
         self._scored: set[str] = set()  # campaigns with a score other than 0
         self._penalties: dict[str, float] = {}  # by judgment
+        self._items = ItemNumbers()
         self._spoiled: set[tuple[str, str, str]] = set()  # user, system and document with a control among its rows
 
     def judge(self, cells: list[str], number: int, run: ImportRun) -> list[Judgment]:
@@ -160,6 +162,7 @@ class _Export:
         )
         run.summary.scale = "z" if row.spans is None else "raw"
         for judgment in judgments:
+            self._items.add(judgment)
             if score:
                 self._scored.add(judgment.campaign)
             elif row.spans and (penalty := _penalty(row.spans)):
@@ -167,12 +170,12 @@ class _Export:
         return judgments
 
     def finish(self, _: int, judgment: Judgment) -> Judgment | str:
-        """Return a judgment with the score of its errors if no row of the campaign has a score."""
+        """Return a judgment with its segment, and with the score of its errors if the campaign has no scores."""
         if (judgment.judge, *judgment.systems, judgment.segment.rpartition(":")[0]) in self._spoiled:
             return "in a document with a control"
-        if judgment.campaign in self._scored or judgment.id not in self._penalties:
-            return judgment
-        return msgspec.structs.replace(judgment, score=-self._penalties[judgment.id])
+        if judgment.campaign not in self._scored and judgment.id in self._penalties:
+            judgment = msgspec.structs.replace(judgment, score=-self._penalties[judgment.id])
+        return self._items.rename(judgment)
 
 
 def _penalty(spans: str) -> float:

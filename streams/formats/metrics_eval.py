@@ -68,7 +68,7 @@ class _File:
         judge, segment = AGGREGATED, None
         if self._averaged and len(cells) == 3:
             system, score, segment = cells
-        elif len(cells) == 3 and _is_rating(cells[1]):
+        elif len(cells) == 3 and _is_rating(cells[1]):  # with the rater
             system, score, judge = cells
         elif len(cells) == 3:
             domain, system, score = cells
@@ -80,20 +80,18 @@ class _File:
         if score == _MISSING:
             run.leave_out("not scored")
             return []
-        value = _penalty(score) if _is_rating(score) else parse_number(score, field="score")
+        value = _penalty(score) if score.startswith("{") else parse_number(score, field="score")
         place = segment or str(self._segments[key])
         return make_scores(run, number, Score(system, value, campaign_name(run), place, judge))
 
 
 def _cells(text: str) -> list[str]:
-    cells = text.split("\t")
-    if any(map(_is_rating, cells)):
-        return [cell.strip() for cell in cells]
-    return text.split()
+    cells = [cell.strip() for cell in text.split("\t")]
+    return cells if len(cells) > 1 and cells[1].startswith("{") else text.split()
 
 
 def _is_rating(cell: str) -> bool:
-    return cell.lstrip().startswith("{")
+    return cell == _MISSING or cell.startswith("{")
 
 
 def _penalty(text: str) -> float:
@@ -116,7 +114,7 @@ def _recognise(head: FileHead) -> bool:
     rows = [_cells(line) for line in lines]
     if len(rows) < 2 or not all(len(row) in (2, 3) for row in rows):
         return False
-    scores = [next((cell for cell in row if _is_rating(cell)), row[-1]) for row in rows]
+    scores = [row[1] if _is_rating(row[1]) else row[-1] for row in rows]
     return rows[0][0] == rows[1][0] and all(map(_is_score, scores))
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 _BETWEEN = "_#_"  # languages, domain, document and segment in one name
+_LANGUAGES = re.compile(r"([a-z]{2,3})-([a-z]{2,3}(?:_[a-z]{2,4})?)", re.IGNORECASE)
 _WAVE = re.compile(r"(?:human|score)(\d*)")
 
 
@@ -67,7 +68,7 @@ def _segment(row: Document, number: int, run: ImportRun, document: str) -> list[
     scores = row.get("scores")
     if not isinstance(scores, dict):
         raise RecordError("invalid_value", f"{quote(scores)} is not an object", field="scores")
-    campaign = campaign_name(run, pair=_pair(document.partition(_BETWEEN)[0]) if _BETWEEN in document else None)
+    campaign = campaign_name(run, pair=_pair(document))
     found = []
     for system, given in scores.items():
         for place, (score, rating) in enumerate(_ratings(given), start=1):
@@ -91,9 +92,10 @@ def _ratings(given: object) -> Iterator[tuple[float | None, dict[str, object]]]:
                 yield optional_number(value), {name: rating.get(f"{name}{wave[1]}") for name in ("annotator", "times")}
 
 
-def _pair(languages: str) -> str:
-    source, _, target = languages.partition("-")
-    return language_pair(source, target)
+def _pair(name: str) -> str | None:
+    """Return the language pair at the beginning of a document's name, or None: not all files have it there."""
+    found = _LANGUAGES.fullmatch(name.partition(_BETWEEN)[0])
+    return language_pair(*found.groups()) if found else None
 
 
 def _time(times: object) -> datetime | None:

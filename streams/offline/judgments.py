@@ -65,6 +65,7 @@ def read(
     campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
+    references: bool = True,
     only: Only | None = None,
 ) -> Judgments:
     """Read a log into memory: a file in any supported format, or a DataFrame.
@@ -73,7 +74,15 @@ def read(
     systems and ranks (or score) are required. `campaign` replaces the campaign name of the log. The other options are
     those of `streams.formats.read`.
     """
-    reading = read_log(source, format=format, campaign=campaign, on_error=on_error, shared_ties=shared_ties, only=only)
+    reading = read_log(
+        source,
+        format=format,
+        campaign=campaign,
+        on_error=on_error,
+        shared_ties=shared_ties,
+        references=references,
+        only=only,
+    )
     judgments = tuple(judgment for batch in reading.batches() for judgment in batch.judgments)
     return Judgments(judgments, reading.summary)
 

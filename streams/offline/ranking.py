@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -18,7 +18,7 @@ from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
 from streams.offline.planning import plan_ranking
 from streams.offline.rating import make_leaderboard, rate
-from streams.offline.scores import choose_model
+from streams.offline.scores import choose_model, with_scale
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from streams.agreement.control_rows import CampaignControls, Controls
     from streams.core.campaign.campaign import Campaign
+    from streams.formats import Reading
     from streams.formats.selection import Only
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
 
@@ -222,12 +223,17 @@ def rank(
         return replace(
             again(log.judgments), left_out=log.left_out, controls=log.results, without_failing=again(log.passing())
         )
-    selection = LogSelection(only) if only else None
-    batches: Iterable[Sequence[Judgment]] = selection.batches(_batches(source)) if selection else _batches(source)
-    if model is None:
-        model, batches = choose_model(batches, only=campaigns)
+    selection, reading = LogSelection(only) if only else None, _open(source)
+    batches: Iterable[Sequence[Judgment]] = _batches(source, reading)
+    suited, batches = choose_model(selection.batches(batches) if selection else batches, only=campaigns)
+    model = model or suited
     plan = plan_ranking(
-        model, ranges=ranges, parameters=parameters, baseline=baseline, runs=runs, score_range=score_range
+        model,
+        ranges=ranges,
+        parameters=with_scale(model, parameters or {}, reading.summary.scale if reading else None),
+        baseline=baseline,
+        runs=runs,
+        score_range=score_range,
     )
     histories: dict[str, History] = {}
     rated = rate(
@@ -260,15 +266,17 @@ def rank(
     )
 
 
-def _batches(
-    source: LogSource, shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
-) -> Iterator[Sequence[Judgment]]:
-    if isinstance(source, str) or hasattr(source, "__fspath__") or is_dataframe(source):
-        reading = read_log(source)
-        reading.shared = shared
+def _open(source: LogSource) -> Reading | None:
+    """Return the reading of a file or a DataFrame, or None for judgments."""
+    is_log = isinstance(source, str) or hasattr(source, "__fspath__") or is_dataframe(source)
+    return read_log(source) if is_log else None
+
+
+def _batches(source: LogSource, reading: Reading | None) -> Iterator[Sequence[Judgment]]:
+    if reading is not None:
         yield from (batch.judgments for batch in reading.batches())
         return
-    judgments = iter(source)
+    judgments = iter(cast("Iterable[Judgment]", source))
     while batch := list(islice(judgments, BATCH)):
         yield batch
 
@@ -279,7 +287,10 @@ def _controlled(
     shared: dict[str, tuple[tuple[str, ...], ...]] = {}
     if isinstance(controls, str):
         controls = choose_controls(controls)
-    return ControlledLog.of(_batches(source, shared), controls, shared=shared, only=only, campaigns=campaigns)
+    reading = _open(source)
+    if reading is not None:
+        reading.shared = shared
+    return ControlledLog.of(_batches(source, reading), controls, shared=shared, only=only, campaigns=campaigns)
 
 
 def _describe(source: LogSource) -> str:

@@ -6,15 +6,16 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from streams.core.models import MODELS
+from streams.core.models.assessment import Assessment
 from streams.wire.limits import MAX_SCORE, MIN_SCORE_RANGE
 from streams.wire.scanner import JudgmentColumns
 from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from streams.core.campaign.campaign import Campaign
-    from streams.wire.events import Judgment
+    from streams.wire.events import Judgment, Parameter
 
 ANY_SCORE = (-MAX_SCORE, MAX_SCORE)  # as a setting: the range comes from the scores of the log
 
@@ -43,6 +44,15 @@ def choose_model(
             kind = "rankings" if first.score is None else "scores"
             break
     return next(name for name, model in MODELS.items() if model.kind == kind), chain(read, rest)
+
+
+def with_scale(model: str, parameters: Mapping[str, Parameter], scale: str | None) -> dict[str, Parameter]:
+    """Return the parameters with the scale that suits the file, if the model has a scale and none is given.
+
+    >>> with_scale("assessment", {"margin": 0.1}, "raw")
+    {'scale': 'raw', 'margin': 0.1}
+    """
+    return {"scale": scale, **parameters} if scale and MODELS.get(model) is Assessment else dict(parameters)
 
 
 class ScoreRanges:

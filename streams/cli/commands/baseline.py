@@ -36,6 +36,7 @@ def command(
     from_name: str | None,
     on_error: str,
     shared_ties: bool,
+    references: bool,
     only: tuple[str, ...],
     scores: Path | None,
     campaigns: tuple[str, ...],
@@ -64,7 +65,9 @@ def command(
     if file is None:
         found = [choose_campaign_baseline(None, (), known, place=str(scores))]
     else:
-        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
+        log = LogFile(
+            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, references=references, only=only
+        )
         logs = logs_by_campaign(log, only=campaigns)
         if known is not None and len(logs) > 1:
             raise click.UsageError(

@@ -60,6 +60,7 @@ def command(
     campaign: str | None,
     on_error: str,
     shared_ties: bool,
+    references: bool,
     only: tuple[str, ...],
     pseudonyms: bool,
     force: bool,
@@ -76,7 +77,15 @@ def command(
         raise click.UsageError("--pseudonyms needs the key of the workers; set JUDGESTREAM_JUDGE_KEY")
     made = Pseudonyms(settings.judge_key.encode())
     written = _find_target_format(target, to_name)
-    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign, only=only)
+    log = LogFile(
+        source,
+        from_name=from_name,
+        on_error=on_error,
+        shared_ties=shared_ties,
+        references=references,
+        campaign=campaign,
+        only=only,
+    )
     with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:

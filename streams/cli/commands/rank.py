@@ -118,7 +118,7 @@ def command(
     from streams.cli.campaign_settings import parse_settings
     from streams.offline.controls import failing_judges
     from streams.offline.planning import plan_ranking
-    from streams.offline.scores import choose_model
+    from streams.offline.scores import choose_model, with_scale
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
@@ -129,7 +129,7 @@ def command(
             return plan_ranking(
                 name,
                 ranges=ranges,
-                parameters=parse_parameters(name, texts),
+                parameters=with_scale(name, parse_parameters(name, texts), log.reading.summary.scale),
                 baseline=baseline,
                 runs=runs,
                 **parse_settings((), {"score_range": bounds}),
@@ -141,12 +141,11 @@ def command(
         choose(model)  # before the log is read
     results = test.run(log, campaigns) if test else {}
     batches: Iterable[Sequence[Judgment]] = log.batches(columns=log.is_long)
-    if model is None:
-        try:
-            model, batches = choose_model(batches, only=campaigns)
-        except ParameterError as error:
-            raise click.UsageError(f"{log.file}: {error}") from None
-    plan = choose(model)
+    try:
+        suited, batches = choose_model(batches, only=campaigns)
+    except ParameterError as error:
+        raise click.UsageError(f"{log.file}: {error}") from None
+    plan = choose(model or suited)
 
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
         histories, read = Histories(), batches if source is log else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -33,11 +34,21 @@ def read_documents(source: Source) -> Iterator[tuple[int, Document | RecordError
             yield line, text
             continue
         try:
-            yield line, _decoder.decode(text)
+            yield line, _decode(text)
         except RecursionError:
             yield line, RecordError("too_deep", f"the JSON is nested more than {MAX_DEPTH} levels deep")
         except ValueError as error:
             yield line, RecordError("invalid_json", f"not a JSON object: {error}")
+
+
+def _decode(text: bytes) -> Document:
+    """Decode an object. NaN, which Python writes although JSON has none, becomes null."""
+    try:
+        return _decoder.decode(text)
+    except ValueError:
+        if b"NaN" not in text:
+            raise
+        return msgspec.convert(json.loads(text, parse_constant=lambda _: None), Document)
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes | RecordError]]:

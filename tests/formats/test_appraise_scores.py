@@ -1,0 +1,159 @@
+"""Appraise's CSV exports of scores: every layout, what is not rated, and scores from error spans."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from streams import formats
+from streams.errors import FormatError
+from streams.formats import Reading
+from streams.wire.events import Judgment
+
+TIMES = "1662710595.106,1662710644.598"
+
+
+def read(text: str, *, references: bool = True) -> tuple[list[Judgment], Reading]:
+    reading = formats.read(BytesIO(text.encode()), campaign="c", references=references)
+    judgments = [judgment for _, judgment in reading]
+    assert reading.format is formats.FORMATS["appraise-scores"]
+    return judgments, reading
+
+
+def row(
+    *, user: str = "u1", system: str = "s1", item: object = 1, kind: str = "TGT", score: object = 70, more: str = ""
+) -> str:
+    return f"{user},{system},{item},{kind},eng,ces,{score},{more}{TIMES}\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "end", "segment", "scale"),
+    [
+        ("", "", "1", "z"),  # segment DA: 9 columns
+        ("doc#3-13,False,", "", "doc:3-13:1", "z"),  # document DA or SQM: 11
+        ("doc#s1,False,[],", "", "doc:1", "raw"),  # ESA: 12
+        ("doc,False,", ",7,1", "doc:1", "z"),  # with batch info: 13
+        ("", ",7,1", "1", "z"),  # 9 with batch info
+        ("doc,False,[],", ",7,1", "doc:1", "raw"),  # 14
+        ("no errors,none,", "", "1", "z"),  # contrastive, segment: 11, and no document
+    ],
+)
+def test_every_layout_gives_judge_system_segment_score_and_time(more: str, end: str, segment: str, scale: str) -> None:
+    (judgment,), reading = read(row(more=more).replace("\n", f"{end}\n"))
+    assert (judgment.campaign, judgment.judge, judgment.systems) == ("c.en-cs", "u1", ("s1",))
+    assert (judgment.segment, judgment.score, judgment.duration_ms) == (segment, 70.0, 49_492)
+    assert judgment.at.timestamp() == pytest.approx(1662710644.598)
+    assert reading.summary.scale == scale
+
+
+def test_a_header_above_the_rows_is_no_row() -> None:
+    header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
+    judgments, reading = read(header + row(more="doc,False,"))
+    assert (len(judgments), reading.summary.rows) == (1, 1)
+
+
+def test_what_is_not_rated_is_counted_by_kind() -> None:
+    text = (
+        row(more="doc,False,[],")
+        + row(kind="BAD", more="doc#bad1,False,[],")
+        + row(kind="REF", more="doc,False,[],")
+        + row(system="ende-tutorial1", more="ende-tutorial1,False,[],")
+        + row(more="doc2#dup,False,[],")
+        + row(more="doc2#incomplete,False,[],")
+        + row(item=9, more="doc,True,[],")
+        + row(more="canary,False,[],")
+    )
+    judgments, reading = read(text)
+    assert len(judgments) == 1
+    assert reading.summary.left_out == {
+        "a control (BAD)": 1,
+        "a control (REF)": 1,
+        "a tutorial": 1,
+        "a duplicate that fills a task": 1,
+        "an incomplete document": 1,
+        "a score of a whole document": 1,
+        "a canary": 1,
+    }
+
+
+def test_a_control_spoils_its_document_for_this_judge_and_system() -> None:
+    text = (
+        row(item=1, more="doc,False,")
+        + row(item=2, kind="BAD", more="doc,False,")
+        + row(item=1, user="u2", more="doc,False,")
+        + row(item=1, system="s2", more="doc,False,")
+    )
+    judgments, reading = read(text)
+    assert [(judgment.judge, judgment.systems[0]) for judgment in judgments] == [("u2", "s1"), ("u1", "s2")]
+    assert reading.summary.left_out == {"a control (BAD)": 1, "in a document with a control": 1}
+
+
+def test_the_last_submission_by_time_counts() -> None:
+    late, early = (
+        row(score=10, more="d,False,[],"),
+        row(score=90, more="d,False,[],").replace("1662710644", "1662710600"),
+    )
+    for text in (late + early, early + late):
+        judgments, reading = read(text)
+        assert [judgment.score for judgment in judgments] == [10.0]
+        assert reading.summary.left_out == {"replaced by a later submission": 1}
+        assert (reading.summary.judged, reading.summary.judgments) == (1, 1)
+
+
+def spans(*errors: tuple[str, str]) -> str:
+    found = ",".join(
+        f'{{""start_i"":0,""end_i"":1,""severity"":""{severity}"",""error_type"":[""Top"",""{kind}""]}}'
+        for severity, kind in errors
+    )
+    return f'"[{found}]",'
+
+
+def test_without_any_score_the_errors_are_the_score() -> None:
+    marked = spans(("major", "Mistranslation"), ("minor", "Grammar"), ("major", "Punctuation"), ("undecided", "x"))
+    none = row(item=2, score=0, more="d,False,[],")
+    judgments, _ = read(row(score=0, more=f"d,False,{marked}") + none)
+    assert [judgment.score for judgment in judgments] == [-6.1, 0.0]
+    judgments, _ = read(row(score=0, more=f"d,False,{marked}") + none.replace("ces,0", "ces,55"))
+    assert [judgment.score for judgment in judgments] == [0.0, 55.0]  # this campaign has scores
+
+
+def test_items_that_are_numbered_by_task_become_places_in_the_document() -> None:
+    text = ""
+    for user, system, first in (("u1", "s1", 7), ("u2", "s2", 40), ("u3", "s3", 90)):
+        text += "".join(row(user=user, system=system, item=first + k, more="doc,False,[],") for k in range(3))
+    text += row(user="u4", system="s4", item=100, more="doc,False,[],")  # the rest is in another task
+    judgments, _ = read(text)
+    assert [judgment.segment for judgment in judgments] == [*["doc:1", "doc:2", "doc:3"] * 3, "doc:u4:100"]
+
+
+def test_references_can_be_left_out() -> None:
+    text = row(system="wmt23.refA", more="d,False,[],") + row(system="translator-B", more="d,False,[],")
+    assert len(read(text)[0]) == 2
+    judgments, reading = read(text + row(more="d,False,[],"), references=False)
+    assert [judgment.systems for judgment in judgments] == [("s1",)]
+    assert reading.summary.left_out == {"a human reference": 2}
+
+
+def test_the_year_of_the_systems_and_the_languages_name_the_campaign(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(
+        row(system="wmt23.AIRC", more="d,False,[],") + row(more="d,False,[],").replace("eng,ces", "eng,jpn")
+    )
+    assert [entry.judgment.campaign for entry in formats.read(file)] == ["wmt23.en-cs", "scores.en-ja"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (row(more="d,maybe,[],"), "3 cells between the score and the times|1: 3 cells"),
+        ("u1,s1,1,TGT,eng,ces,70,d,False,[]\n", "no start and end time|1: 10 cells"),
+        ("u1,s1,1,XXX,eng,ces,70,1662710595.1,1662710595.2\n", "'XXX' is not an item type"),
+        (row(score=0, more='d,False,"[{""severity"":1}]",'), "spans: not a list of error spans"),
+        (row(score=0, more='d,False,"[{""severity"":""huge""}]",'), "severity: 'huge' is not a severity"),
+    ],
+)
+def test_a_row_that_is_no_score_is_an_error(text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        list(formats.read(BytesIO(text.encode()), format="appraise-scores", campaign="c"))
