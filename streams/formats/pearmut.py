@@ -28,7 +28,7 @@ _NOT_TASKS = ("welcome", "random", "goodbye")  # of `item_i`: tutorials and atte
 _CHECK = "an attention check or a tutorial"
 
 
-class _Campaign:
+class _AnnotationFile:
     """The lines of one file. A reset erases everything that the judge submitted before."""
 
     def __init__(self) -> None:
@@ -107,8 +107,8 @@ def _submission_time(actions: object) -> datetime | None:
 
 
 def _batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
-    campaign = _Campaign()
-    return keep_last(row_reader(campaign.rows, campaign.judge)(source, run), run, finish=campaign.finish)
+    file = _AnnotationFile()
+    return keep_last(row_reader(file.rows, file.judge)(source, run), run, finish=file.finish)
 
 
 def _recognise(head: FileHead) -> bool:

@@ -203,9 +203,7 @@ def test_a_log_of_scores_is_rated_by_assessment(scores: Path) -> None:
     assert "takes scores from 1 to 5" in partly.stderr
 
 
-@pytest.mark.parametrize(
-    "command", [["rank", "--model=trueskill"], ["rank", "--model=elo"], ["clusters"], ["head-to-head"]]
-)
+@pytest.mark.parametrize("command", [["rank", "--model=trueskill"], ["rank", "--model=elo"], ["head-to-head"]])
 def test_a_command_that_rated_nothing_fails_with_the_reason(scores: Path, command: list[str]) -> None:
     result = CliRunner().invoke(cli, [command[0], str(scores), *command[1:]])
     assert isinstance(result.exception, FormatError)  # exit code 1, see `main`
