@@ -68,7 +68,7 @@ def run(judges: int, segments: int, gap: float, taste: float, seed: int) -> Line
     assert cells is not None
     names = [f"judge-{random.integers(10**9)}" for _ in range(judges)]
     board = settle_scores(cells, judges=names, segments=[f"segment-{k}" for k in range(segments)])
-    rows = board.rank([0, 1]).rows(["a", "b"], [1, 1])
+    rows = board.rank().rows(["a", "b"], [1, 1])
     return Lines(before[1].cluster > 1, rows[1].line_above is not None, rows[1].line_above == "judges")
 
 

@@ -243,7 +243,11 @@ def chance_odds(agreed: int, compared: int, *, typical: float) -> float:
 def segment_views(campaign: ReadOnlyCampaign) -> list[SegmentView]:
     """Return the segments, in the order of their first judgments."""
     tables = campaign.tables
-    line = campaign.outlook().boundary or tuple(campaign.active[:2])
+    # What a verdict tells is about the two systems whose line comes next.
+    ahead = campaign.leaderboard().outlook if campaign.model.learns_segments else None
+    line = tuple(campaign.active[:2])
+    if ahead is not None and ahead.above is not None and ahead.below is not None:
+        line = tables.systems.index[ahead.above], tables.systems.index[ahead.below]
     information = campaign.model.segment_information(*line) if len(line) == 2 else None
     return [
         SegmentView(

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import numpy as np
 from msgspec.structs import replace
 
 from streams.core import ranking
 from streams.core.ranking.assessment_board import settle_scores
-from streams.core.ranking.board_outlook import board_outlook
+from streams.core.ranking.board_outlook import board_outlook, scores_outlook
 from streams.core.ranking.cautions import count_cautions
+from streams.core.ranking.differences import Differences
 from streams.core.ranking.fragility import fragility
-from streams.core.ranking.outlook import outlook
 from streams.core.ranking.settled import FEWEST_JUDGES, settle
 from streams.wire.events import ENDED, Rating
-from streams.wire.leaderboard import BoardOutlook
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from streams.core.campaign.bootstrap import Bootstrap
     from streams.core.campaign.group_counts import CountsCopy
@@ -29,12 +28,8 @@ if TYPE_CHECKING:
     from streams.core.models import Model
     from streams.core.models.base import BoardScale
     from streams.core.models.judge_outcomes import JudgeOutcomes
-    from streams.core.ranking.grouped_counts import GroupedCounts
-    from streams.core.ranking.outlook import Outlook
-    from streams.wire.events import CampaignSettings, CampaignStatus, Leaderboard, Row
+    from streams.wire.events import CampaignStatus, Leaderboard
     from streams.wire.leaderboard import Caution
-
-DEFAULT_CONFIDENCE = 0.95  # where the settings name none
 
 
 class LastSettled:
@@ -80,7 +75,6 @@ class BoardDraft:
         counts = self.counts.grouped()
         index = {name: i for i, name in enumerate(counts.systems)}
         shown = sorted(index[name] for name in self.shown)
-        settings = self.status.settings
         place = np.array([index[name] for name in self.counts.systems], np.int64)
         answers = None if self.answers is None else self.answers.rearrange(place)
         board = settle(counts, beta=self.scale.beta, deviation=self.scale.deviation, answers=answers)
@@ -92,99 +86,66 @@ class BoardDraft:
             "fragility": fragility(board, shown),
             "cautions": (*count_cautions(board, shown), *self.judges.cautions()),
             "outlook": board_outlook(
-                board,
-                judgments=self.leaderboard.judgments,
-                shown=shown,
-                state="closed" if self.status.state in ENDED else "open",
-                budget=settings.budget,
-                confidence=settings.stop_confidence,
+                board, judgments=self.leaderboard.judgments, shown=shown, **outlook_options(self.status)
             ),
         }
 
 
-def is_board_settled(
-    counts: GroupedCounts, scale: BoardScale, settings: CampaignSettings, *, shown: Collection[str], judgments: int
-) -> bool:
-    """Return whether the stop rule is met: no more line of the systems shown can be drawn."""
-    board = settle(counts, beta=scale.beta, deviation=scale.deviation)
-    found = board_outlook(
-        board,
-        judgments=judgments,
-        shown=[i for i, name in enumerate(counts.systems) if name in shown],
-        budget=settings.budget,
-        confidence=settings.stop_confidence,
-    )
-    return found.state == "settled"
+class OutlookOptions(TypedDict):
+    """What the status of a campaign says about the outlook of its board."""
+
+    state: str
+    budget: int | None
+    confidence: float | None
 
 
-def remaining_outlook(model: Model, settings: CampaignSettings, candidates: Sequence[int], judgments: int) -> Outlook:
-    """Return whether more judgments would still change the clusters of a model without counts.
+def outlook_options(status: CampaignStatus) -> OutlookOptions:
+    """Return the options of an outlook."""
+    return {
+        "state": "closed" if status.state in ENDED else "open",
+        "budget": status.settings.budget,
+        "confidence": status.settings.stop_confidence,
+    }
 
-    The confidence is the one that the settings name.
+
+def rank_without_counts(
+    begun: Leaderboard,
+    model: Model,
+    tables: CampaignTables,
+    bootstrap: Bootstrap | None,
+    systems: Sequence[int],
+    *,
+    status: CampaignStatus,
+) -> Leaderboard:
+    """Return the leaderboard of some systems, of a model without pair counts.
+
+    The ranges of direct assessment come from its cells. Those of another model cover the posterior's and the
+    bootstrap's, and its outlook follows the posterior.
     """
-    return outlook(
-        model,
-        candidates=candidates,
-        confidence=settings.stop_confidence or DEFAULT_CONFIDENCE,
-        remaining=None if settings.budget is None else max(0, settings.budget - judgments),
-    )
-
-
-def rank_systems(
-    model: Model, tables: CampaignTables, bootstrap: Bootstrap | None, systems: Sequence[int]
-) -> tuple[Row, ...]:
-    """Return the rows of some systems, of a model without counts.
-
-    Their rank ranges cover the posterior's and the bootstrap's.
-    """
-    names, index = tables.systems.names, tables.systems.index
-    cells = model.score_cells()
+    names = [tables.systems.names[i] for i in systems]
+    judgments = tables.system_judgments[systems].tolist()
+    cells, options = model.score_cells(), outlook_options(status)
     if cells is not None:
-        ranked = settle_scores(cells, judges=tables.judges.names, segments=tables.segments.names).rank(systems)
-        return ranked.rows([names[i] for i in systems], tables.system_judgments[systems].tolist())
-    mean, deviation = model.scores()
-    rows = ranking.rows(
-        [names[i] for i in systems],
-        mean[systems],
-        deviation[systems],
-        tables.system_judgments[systems].tolist(),
-    )
+        board = settle_scores(cells, judges=tables.judges.names, segments=tables.segments.names).select(systems)
+        ahead = scores_outlook(
+            names,
+            board.score,
+            board.by_segment,
+            by_judge=board.by_judge,
+            judges=tables.active_judges,
+            judgments=begun.judgments,
+            **options,
+        )
+        return replace(begun, rows=board.rank().rows(names, judgments), outlook=ahead)
+    mean, deviation = (each[systems] for each in model.scores())
+    rows = ranking.rows(names, mean, deviation, judgments)
     if bootstrap is not None and rows:
-        order = [index[row.system] for row in rows]
+        order = [tables.systems.index[row.system] for row in rows]
         rows = ranking.widen_ranges(rows, *bootstrap.ranges(order))
         if tables.active_judges >= FEWEST_JUDGES:
             rows = ranking.add_judge_ranges(rows, *bootstrap.judge_ranges(order))
-    return rows
-
-
-def describe_outlook(
-    ahead: Outlook, model: Model, names: Sequence[str], *, status: CampaignStatus, judgments: int
-) -> BoardOutlook:
-    """Return the outlook of a model without counts, as leaderboards have it."""
-    if status.state in ENDED:
-        return BoardOutlook(state="closed", message="The campaign is closed.")
-    if (budget := status.settings.budget) is not None and judgments >= budget:
-        return BoardOutlook(state="budget_spent", message=f"The budget of {budget:,} judgments is spent.")
-    if ahead.boundary is None:
-        return BoardOutlook(state="settled", message=f"{ahead.why[0].upper()}{ahead.why[1:]}.")
-    above, below = (names[i] for i in ahead.boundary)
-    required = model.required_system
-    if model.kind == "scores":
-        message = f"About {ahead.judgments:,} scores of {above} and {below} until the next line is certain."
-    elif required is None or required in ahead.boundary:
-        message = f"About {ahead.judgments:,} judgments of {above} against {below} until the next line is certain."
-    else:
-        of = f"{above} and {below} against {names[required]}"
-        message = f"About {ahead.judgments:,} judgments of {of} until the next line is certain."
-    if ahead.settled:
-        message = f"{ahead.why[0].upper()}{ahead.why[1:]}."
-    return BoardOutlook(
-        state="settled" if ahead.settled else "open",
-        message=message,
-        above=above,
-        below=below,
-        judgments=ahead.judgments,
-    )
+    ahead = scores_outlook(names, mean, Differences.independent(deviation), judgments=begun.judgments, **options)
+    return replace(begun, rows=rows, outlook=ahead)
 
 
 def make_ratings(

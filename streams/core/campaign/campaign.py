@@ -11,10 +11,9 @@ from streams.core.campaign.admission import check_listed_segments
 from streams.core.campaign.board import make_ratings
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.commands import apply_command, rename_judges
-from streams.core.campaign.judged import JudgedCampaign
 from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.recent_votes import RecentVotes
-from streams.core.campaign.requests import update_requests
+from streams.core.campaign.requesting import RequestingCampaign
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand, check_retraction
 from streams.core.campaign.seen import seen_id
@@ -26,15 +25,14 @@ from streams.wire.events import EPOCH, LONGEST_JUMP, AddSystem, ForgetJudge, Jud
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from streams.core.campaign.requests import RequestUpdate
-    from streams.wire.events import CampaignStatus, Command
+    from streams.wire.events import CampaignStatus, Command, MatchRequest
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
     FindTime = Callable[[int], float | None]  # Unix time of the record at an offset
 
 
-class Campaign(JudgedCampaign):
+class Campaign(RequestingCampaign):
     """One campaign. `apply` is the only way to change it.
 
     The state is a function of the log and the options: no clock, no I/O, no randomness except from the seed.
@@ -72,17 +70,28 @@ class Campaign(JudgedCampaign):
         self._rate(admitted)
         return BatchResult(applied=len(offsets))
 
-    def complete(self, result: BatchResult, *, origin: str, with_requests: bool) -> BatchResult:
-        """Return the result of a batch with the ratings that changed, new match requests and cancelled ones."""
+    def complete(
+        self, result: BatchResult, *, origin: str, with_requests: bool, may_defer: bool = False
+    ) -> BatchResult:
+        """Return the result of a batch with the ratings that changed, new match requests and cancelled ones.
+
+        If the choice of requests may be deferred and there are many systems, there are no new ones, and
+        `awaits_requests` tells whether they are to be chosen.
+        """
         tables = self.tables
         rows = tables.system_rows(self.model, sorted(tables.changed_systems))
-        update = self._update_requests(origin) if with_requests else None
+        new: tuple[MatchRequest, ...] = ()
+        cancelled: tuple[MatchRequest, ...] = ()
+        if with_requests:
+            cancelled = self._drop_requests()
+            if not (may_defer and self.has_many_systems) and (draft := self.draft_requests(origin)) is not None:
+                new = self.open_requests(draft.choose())
         return replace(
             result,
             rows=rows,
             ratings=make_ratings(rows, tables.systems.names, campaign=self.name, offset=self.offset, origin=origin),
-            requests=update.new if update else (),
-            cancelled=update.cancelled if update else (),
+            requests=new,
+            cancelled=cancelled,
         )
 
     def _apply_each(
@@ -137,25 +146,6 @@ class Campaign(JudgedCampaign):
             removed=tuple(removed),
             retraction=retraction,
         )
-
-    def _update_requests(self, origin: str) -> RequestUpdate:
-        update = update_requests(
-            self.outstanding,
-            status=self.status,
-            model=self._state.model,
-            tables=self._state.tables,
-            candidates=self.active,
-            judgments=self.counts.judgments,
-            is_settled=self._state.is_settled(self.status.settings, self.active, judgments=self.counts.judgments),
-            offset=self.offset,
-            clock=self.clock,
-            origin=origin,
-            seed=self._options.seed,
-            request_key=self._options.request_key,
-            gold=self._gold_items(),
-        )
-        self.outstanding = update.outstanding
-        return update
 
     def _apply_command(self, offset: int, command: Command, refusal: str | None) -> None:
         command = rename_judges(command, self._pseudonym)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class JudgedCampaign(ReadOnlyCampaign):
-    """A campaign to which judgments are applied. `Campaign` adds the commands."""
+    """A campaign to which judgments are applied."""
 
     _gold = GoldItems(())  # as of the settings that were last looked at
 

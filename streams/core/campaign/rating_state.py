@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.core import models
-from streams.core.campaign.board import is_board_settled, remaining_outlook
 from streams.core.campaign.bootstrap import Bootstrap
 from streams.core.campaign.judge_residuals import JudgeResiduals
-from streams.core.campaign.stop_rule import StopCheck, check_stop
+from streams.core.campaign.stop_rule import StopCheck
 from streams.core.campaign.tables import CampaignTables
 from streams.errors import StoreCorrupt, StoreOutdated
 
@@ -99,19 +98,6 @@ class RatingState:
         )
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys, self.tables.judges.names)
-
-    def is_settled(self, settings: CampaignSettings, candidates: Sequence[int], *, judgments: int) -> bool:
-        """Return whether match requests end, because the stop rule was met when it was last checked."""
-
-        def settled() -> bool:
-            scale = self.model.board_scale()
-            if scale is None:
-                return remaining_outlook(self.model, settings, candidates, judgments).settled
-            shown = {self.tables.systems.names[i] for i in candidates}
-            return is_board_settled(self.tables.grouped_counts(), scale, settings, shown=shown, judgments=judgments)
-
-        self.stop = check_stop(self.stop, settings, judgments=judgments, systems=len(candidates), is_settled=settled)
-        return self.stop.met
 
     def count_gold(self, judge: str, *, passed: bool) -> GoldTally:
         """Count an answer to a gold item. Nothing is rated. Return the tally of the judge."""

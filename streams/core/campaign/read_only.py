@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from streams.core.campaign.tables import CampaignTables
     from streams.core.judges.live import LiveResiduals
     from streams.core.models import Model
-    from streams.core.ranking.outlook import Outlook
     from streams.wire.events import MatchRequest, Rating
     from streams.wire.leaderboard import Caution
 
@@ -154,10 +151,6 @@ class ReadOnlyCampaign:
             retractions=self.retractions,
         )
 
-    def outlook(self) -> Outlook:
-        """Return whether more judgments would still change the clusters of a model without counts."""
-        return board.remaining_outlook(self.model, self.status.settings, self.active, self.counts.judgments)
-
     def leaderboard(self) -> Leaderboard:
         """Return the ranking of the systems that have not been withdrawn."""
         draft = self.draft_leaderboard()
@@ -180,11 +173,7 @@ class ReadOnlyCampaign:
         )
         names, scale = tables.systems.names, self.model.board_scale()
         if scale is None:
-            rows = board.rank_systems(self.model, tables, self.bootstrap, self.active)
-            ahead = board.describe_outlook(
-                self.outlook(), self.model, names, status=self.status, judgments=counts.judgments
-            )
-            return msgspec.structs.replace(begun, rows=rows, outlook=ahead)
+            return board.rank_without_counts(begun, self.model, tables, self.bootstrap, self.active, status=self.status)
         shown = tuple(names[i] for i in self.active)
         return board.BoardDraft(
             leaderboard=begun,

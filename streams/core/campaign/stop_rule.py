@@ -1,7 +1,7 @@
 """The stop rule of a campaign: whether match requests end because no more line can be drawn.
 
-Settling the counts takes too long to do it with every batch. So the rule is checked when the number of judgments has
-grown enough, and the result is a part of the state. It depends on the log and its batches alone, as the requests do.
+The outlook of the leaderboard decides. Settling it takes too long to do it with every batch. So the rule is checked
+when requests are chosen and the number of judgments has grown enough, and the result is a part of the state.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from streams.wire.events import CampaignSettings
 
 FEWEST_NEW = 20  # judgments between two checks
@@ -30,21 +28,18 @@ class StopCheck(Struct, frozen=True, kw_only=True, omit_defaults=True):
     met: bool = False
 
 
-def check_stop(
-    last: StopCheck, settings: CampaignSettings, *, judgments: int, systems: int, is_settled: Callable[[], bool]
-) -> StopCheck:
-    """Return the last check, or a new one if it is time for it. Without a stop rule there is none."""
+def next_check(last: StopCheck, settings: CampaignSettings, *, judgments: int, systems: int) -> tuple[StopCheck, bool]:
+    """Return the check that counts, and whether it is a new one, which is still to be made.
+
+    A new one is due if the judgments have grown enough, or if the last one was about something else. Without a stop
+    rule there is none.
+    """
     if settings.stop_confidence is None:
-        return StopCheck()
+        return StopCheck(), False
     asked = (systems, settings.budget, settings.stop_confidence)
     growth = LEAST_GROWTH_OF_MANY if systems >= MANY else LEAST_GROWTH
     has_grown = judgments - last.judgments >= max(FEWEST_NEW, growth * last.judgments)
     if asked == (last.systems, last.budget, last.confidence) and not has_grown:
-        return last
-    return StopCheck(
-        judgments=judgments,
-        systems=systems,
-        budget=settings.budget,
-        confidence=settings.stop_confidence,
-        met=is_settled(),
-    )
+        return last, False
+    budget, confidence = settings.budget, settings.stop_confidence
+    return StopCheck(judgments=judgments, systems=systems, budget=budget, confidence=confidence), True

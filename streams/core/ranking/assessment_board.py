@@ -31,20 +31,28 @@ class AssessmentBoard:
     by_segment: Differences  # if the same judges scored other segments of this kind
     by_judge: Differences | None  # if other judges did; None: not known
 
-    def rank(self, systems: Sequence[int]) -> RankedScores:
-        """Rank some systems, by index."""
+    def select(self, systems: Sequence[int]) -> AssessmentBoard:
+        """Return the board of some systems, by index."""
         chosen = np.array(systems, np.int64)
-        score = self.score[chosen]
-        better = self.by_segment.select(chosen).surely_better(score)
+        return AssessmentBoard(
+            score=self.score[chosen],
+            deviation=self.deviation[chosen],
+            by_segment=self.by_segment.select(chosen),
+            by_judge=None if self.by_judge is None else self.by_judge.select(chosen),
+        )
+
+    def rank(self) -> RankedScores:
+        """Rank all systems."""
+        better = self.by_segment.surely_better(self.score)
         others: Bools | None = None
         if self.by_judge is not None:
             # What does not hold for the same judges is not claimed for others.
-            others = better & self.by_judge.select(chosen).surely_better(score)
+            others = better & self.by_judge.surely_better(self.score)
         best, worst = surely_ranked(better)
         judge_best, judge_worst = (None, None) if others is None else surely_ranked(others)
         return RankedScores(
-            score=score,
-            deviation=self.deviation[chosen],
+            score=self.score,
+            deviation=self.deviation,
             best=best,
             worst=worst,
             judge_best=judge_best,

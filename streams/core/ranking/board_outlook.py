@@ -83,22 +83,34 @@ def board_outlook(
 def scores_outlook(
     names: Sequence[str],
     score: Floats,
-    deviation: Floats,
+    by_judgment: Differences,
     *,
     judgments: int,
+    by_judge: Differences | None = None,
+    judges: int = 0,
     state: str = "open",
     budget: int | None = None,
     confidence: float | None = None,
 ) -> BoardOutlook:
-    """Return the outlook of a model without counts, from its scores and their deviations."""
-    order = sorted(range(len(names)), key=lambda i: (-score[i], names[i]))
+    """Return the outlook of a model without counts, from its scores and their differences.
+
+    >>> scores_outlook(["a"], np.zeros(1), Differences.independent(np.ones(1)), judgments=3).state
+    'settled'
+    """
+    order = np.array(sorted(range(len(names)), key=lambda i: (-score[i], names[i])), np.int64)
     part = Part(
         names=tuple(names[i] for i in order),
         score=score[order],
-        by_judgment=Differences.independent(deviation[order]),
+        by_judgment=by_judgment.select(order),
+        by_judge=None if by_judge is None else by_judge.select(order),
     )
     return _outlook(
-        [part] if order else [], judgments=judgments, judges=0, state=state, budget=budget, confidence=confidence
+        [part] if len(order) else [],
+        judgments=judgments,
+        judges=judges,
+        state=state,
+        budget=budget,
+        confidence=confidence,
     )
 
 

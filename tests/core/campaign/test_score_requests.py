@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize, stats
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.state import decode_meta
+from streams.core.ranking.assessment_board import settle_scores
+from streams.core.ranking.line_forecast import LIKELY
 from streams.wire import events
 from streams.wire.events import CampaignSettings, Create
 from tests.builders import NOON, judgment, stored_campaign, unzip
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.result import BatchResult
     from streams.core.campaign.state import CampaignChange
     from streams.wire.events import Command, Judgment, MatchRequest
+    from streams.wire.leaderboard import BoardOutlook
 
 SYSTEMS = ("a", "b", "c")
 SEGMENTS = tuple(f"s{number}" for number in range(6))
@@ -148,34 +152,45 @@ class TestRequests:
         assert ("new",) in {each.systems for each in apply(campaign, add, answer(99, request, 50.0)).requests}
 
 
+def outlook_of(campaign: Campaign) -> BoardOutlook:
+    found = campaign.leaderboard().outlook
+    assert found is not None
+    return found
+
+
 class TestStopRule:
     def test_it_ends_the_requests_when_the_order_is_certain(self) -> None:
         campaign = scores_campaign(stop_confidence=0.9, segments=tuple(f"s{number}" for number in range(400)))
         answered = run(campaign, 1000)
         assert len(answered) < 400
-        assert campaign.outlook().why == "every place is certain"
+        assert outlook_of(campaign).message.startswith("Every line between two systems is drawn.")
 
-    def test_the_estimate_counts_every_score_of_the_two_systems(self) -> None:
-        """Two systems of 50 segments each, with equal errors e: the gap's error must fall to gap / wanted."""
+    def test_the_forecast_follows_the_ranges_of_the_board(self) -> None:
+        """After f times as many scores, a gap of r deviations is likely to be above q / sqrt(f) deviations."""
         campaign = scores_campaign(systems=("a", "b"), parameters={"scale": "raw"}, stop_confidence=0.95)
         log = [
             judgment(number, systems=(system,), ranks=None, score=base + spread, segment=f"x{number // 2}")
             for number, (system, base, spread) in enumerate(
-                [("a", 52.0, 20.0), ("b", 48.0, 20.0), ("a", 52.0, -20.0), ("b", 48.0, -20.0)] * 25
+                [("a", 54.0, 20.0), ("b", 48.0, -20.0), ("a", 54.0, -20.0), ("b", 48.0, 20.0)] * 25
             )
         ]
         apply(campaign, *log)
-        (mean_a, mean_b), (error, same) = campaign.model.scores()
-        assert error == pytest.approx(same)
-        squared_gap = (mean_a - mean_b) ** 2 + 2 * error**2  # as expected of the true gap
-        rounds = 50 * (2 * error**2 * 1.6448536**2 / squared_gap - 1)  # the error of n segments is e sqrt(50 / n)
-        outlook = campaign.outlook()
-        assert not outlook.settled
-        assert outlook.judgments == int(np.ceil(2 * rounds))
+        cells = campaign.model.score_cells()
+        assert cells is not None
+        tables = campaign.tables
+        board = settle_scores(cells, judges=tables.judges.names, segments=tables.segments.names)
+        r = abs(board.score[0] - board.score[1]) / np.sqrt(board.by_segment.variance[0, 1])
+        q, z = stats.norm.ppf([0.975, LIKELY])
+        growth = optimize.brentq(lambda f: r - q / np.sqrt(f) - z * np.sqrt(1 - 1 / f), 1.0001, 1e6)
+        ahead = outlook_of(campaign)
+        assert ahead.state == "open"
+        assert ahead.judgments is not None
+        assert 100 * (growth - 1) <= ahead.judgments < 1.1 * 100 * (growth - 1)
+        assert ahead.message == f"About {ahead.judgments:,} more judgments until the next line, between a and b."
 
-    def test_it_is_finite_before_any_score_and_with_a_budget(self) -> None:
+    def test_nothing_is_given_up_before_any_score_and_the_budget_holds(self) -> None:
         campaign = scores_campaign(stop_confidence=0.95, budget=30)
-        assert 0 < campaign.outlook().judgments < 1000
+        assert outlook_of(campaign).state == "open"
         assert len(run(campaign, 100)) <= 30
 
 

@@ -12,6 +12,7 @@ from streams.core.ranking.differences import Differences
 from streams.core.ranking.line_forecast import LIKELY, line_probability, next_line
 from streams.core.ranking.settled import settle
 from streams.errors import ParameterError
+from streams.wire.leaderboard import BoardOutlook
 from tests.core.ranking.grouped import counted, drawn
 
 CLOSE = {("a", "b"): (55, 0, 45), ("b", "c"): (90, 0, 10), ("a", "c"): (90, 0, 10)}
@@ -55,7 +56,9 @@ def test_before_the_first_judgments_nothing_is_given_up() -> None:
 
 @pytest.mark.parametrize("gap", [1.90, 1.95])
 def test_no_line_that_is_missing_is_about_to_come(gap: float) -> None:
-    found = scores_outlook(["a", "b"], np.array([gap, 0.0]), np.full(2, 0.5**0.5), judgments=12)
+    found = scores_outlook(
+        ["a", "b"], np.array([gap, 0.0]), Differences.independent(np.full(2, 0.5**0.5)), judgments=12
+    )
     assert (found.state, found.judgments) == ("open", FEWEST)
 
 
@@ -122,14 +125,30 @@ def test_a_higher_confidence_wants_more_judgments() -> None:
 
 def test_scores_with_deviations_have_the_same_outlook() -> None:
     names, score = ["a", "b", "c"], np.array([0.2, 0.0, -3.0])
-    found = scores_outlook(names, score, np.array([0.1, 0.1, 0.1]), judgments=500)
+
+    def ahead(deviation: float) -> BoardOutlook:
+        return scores_outlook(names, score, Differences.independent(np.full(3, deviation)), judgments=500)
+
+    found = ahead(0.1)
     assert (found.state, found.above, found.below) == ("open", "a", "b")
-    assert found.judgments is not None
-    sure = scores_outlook(names, score, np.array([0.01, 0.01, 0.01]), judgments=500)
-    assert sure.state == "settled"
-    assert scores_outlook([], np.zeros(0), np.zeros(0), judgments=0).state == "settled"
-    certain = scores_outlook(names, np.zeros(3), np.zeros(3), judgments=500)
-    assert (certain.state, certain.judgments) == ("open", None)
+    assert found.message == f"About {found.judgments:,} more judgments until the next line, between a and b."
+    assert ahead(0.01).state == "settled"
+    assert scores_outlook([], np.zeros(0), Differences.independent(np.zeros(0)), judgments=0).state == "settled"
+    equal = scores_outlook(names, np.zeros(3), Differences.independent(np.zeros(3)), judgments=500)
+    assert (equal.state, equal.judgments) == ("open", None)
+
+
+def test_scores_of_which_nothing_is_known_are_not_given_up() -> None:
+    unknown = Differences(variance=np.full((3, 3), np.inf), freedom=None, decided=None)
+    found = scores_outlook(["a", "b", "c"], np.array([9.0, 1.0, 0.0]), unknown, judgments=3, budget=300)
+    assert (found.state, found.judgments) == ("open", None)
+
+
+def test_scores_whose_judges_differ_ask_for_judges() -> None:
+    own, other = (Differences.independent(np.full(2, deviation)) for deviation in (0.1, 0.2))
+    found = scores_outlook(["a", "b"], np.array([0.25, 0.0]), own, by_judge=other, judges=12, judgments=500)
+    assert found.state == "open"
+    assert f"About {found.judges:,} more judges are needed until a line between a and b holds" in found.message
 
 
 def test_a_forecast_is_the_growth_at_which_the_line_is_likely() -> None:
