@@ -96,7 +96,7 @@ class CampaignBatches:
                 return self._campaigns.held.begin_rerun(campaign, result, offsets, events, records, found=found)
             # What was applied before a restart made its requests then, under the same ids.
             asks = campaign.offset > start
-            result = campaign.complete(result, origin=self._origin, with_requests=asks)
+            result = campaign.complete(result, origin=self._origin, with_requests=asks, may_defer=True)
             return self._finish(campaign, result, before, records)
         except Exception as error:
             if not is_campaign_fault(error):
@@ -115,6 +115,7 @@ class CampaignBatches:
         every = self._options.snapshot_judgments
         if states & ENDED or (every and campaign.counts.judgments // every > before // every):
             outputs += self._campaigns.leaderboards.make(campaign)
+        self._campaigns.await_requests(campaign)
         if states & {"archived", "deleted"}:
             self._campaigns.end(campaign.name)
         return result, campaign.drain_changes(result, tuple(outputs))
@@ -156,7 +157,7 @@ class CampaignBatches:
                         return self._delete(name, before, place, offsets, events, records)
                     return self._campaigns.held.begin_rerun(campaign, result, offsets, events, records, found=found)
                 asks = campaign.offset > start
-                result = campaign.complete(result, origin=self._origin, with_requests=asks)
+                result = campaign.complete(result, origin=self._origin, with_requests=asks, may_defer=True)
                 return self._finish(campaign, result, judgments, records)
             fault = found
         except Exception as late:

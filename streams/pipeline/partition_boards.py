@@ -81,8 +81,16 @@ class PartitionBoards:
                     self._campaigns.set_apart(campaign, error)
             outputs += self._campaigns.held.announce()
             if rests:
-                self._campaigns.leave(name)
+                self._leave(name)
         return outputs, drafts, []
+
+    def _leave(self, name: str) -> None:
+        """Let a campaign rest again, unless it awaits match requests: its last owner may not have chosen them."""
+        campaign = self._campaigns.rated.get(name)
+        if campaign is not None and campaign.awaits_requests:
+            self._campaigns.await_requests(campaign)
+        else:
+            self._campaigns.leave(name)
 
     def finish(self, boards: Iterable[FinishedBoard], *, now: float = 0.0) -> tuple[Output, ...]:
         """Return leaderboards that were settled, unless newer ones were emitted meanwhile.

@@ -7,6 +7,7 @@ opened, all its campaigns rest except those in quarantine. `streams.pipeline.cam
 from __future__ import annotations
 
 import logging
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ class PartitionCampaigns:
         self._store = store
         self._options = options
         self._lease = lease
+        self.awaiting: deque[str] = deque()  # campaigns that await match requests, because they have many systems
         self.unopened: set[str] = set()  # campaigns of this batch that no record has opened yet
         self._verified = 0  # of those that rest
         self.leaderboards = Leaderboards()
@@ -160,6 +162,9 @@ class PartitionCampaigns:
         outputs: list[Output] = []
         for name in self._uses.find_idle(now, among=self.rated):
             campaign = self.rated[name]
+            if campaign.awaits_requests:
+                self._uses.add(name)  # it leaves after they are opened
+                continue
             if self.leaderboards.is_due(name, campaign.counts):
                 if is_large(campaign):
                     self._uses.add(name)  # it leaves after its leaderboard is emitted
@@ -167,6 +172,11 @@ class PartitionCampaigns:
                 outputs += self.announce(campaign)
             self.leave(name)
         return tuple(outputs)
+
+    def await_requests(self, campaign: Campaign) -> None:
+        """Remember a campaign whose match requests are to be chosen beside the batches."""
+        if campaign.awaits_requests and campaign.name not in self.awaiting:
+            self.awaiting.append(campaign.name)
 
     def end(self, name: str) -> None:
         """Remove a campaign from memory at the next call of `rest`: it was archived or deleted."""
@@ -185,6 +195,7 @@ class PartitionCampaigns:
         else:
             self.leaderboards.mark_emitted(campaign)
         self._uses.add(campaign.name)
+        self.await_requests(campaign)
         del self.quarantined[campaign.name]
 
     def announce(self, campaign: Campaign) -> tuple[Output, ...]:

@@ -21,6 +21,7 @@ from streams.pipeline.campaign_batches import CampaignBatches
 from streams.pipeline.decoding import decode_records
 from streams.pipeline.partition_boards import PartitionBoards
 from streams.pipeline.partition_campaigns import PartitionCampaigns
+from streams.pipeline.partition_requests import PartitionRequests
 from streams.pipeline.record import record_fingerprint
 from streams.pipeline.reruns import PartitionReruns
 from streams.pipeline.routing import Router
@@ -68,6 +69,7 @@ class Processor:
         self.boards = PartitionBoards(campaigns, origin=lease.partition)
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
         self._read_log = read_log
+        self.requests = PartitionRequests(campaigns, store, lease, origin=lease.partition)
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
         self._router = Router(topic, partition, campaigns, pseudonyms=options.campaign.pseudonyms)
         self._read, self._rejected, self._forwarded = state.read, state.rejected, state.forwarded
@@ -229,7 +231,7 @@ class Processor:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""
         commit = self.prepare(records)
         self.persist(commit)
-        return commit.outputs
+        return (*commit.outputs, *self.requests.open_all())
 
     def rate_again(self) -> dict[str, tuple[Output, ...]]:
         """Rate the campaigns again that wait for it, and end their quarantines. Return their outputs, by campaign."""

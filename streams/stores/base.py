@@ -91,6 +91,13 @@ class Store(Protocol):
         commit was lost, the same commit may be given again: it is written once.
         """
 
+    def amend(self, lease: Lease, change: CampaignChange) -> None:
+        """Write a change of one campaign that no record has made. It stays at its offset, and so does its partition.
+
+        Raise Fenced if a new owner has claimed the campaign, and Conflict if it is at another offset. The same change
+        may be given again.
+        """
+
     # -- gaps in the log -------------------------------------------------------------------------------
 
     def report_gap(self, lease: Lease, start: int, end: int) -> Gap:

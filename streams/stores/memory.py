@@ -103,6 +103,12 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
         partition.rows = len(partition.campaigns)
         partition.outbox = commit.outbox
 
+    def amend(self, lease: Lease, change: CampaignChange) -> None:
+        """Write a change of one campaign that no record has made."""
+        self._owned(lease)
+        _check(self._campaigns, lease, change)
+        _write(self._campaigns, lease, change)
+
     def stage(self, lease: Lease, change: CampaignChange, *, position: int) -> None:
         """Write a change beside the live state of a campaign."""
         self._owned(lease)

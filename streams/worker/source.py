@@ -48,6 +48,7 @@ log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
 PROBE_SECONDS = 5.0
+REQUEST_SECONDS = 0.2  # between two looks for campaigns with many systems that await match requests
 # How long a batch in hand may take to end when its partition is revoked or the worker stops.
 GRACE_SECONDS = 4.0
 
@@ -154,6 +155,12 @@ class BatchSource(Service):
         for ownership in list(self._assignment.owned.values()):
             if ownership.is_open:
                 await self._assignment.guard(ownership, self._rater.snapshot(ownership))
+
+    @Service.timer(REQUEST_SECONDS)
+    async def _choose_requests(self) -> None:
+        for ownership in self.open_ownerships():
+            if ownership.is_open and ownership.processor.requests.are_awaited:
+                await self._assignment.guard(ownership, self._rater.choose_requests(ownership))
 
     @Service.timer(PROBE_SECONDS)
     async def _probe(self) -> None:

@@ -134,6 +134,37 @@ def test_the_same_commit_again_is_written_once(store: Store) -> None:
     assert stored.seen == ("x",)
 
 
+def test_a_campaign_can_be_changed_without_a_record_and_stays_at_its_offset(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    store.persist(lease, commit(0, 5, change(-1, 4, seen=("x",))))
+    amended = replace(change(4, 4), meta=b'{"after":4,"more":1}', outbox=(Output("match-requests.v1", b"c", b"new"),))
+    store.amend(lease, amended)
+    store.amend(lease, amended)
+    lease, state = store.open(HOME)
+    assert state.next_offset == 5
+    found = store.load(lease, "c")
+    assert found is not None
+    assert (found.meta, found.seen, found.offset, found.problem) == (amended.meta, ("x",), 4, None)
+    assert found.outbox == amended.outbox
+    store.persist(lease, commit(5, 7, change(4, 6)))
+
+
+def test_a_change_without_a_record_is_refused_at_another_offset_and_for_a_former_owner(store: Store) -> None:
+    former, _ = store.open(HOME)
+    store.persist(former, commit(0, 5, change(-1, 4)))
+    with pytest.raises(Conflict):
+        store.amend(former, change(3, 3))
+    with pytest.raises(Conflict):
+        store.amend(former, change(-1, -1, campaign="unknown") if isinstance(store, RedisStore) else change(9, 9))
+    lease, _ = store.open(HOME)
+    store.load(lease, "c")
+    with pytest.raises(Fenced):
+        store.amend(former, change(4, 4))
+    found = store.read("c")
+    assert found is not None
+    assert found.outbox == change(-1, 4).outbox
+
+
 def test_a_former_owner_writes_nothing(store: Store) -> None:
     former, _ = store.open(HOME)
     store.persist(former, commit(0, 5, change(-1, 4)))

@@ -85,7 +85,11 @@ class RequestingCampaign(JudgedCampaign):
     @property
     def has_many_systems(self) -> bool:
         """Whether the choice of match requests takes long."""
-        return len(self.tables.systems) > MANY_SYSTEMS and len(self.active) > MANY_SYSTEMS
+        return (
+            self.model.kind == "rankings"
+            and len(self.tables.systems) > MANY_SYSTEMS
+            and len(self.active) > MANY_SYSTEMS
+        )
 
     def _drop_requests(self) -> tuple[MatchRequest, ...]:
         """Drop the match requests that have ended. Return those that are to be cancelled."""

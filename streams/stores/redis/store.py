@@ -29,13 +29,13 @@ from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
 from streams.stores.redis.survey import survey
-from streams.stores.redis.units import campaign_unit, decode_outbox, partition_unit
+from streams.stores.redis.units import SAME, campaign_unit, decode_outbox, partition_unit
 from streams.stores.redis.workers import RedisWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from streams.core.campaign.state import CampaignMeta, JudgeRow, StoredCampaign
+    from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
@@ -154,6 +154,10 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
         )
         for unit in (*campaigns, partition):
             self.write(lease, [unit])
+
+    def amend(self, lease: Lease, change: CampaignChange) -> None:
+        """Write a change of one campaign that no record has made, in one call."""
+        self.write(lease, [replace(campaign_unit(self.keys, change), before=SAME)])
 
     def write(self, lease: Lease, units: Sequence[Unit]) -> None:
         """Write units of one slot, all or none."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.stores.redis.keys import Keys
 
+SAME = "same"  # in place of the offset before: the unit stays at its offset, and may be written any number of times
 STAGED = "fresh"  # the layer of keys in which a campaign is rated again
 CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
 

@@ -6,6 +6,7 @@
 -- The head also knows the number of rows of each of these tables. If one has another number, keys were lost, and the
 -- unit is refused. A table that the head does not name is new in this version.
 -- A head that is at `after` in the writer's own epoch was written by this very batch, whose reply was lost.
+-- If `before` is 'same', the head stays at `after`, and the writes are made however often they are asked for.
 local epoch, partition = ARGV[1], ARGV[2]
 local units = {}
 local SIZE = {hash = 'HLEN', list = 'LLEN', zset = 'ZCARD', string = 'EXISTS', none = 'EXISTS'}
@@ -50,9 +51,9 @@ for _, unit in ipairs(units) do
     return {'FENCED', head[1]}
   end
   local own = not head[1] or head[1] == epoch
-  if own and offset == unit.after then
+  if own and offset == unit.after and unit.before ~= 'same' then
     unit.done = true
-  elseif not own or offset ~= unit.before then
+  elseif not own or offset ~= (unit.before == 'same' and unit.after or unit.before) then
     return {'CONFLICT', unit.head .. ' is at ' .. offset .. ' in epoch ' .. tostring(head[1])
                         .. ', not at ' .. unit.before .. ' in epoch ' .. epoch}
   elseif head[4] and #unit.tables > 0 and head[4] ~= rows(unit.tables, head[4]) then
