@@ -20,7 +20,19 @@ KERNELS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("bootstrap", "rate_replicas"): (TABLE, TABLE, types.uint8[:, ::1], INTS, INTS, INTS, FLOAT, FLOAT),
     ("freeforall", "rate_link"): (ROW, INTS, types.boolean, INT, FLOAT, TABLE),
     ("mixture", "judged_pair_update"): (*[FLOAT] * 6, INT, FLOAT, FLOAT),
-    ("settled", "evaluate"): (INTS, INTS, TABLE, ROW, FLOAT[:, :, ::1], ROW, TABLE),
+    ("newton", "climb"): (
+        INTS,
+        INTS,
+        TABLE,
+        FLOAT,
+        ROW,
+        FLOAT[:, :, ::1],
+        TABLE,
+        ROW,
+        *[TABLE] * 3,
+        types.boolean,
+        FLOAT,
+    ),
     ("grm", "descend"): (TABLE, TABLE, TABLE, *[INT] * 5, types.boolean, TABLE, FLOAT, FLOAT),
 }
 # Flags that allow LLVM another order, or a product and a sum in one step with one rounding.

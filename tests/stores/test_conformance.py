@@ -155,7 +155,7 @@ def test_a_change_without_a_record_is_refused_at_another_offset_and_for_a_former
     with pytest.raises(Conflict):
         store.amend(former, change(3, 3))
     with pytest.raises(Conflict):
-        store.amend(former, change(-1, -1, campaign="unknown") if isinstance(store, RedisStore) else change(9, 9))
+        store.amend(former, change(9, 9, campaign="unknown"))
     lease, _ = store.open(HOME)
     store.load(lease, "c")
     with pytest.raises(Fenced):

@@ -10,14 +10,16 @@ from typing import Any
 
 from streams.compiler import jit
 from streams.core.kernels.elementary import exp, expm1
+from streams.core.kernels.linear import solve_positive
 from streams.core.kernels.normal import CENTRE, NARROW, NORM, central, mills, tie_moments, upper_tail, win_moments
 
 SIGNATURES = {
     "upper_tails": "d1 d1",
-    "evaluate": "q1 q1 d2 d1 d3 d1 d2",
+    "group_totals": "q3 q2",
     "cell_moments": "d1 d d3",
     "group_slopes": "q3 d3 q1 q1 d2",
     "group_curvatures": "q3 d3 q1 q1 d3",
+    "delete_each": "q3 d3 q1 q1 d2 d2 d3 d2",
     "group_products": "q3 d3 q1 q1 d2 d2",
 }
 
@@ -82,33 +84,12 @@ def cell_moments(t: Any, margin: float, moments: Any) -> None:
 
 
 @jit
-def evaluate(first: Any, second: Any, outcomes: Any, point: Any, moments: Any, gradient: Any, hessian: Any) -> None:
-    """Fill the moments of each pair at a point, and add up the gradient and the curvature of its outcomes.
-
-    The margin is the last entry of the point, of the gradient and of the curvature.
-    """
-    last = len(point) - 1
-    margin = float(point[last])
-    for p in range(len(first)):
-        a, b = first[p], second[p]
-        own = moments[p]
-        pair_moments(float(point[a]) - float(point[b]), margin, own)
-        won, tied, lost = float(outcomes[p, 0]), float(outcomes[p, 1]), float(outcomes[p, 2])
-        slope = won * own[0, 0] + tied * own[1, 0] + lost * own[2, 0]
-        gradient[a] += slope
-        gradient[b] -= slope
-        gradient[last] += won * own[0, 1] + tied * own[1, 1] + lost * own[2, 1]
-        curve = won * own[0, 2] + tied * own[1, 2] + lost * own[2, 2]
-        both = won * own[0, 3] + tied * own[1, 3] + lost * own[2, 3]
-        hessian[a, a] += curve
-        hessian[b, b] += curve
-        hessian[a, b] -= curve
-        hessian[b, a] -= curve
-        hessian[a, last] += both
-        hessian[last, a] += both
-        hessian[b, last] -= both
-        hessian[last, b] -= both
-        hessian[last, last] += won * own[0, 4] + tied * own[1, 4] + lost * own[2, 4]
+def group_totals(counts: Any, totals: Any) -> None:
+    """Add up the outcomes of each pair over the groups."""
+    for p in range(len(totals)):
+        for g in range(counts.shape[1]):
+            for k in range(3):
+                totals[p, k] += counts[p, g, k]
 
 
 @jit
@@ -149,6 +130,24 @@ def group_curvatures(counts: Any, moments: Any, first: Any, second: Any, curvatu
             rest[b, last] += both
             rest[last, b] += both
             rest[last, last] -= won * own[0, 4] + tied * own[1, 4] + lost * own[2, 4]
+
+
+@jit
+def delete_each(
+    counts: Any, moments: Any, first: Any, second: Any, hessian: Any, slopes: Any, rest: Any, moves: Any
+) -> None:
+    """Set moves[g] to (H - H_g)^-1 s_g. `slopes` gets s_g, and `rest` is room for a curvature per group."""
+    size = len(hessian)
+    for g in range(len(moves)):
+        for i in range(size):
+            for j in range(size):
+                rest[g, i, j] = hessian[i, j]
+    group_curvatures(counts, moments, first, second, rest)
+    group_slopes(counts, moments, first, second, slopes)
+    for g in range(len(moves)):
+        for i in range(size):
+            moves[g, i] = slopes[i, g]
+        solve_positive(rest[g], moves[g])
 
 
 @jit

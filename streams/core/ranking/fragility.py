@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core import kernels
 from streams.core.ranking.fit import fit_pairs
 
 if TYPE_CHECKING:
@@ -41,17 +42,18 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
     if len(parts) != 1 or len(parts[0]) < 2:
         return None
     leader, *others = parts[0]
-    pairs, fit, covariance, removed = board.pairs, board.fit, board.covariance, 0
+    pairs, fit, removed = board.pairs, board.fit, 0
     gaps = board.score[leader] - board.score[others]
     if float(gaps.min()) <= LEVEL:
         return 0
     distance = gaps / np.sqrt(board.by_judgment.variance[leader, others])
     near = [others[k] for k in np.argsort(distance, kind="stable")[:CHALLENGERS]]
+    weights = board.covariance[leader] - board.covariance[near]  # one row per challenger
+    apart = np.zeros((len(weights), pairs.size + 1))
+    apart[:, leader], apart[np.arange(len(near)), near] = 1.0, -1.0
     most: int | None = None
     for _ in range(MOST_FITS):
-        number, cells = min(
-            (_estimate(pairs, fit, covariance, leader, other) for other in near), key=lambda found: found[0]
-        )
+        number, cells = _estimate(pairs, fit, weights, fit.ability[leader] - fit.ability[near])
         if number == 0 or pairs.size > MOST_SYSTEMS:
             return removed + number
         take = 1 if number == 1 else max(1, int(STRIDE * number))
@@ -60,7 +62,7 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
         later = fit_pairs(fewer, start=fit)
         if later.ability[leader] - later.ability[others].max() > LEVEL:
             pairs, fit, removed = fewer, later, removed + take
-            covariance = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
+            weights = np.ascontiguousarray(np.linalg.solve(fit.hessian, apart.T).T, np.float64)
             continue
         if take == 1:
             return removed + 1
@@ -68,22 +70,26 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
     return removed
 
 
-def _estimate(pairs: PairOutcomes, fit: Fit, covariance: Floats, leader: int, other: int) -> tuple[int, Ints]:
-    """Return how many comparisons hold the gap to another system up, and the outcomes in order of their influence."""
-    weight = covariance[:, leader] - covariance[:, other]
-    by_pair = weight[pairs.first] - weight[pairs.second]
-    influence = fit.moments[:, :, 0] * by_pair[:, None] + fit.moments[:, :, 1] * weight[-1]
-    flat, counts = influence.ravel(), pairs.outcomes.ravel()
-    useful = np.flatnonzero((flat > 0.0) & (counts > 0.0))
-    cells: Ints = useful[np.argsort(-flat[useful], kind="stable")]
-    gap = float(fit.ability[leader] - fit.ability[other])
-    fall = np.cumsum(flat[cells] * counts[cells])
-    whole = int(np.searchsorted(fall, gap))  # outcomes that are taken away completely
-    if whole >= len(cells):
-        return int(counts[cells].sum()), cells
-    before = float(fall[whole - 1]) if whole else 0.0
-    part = int(np.ceil((gap - before) / flat[cells[whole]]))
-    return int(counts[cells[:whole]].sum()) + part, cells
+def _estimate(pairs: PairOutcomes, fit: Fit, weights: Floats, gaps: Floats) -> tuple[int, Ints]:
+    """Return how many comparisons hold the weakest of some gaps up, and their outcomes in order of influence.
+
+    A row of `weights` is the effect of each ability's slope, and of the margin's, on a gap.
+    """
+    size = pairs.outcomes.size
+    cells, found = np.empty((len(gaps), size), np.int64), np.empty(2 * len(gaps), np.int64)
+    best = kernels.suited("supports", size * MOST_FITS).find_weakest(
+        pairs.first,
+        pairs.second,
+        pairs.outcomes,
+        fit.moments,
+        weights,
+        gaps,
+        np.empty(size),
+        np.empty(size, np.int64),
+        cells,
+        found,
+    )
+    return int(found[2 * best + 1]), cells[best, : found[2 * best]]
 
 
 def _without(pairs: PairOutcomes, cells: Ints, number: int) -> PairOutcomes:

@@ -8,6 +8,8 @@ from zlib import crc32
 
 import numpy as np
 
+from streams.core import kernels
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -40,8 +42,10 @@ class GroupedCounts:
     @property
     def totals(self) -> Ints:
         """Return the wins, ties and losses of the first system of each pair."""
-        sums: Ints = self.by_judgment.sum(axis=1)
-        return sums
+        found = np.zeros((len(self.first), 3), np.int64)
+        counts = np.ascontiguousarray(self.by_judgment, np.int64)
+        kernels.suited("settled", counts.size).group_totals(counts, found)
+        return found
 
     @classmethod
     def of(cls, log: Iterable[Judgment], *, groups: int = GROUPS) -> GroupedCounts:

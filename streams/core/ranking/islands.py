@@ -28,6 +28,8 @@ def find_islands(first: Ints, second: Ints, size: int) -> Ints:
         while frontier.any():
             part[frontier] = start
             frontier = linked[frontier].any(axis=0) & (part == size)
+        if start == 0 and part.max(initial=0) == 0:
+            return np.ones(size, np.int64)  # as usual, all are connected
     names, where, sizes = np.unique(part, return_inverse=True, return_counts=True)
     order = sorted(range(len(names)), key=lambda k: (names[k] == size, -sizes[k], names[k]))
     numbers = np.empty(len(names), np.int64)

@@ -58,9 +58,10 @@ def _slopes(fit: Fit, pairs: PairOutcomes, groups: Ints) -> Floats:
 
 
 def _solve_directly(fit: Fit, pairs: PairOutcomes, groups: Ints, _: Floats) -> Floats:
-    rest = np.repeat(fit.hessian[None], groups.shape[1], axis=0)
-    kernels.suited("settled", groups.size).group_curvatures(groups, fit.moments, pairs.first, pairs.second, rest)
-    found: Floats = np.linalg.solve(rest, _slopes(fit, pairs, groups).T[:, :, None])[:, :, 0].astype(np.float64)
+    size, number = len(fit.hessian), groups.shape[1]
+    slopes, rest, found = np.zeros((size, number)), np.empty((number, size, size)), np.empty((number, size))
+    kernel = kernels.suited("settled", number * size**3)
+    kernel.delete_each(groups, fit.moments, pairs.first, pairs.second, fit.hessian, slopes, rest, found)
     return found
 
 

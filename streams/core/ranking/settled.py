@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,9 @@ class SettledBoard:
     def members(self, shown: Sequence[int] | Ints | None = None) -> list[list[int]]:
         """Return the systems of each island, or those `shown`, by index, in order of score and then of name."""
         chosen = range(len(self.score)) if shown is None else [int(i) for i in shown]
-        order = sorted(chosen, key=lambda i: (self.island[i], -self.score[i], self.counts.systems[i]))
-        return [[i for i in order if self.island[i] == number] for number in dict.fromkeys(self.island[order].tolist())]
+        island, score, names = self.island.tolist(), self.score.tolist(), self.counts.systems
+        order = sorted(chosen, key=lambda i: (island[i], -score[i], names[i]))
+        return [list(part) for _, part in groupby(order, key=island.__getitem__)]
 
     def rows(self, shown: Sequence[int] | Ints | None = None) -> tuple[Row, ...]:
         """Return the rows of all systems, or of those `shown` by index, island by island, in order of score."""
@@ -130,13 +132,13 @@ def settle(
     if weight is not None:
         pairs = replace(pairs, outcomes=pairs.outcomes * weight)
     fit = fit_pairs(pairs)
-    if weight is not None:  # so that the counts of the groups are weighted, too
-        fit = replace(fit, moments=fit.moments * weight[:, :, None])
+    # With weighted moments the counts of the groups are weighted, too.
+    by_group = fit if weight is None else replace(fit, moments=fit.moments * weight[:, :, None])
     covariance: Floats = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
     island = find_islands(counts.first, counts.second, size)
     decided = _decided(counts, totals)
-    by_judgment = delete_groups(fit, pairs, counts.by_judgment, covariance)
-    by_judge = delete_groups(fit, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
+    by_judgment = delete_groups(by_group, pairs, counts.by_judgment, covariance)
+    by_judge = delete_groups(by_group, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
     posterior = covariance[:-1, :-1]
     least = _of_differences(posterior)
 
@@ -181,16 +183,17 @@ def _of_differences(covariance: Floats) -> Floats:
 def _of_centred(covariance: Floats, island: Ints) -> Floats:
     """Return the variance of each system's difference from the mean of its island."""
     found = np.zeros(len(covariance))
-    for number in np.unique(island):
-        inside = island == number
+    for number in range(1, int(island.max(initial=0)) + 1):
+        inside = np.flatnonzero(island == number)
         block = covariance[np.ix_(inside, inside)]
-        found[inside] = np.diag(block) - 2.0 * block.mean(axis=1) + block.mean()
+        means = block.mean(axis=1)
+        found[inside] = np.diag(block) - 2.0 * means + means.mean()
     return np.maximum(found, 0.0)
 
 
 def _centre(values: Floats, island: Ints) -> Floats:
     """Return the values minus the mean of their island."""
     found = values.copy()
-    for number in np.unique(island):
+    for number in range(1, int(island.max(initial=0)) + 1):
         found[island == number] -= found[island == number].mean()
     return found

@@ -143,26 +143,47 @@ def test_many_times_the_same_counts_give_the_fit_without_a_prior() -> None:
 def test_at_the_fit_the_gradient_vanishes(outcomes: list[tuple[int, int, int]], precision: float) -> None:
     pairs = pairs_of([list(map(float, each)) for each in outcomes], 4, precision=precision)
     fit = fit_pairs(pairs)
-    gradient, hessian = np.zeros(5), np.zeros((5, 5))
-    moments = np.empty((6, 3, 5))
-    kernels.plain("settled").evaluate(
-        pairs.first, pairs.second, pairs.outcomes, fit.parameters, moments, gradient, hessian
+    gradient, hessian = np.empty(5), np.empty((5, 5))
+    moments, prior = np.empty((6, 3, 5)), np.empty((3, 5))
+    kernels.plain("newton").evaluate(
+        pairs.first, pairs.second, pairs.outcomes, 0.0, fit.parameters, moments, prior, gradient, hessian
     )
     np.testing.assert_allclose(gradient[:-1], precision * fit.ability, atol=1e-7 * (1 + precision))
 
 
+def test_a_fit_from_that_of_other_outcomes_is_the_fit_from_zero() -> None:
+    before, after = drawn_pairs(7, 300), drawn_pairs(7, 400)
+    near = fit_pairs(after, start=fit_pairs(before))
+    np.testing.assert_allclose(near.parameters, fit_pairs(after).parameters, atol=1e-9)
+    np.testing.assert_allclose(near.hessian, fit_pairs(after).hessian, rtol=1e-4)
+
+
+def test_the_compiled_search_and_the_one_with_lapack_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = drawn_pairs(7, 300)
+    compiled = fit_pairs(pairs)
+    monkeypatch.setattr("streams.core.ranking.fit.MOST_SYSTEMS", 0)
+    large = fit_pairs(pairs)
+    np.testing.assert_allclose(large.parameters, compiled.parameters, atol=1e-12)
+    np.testing.assert_allclose(large.moments, compiled.moments, atol=1e-11)
+
+
 def test_plain_and_compiled_kernels_give_the_same_bits() -> None:
     counts = drawn(6, 200)
-    point = np.append(np.random.default_rng(1).normal(size=6), 0.2)
     results = []
-    for kernel in (kernels.plain("settled"), kernels.compiled("settled")):
-        moments, gradient, hessian = np.empty((len(counts.first), 3, 5)), np.zeros(7), np.zeros((7, 7))
-        kernel.evaluate(counts.first, counts.second, counts.totals.astype(float), point, moments, gradient, hessian)
-        slopes, products, rest = np.zeros((7, 32)), np.empty((7, 32)), np.zeros((32, 7, 7))
+    for load in (kernels.plain, kernels.compiled):
+        newton, settled = load("newton"), load("settled")
+        point = np.append(np.random.default_rng(1).normal(size=6), 0.2)
+        moments, prior = np.empty((len(counts.first), 3, 5)), np.empty((3, 5))
+        gradient, hessian, matrix, vectors = np.empty(7), np.empty((7, 7)), np.empty((7, 7)), np.empty((2, 7))
+        state = counts.first, counts.second, counts.totals.astype(float), 0.3, point, moments, prior, gradient, hessian
+        assert newton.climb(*state, matrix, vectors, False, 1e-11) > 2
+        slopes, products, rest = np.zeros((7, 32)), np.empty((7, 32)), np.repeat(hessian[None], 32, axis=0)
         groups = (counts.by_judge, moments, counts.first, counts.second)
-        kernel.group_slopes(*groups, slopes)
-        kernel.group_curvatures(*groups, rest)
-        kernel.group_products(*groups, slopes, products)
-        results.append((moments, gradient, hessian, slopes, rest, products))
+        settled.group_slopes(*groups, slopes)
+        settled.group_curvatures(*groups, rest)
+        settled.group_products(*groups, slopes, products)
+        moves, room = np.empty((32, 7)), np.empty_like(rest)
+        settled.delete_each(*groups, hessian, np.zeros_like(slopes), room, moves)
+        results.append((point, moments, gradient, hessian, slopes, rest, products, moves))
     for plain, compiled in zip(*results, strict=True):
         np.testing.assert_array_equal(plain, compiled)

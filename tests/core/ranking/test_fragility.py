@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from streams.core import kernels
 from streams.core.ranking import fragility as subject
 from streams.core.ranking.fit import fit_pairs
 from streams.core.ranking.fragility import fragility
@@ -80,3 +81,29 @@ def test_a_hidden_leader_is_not_the_leader() -> None:
     board = settle(counted({("a", "b"): (90, 0, 10), ("b", "c"): (60, 0, 40), ("a", "c"): (90, 0, 10)}))
     assert fragility(board, shown=[1, 2]) == fragility(settle(board.counts), shown=[1, 2])
     assert (fragility(board, shown=[1, 2]) or 0) < (fragility(board) or 0)
+
+
+def test_the_weakest_gap_is_found_as_by_sorting_plain_and_compiled() -> None:
+    random = np.random.default_rng(4)
+    pairs, size = 30, 90
+    first, second = random.integers(0, 4, pairs), random.integers(4, 8, pairs)
+    outcomes, moments = random.integers(0, 5, (pairs, 3)).astype(float), random.normal(size=(pairs, 3, 5))
+    moments[10:20] = moments[:10]  # equal ones are taken in their order
+    first[10:20], second[10:20] = first[:10], second[:10]
+    weights, gaps = random.normal(size=(3, 9)), np.array([5.0, 20.0, 1e9])
+    for kernel in (kernels.plain("supports"), kernels.compiled("supports")):
+        cells, found = np.full((3, size), -1), np.empty(6, np.int64)
+        best = kernel.find_weakest(
+            first, second, outcomes, moments, weights, gaps, np.empty(size), np.empty(size, np.int64), cells, found
+        )
+        assert best == int(np.argmin(found[1::2]))
+        for k, gap in enumerate(gaps):
+            by_pair = weights[k][first] - weights[k][second]
+            influence = (moments[:, :, 0] * by_pair[:, None] + moments[:, :, 1] * weights[k][-1]).ravel()
+            counts = outcomes.ravel()
+            useful = np.flatnonzero((influence > 0) & (counts > 0))
+            order = useful[np.argsort(-influence[useful], kind="stable")]
+            each = np.repeat(influence[order], counts[order].astype(int))
+            needed = min(int(np.searchsorted(np.cumsum(each), gap)) + 1, len(each))
+            assert found[2 * k + 1] == needed
+            assert cells[k, : found[2 * k]].tolist() == order[: found[2 * k]].tolist()
