@@ -1,10 +1,11 @@
 """Check the settled board: are its variances right, do its ranges and lines hold, do its forecasts come true?
 
-    python benchmarks/board.py --only halves,ranges,outlook,cost --runs 40
+    python benchmarks/board.py --only halves,ranges,outlook,cost,blocking --runs 40
 
 `halves` compares fits of two halves of a public log. `ranges` and `outlook` simulate campaigns whose truth is known:
 judgments drawn with replacement from public rankings, and wide abilities with matches between neighbours.
-Set OPENBLAS_NUM_THREADS=1 for `cost`: waiting threads of a library are counted as CPU time.
+Set OPENBLAS_NUM_THREADS=1 for `cost`: waiting threads of a library are counted as CPU time. `blocking` rates one
+campaign while the board of another one with 1,000 systems is settled and its match requests are chosen.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
+from benchmarks.board_blocking import blocking  # noqa: E402
 from benchmarks.board_simulations import BETA, LOGS, neighbours, simulations, uniform  # noqa: E402
 from benchmarks.comparisons import Comparisons, read_campaigns  # noqa: E402
 from benchmarks.data import find_log  # noqa: E402
@@ -231,7 +233,7 @@ def seconds(counts: GroupedCounts, judgments: int) -> tuple[float, ...]:
     return tuple(np.diff(times).tolist())
 
 
-PARTS = {"halves": halves, "ranges": ranges, "outlook": outlook, "cost": cost}
+PARTS = {"halves": halves, "ranges": ranges, "outlook": outlook, "cost": cost, "blocking": blocking}
 
 
 def main() -> None:

@@ -95,10 +95,14 @@ class PartitionBoards:
     def finish(self, boards: Iterable[FinishedBoard], *, now: float = 0.0) -> tuple[Output, ...]:
         """Return leaderboards that were settled, unless newer ones were emitted meanwhile.
 
-        A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.
+        That of the last record waits until the match requests that this record brings about are opened. A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.
         """
         outputs: list[Output] = []
         for board in boards:
+            campaign = self._campaigns.rated.get(board.meta.status.campaign)
+            if campaign is not None and campaign.offset == board.meta.offset and campaign.awaits_requests:
+                self._leaderboards.mark_due(campaign.name)
+                continue
             try:
                 outputs += self._leaderboards.finish(board, now=now)
             except Exception as error:

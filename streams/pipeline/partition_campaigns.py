@@ -162,12 +162,9 @@ class PartitionCampaigns:
         outputs: list[Output] = []
         for name in self._uses.find_idle(now, among=self.rated):
             campaign = self.rated[name]
-            if campaign.awaits_requests:
-                self._uses.add(name)  # it leaves after they are opened
-                continue
             if self.leaderboards.is_due(name, campaign.counts):
                 if is_large(campaign):
-                    self._uses.add(name)  # it leaves after its leaderboard is emitted
+                    self._uses.add(name)  # it leaves after its match requests are opened and its leaderboard is emitted
                     continue
                 outputs += self.announce(campaign)
             self.leave(name)

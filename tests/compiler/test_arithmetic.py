@@ -14,7 +14,7 @@ from streams.core import kernels
 pytestmark = pytest.mark.long  # numba compiles them without its cache
 
 FLOAT, INT = types.float64, types.int64
-ROW, TABLE, INTS = FLOAT[::1], FLOAT[:, ::1], INT[::1]
+ROW, TABLE, CUBE, INTS = FLOAT[::1], FLOAT[:, ::1], FLOAT[:, :, ::1], INT[::1]
 KERNELS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("pairs", "pair_update"): (FLOAT, FLOAT, FLOAT, FLOAT, INT, FLOAT, FLOAT),
     ("bootstrap", "rate_replicas"): (TABLE, TABLE, types.uint8[:, ::1], INTS, INTS, INTS, FLOAT, FLOAT),

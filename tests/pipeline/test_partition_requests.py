@@ -197,6 +197,21 @@ def test_the_stop_rule_and_the_leaderboard_settle_one_board(monkeypatch: pytest.
     assert meta.stop.met
 
 
+def test_the_leaderboard_of_the_last_record_comes_after_its_requests() -> None:
+    one = Partition(create())
+    assert one.processor.snapshots() == ()
+    one.processor.requests.open_all()
+    assert {output.topic for output in one.processor.snapshots()} == {topics.LEADERBOARDS.name}
+
+
+def test_while_records_come_the_leaderboard_does_not_wait_for_requests() -> None:
+    one = Partition(create())
+    _, drafts, _ = one.processor.boards.draft(["c"])
+    one.batch(judgment(1, systems=SYSTEMS[:2], campaign="c"))
+    assert one.processor.campaigns["c"].awaits_requests
+    assert len(one.processor.boards.finish([draft.settle() for draft in drafts])) == 1
+
+
 def test_an_embedded_stream_opens_them_after_each_batch() -> None:
     stream = Embedded(Settings())
     stream.publish(create())
@@ -212,6 +227,7 @@ def test_a_campaign_that_awaits_them_does_not_rest() -> None:
     one.processor.rest(1e9)
     assert "c" in one.processor.campaigns
     one.processor.requests.open_all()
+    one.processor.snapshots()
     one.processor.rest(2e9)
     one.processor.rest(3e9)
     assert "c" not in one.processor.campaigns
