@@ -1,7 +1,7 @@
 """A simulated crowd on Kafka: it reads the match requests of a campaign and publishes answers, until none is left.
 
-A worker emits the requests that a batch brings about before any leaderboard that reflects it. So once a leaderboard
-reflects the last answer, and the requests have been read to their end after that, no request is on its way.
+A worker emits the requests that the last record brings about before a leaderboard that reflects it. So once a
+leaderboard reflects the last answer, and the requests have been read to their end after that, no request is on its way.
 """
 
 from __future__ import annotations

@@ -95,7 +95,8 @@ class PartitionBoards:
     def finish(self, boards: Iterable[FinishedBoard], *, now: float = 0.0) -> tuple[Output, ...]:
         """Return leaderboards that were settled, unless newer ones were emitted meanwhile.
 
-        That of the last record waits until the match requests that this record brings about are opened. A campaign that can't be ranked is quarantined. The store gets to know with the campaign's next record.
+        That of the last record waits until the match requests that this record brings about are opened. A campaign that
+        can't be ranked is quarantined. The store gets to know with the campaign's next record.
         """
         outputs: list[Output] = []
         for board in boards:
