@@ -112,9 +112,9 @@ def simulations(seed: int, run: int, *, kinds: str = "") -> Iterator[tuple[str, 
             yield name, neighbours(systems, 2.0, random)
 
 
-def uniform(systems: int, judgments: int, random: np.random.Generator) -> GroupedCounts:
-    """Return counts of matches between any two systems."""
-    truth = random.normal(size=systems)
+def uniform(systems: int, judgments: int, random: np.random.Generator, *, truth: Floats | None = None) -> GroupedCounts:
+    """Return counts of matches between any two systems. By default their abilities are drawn with spread 1."""
+    truth = random.normal(size=systems) if truth is None else truth
     a = random.integers(systems, size=judgments)
     b = (a + random.integers(1, systems, size=judgments)) % systems
     a, b = np.minimum(a, b), np.maximum(a, b)

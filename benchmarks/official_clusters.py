@@ -24,7 +24,7 @@ from msgspec.structs import replace  # noqa: E402
 
 from benchmarks.clusters import official  # noqa: E402
 from benchmarks.data import find_log  # noqa: E402
-from streams.core.ranking import PosteriorScores, clusters, rank_scores  # noqa: E402
+from streams.core.ranking import PosteriorScores, rank_scores  # noqa: E402
 from streams.formats import read  # noqa: E402
 from streams.offline.planning import plan_ranking  # noqa: E402
 from streams.offline.rating import rate  # noqa: E402
@@ -47,12 +47,10 @@ def before(campaign: Campaign) -> tuple[Row, ...]:
 
 def for_other_judges(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows with the ranges and the clusters that hold for other judges. The log must have enough judges."""
-    best, worst = (
-        np.array([getattr(row, name) for row in rows], np.int64) for name in ("judge_rank_low", "judge_rank_high")
-    )
+    solid = np.cumsum([row.line_above == "judges" for row in rows])
     return tuple(
-        replace(row, rank_low=int(low), rank_high=int(high), cluster=int(cluster))
-        for row, low, high, cluster in zip(rows, best, worst, clusters(best, worst), strict=True)
+        replace(row, rank_low=row.judge_rank_low or 0, rank_high=row.judge_rank_high or 0, cluster=1 + int(lines))
+        for row, lines in zip(rows, solid, strict=True)
     )
 
 

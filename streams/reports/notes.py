@@ -51,17 +51,21 @@ def legend(board: Leaderboard, *, solid: str, dashed: str) -> str:
 def describe_trouble(board: Leaderboard, *, outlook: bool = True) -> list[str]:
     """Return the sentences that qualify a board, the most important first. A board without trouble has none.
 
-    The number of judgments that decide the first place is there if the leader is not certain, and the outlook if a
-    line is missing. Cautions end with their place in the documentation.
+    The number of judgments that decide the first place is there if no line is below the leader, and the outlook if
+    any line is missing. Cautions end with their place in the documentation.
     """
     found = [] if board.pending is None else [board.pending]
     found += [f"{caution.message} ({caution.link})" for caution in board.cautions]
-    if board.rows and board.fragility is not None and board.rows[0].rank_high > 1:
+    if board.fragility is not None and _is_first_place_shared(board.rows):
         decide = "decides" if board.fragility == 1 else "decide"
         found.append(f"{_count(board.fragility, 'judgment')} {decide} the first place.")
     if outlook and board.outlook is not None and count_clusters(board.rows) < len(board.rows):
         found.append(board.outlook.message)
     return found
+
+
+def _is_first_place_shared(rows: Sequence[Row]) -> bool:
+    return len(rows) > 1 and (rows[0].island, rows[0].cluster) == (rows[1].island, rows[1].cluster)
 
 
 def _count(number: int, noun: str) -> str:

@@ -34,6 +34,12 @@ def test_the_judgments_that_decide_are_named_where_the_leader_is_not_certain(fra
     assert describe_trouble(shared_lead(fragility=fragility)) == [sentence]
 
 
+def test_a_leader_with_one_rank_but_no_line_below_is_not_certain() -> None:
+    board = shared_lead(fragility=12)
+    alone = replace(board, rows=(replace(board.rows[0], rank_high=1), *board.rows[1:]))
+    assert describe_trouble(alone) == ["12 judgments decide the first place."]
+
+
 def test_what_is_pending_comes_first_and_the_outlook_last() -> None:
     board = shared_lead(fragility=2, outlook=OUTLOOK, cautions=(CAUTION,), pending="A retraction is not included yet.")
     assert describe_trouble(board) == [

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     Bools = NDArray[np.bool_]
 
-CONFIDENCE = 0.95
+CONFIDENCE = 0.95  # of a line
+RANGE_CONFIDENCE = 0.8  # of the tests behind a range of ranks, if so many pairs differ at it:
+RANGE_SHARE = 0.4  # of the square of the number of systems; chance gives at most a quarter of that
 MANY = 200  # degrees of freedom that are as good as any number
 
 
@@ -91,10 +93,12 @@ def _by_decided(freedom: int | None, confidence: float) -> Floats:
 def fewest_decided(confidence: float = CONFIDENCE) -> int:
     """Return the number of wins without a loss that a binomial test needs to prefer one of two systems.
 
-    >>> fewest_decided(0.95)
-    6
+    A confidence below 95 % needs as many as 95 %.
+
+    >>> fewest_decided(0.95), fewest_decided(0.8)
+    (6, 6)
     """
-    return ceil(log2(2.0 / (1.0 - confidence)))
+    return ceil(log2(2.0 / (1.0 - max(confidence, CONFIDENCE))))
 
 
 def surely_ranked(better: Bools) -> tuple[Ints, Ints]:
@@ -105,3 +109,24 @@ def surely_ranked(better: Bools) -> tuple[Ints, Ints]:
     ([1, 2], [1, 2])
     """
     return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+
+
+def likely_ranks(score: Floats, *by: Differences) -> tuple[Ints, Ints]:
+    """Return the best and the worst rank of each system, as far as all these differences allow.
+
+    Where most pairs differ, a rank can be wrong only between neighbours, and tests with less confidence than that of a
+    line are enough. Among close systems most differences at that confidence are chance, and it is that of a line.
+
+    >>> best, worst = likely_ranks(np.array([9.0, 7.0, 5.0, 3.0, 1.5, 0.0]), Differences.independent(np.full(6, 0.7)))
+    >>> best.tolist(), worst.tolist()
+    ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6])
+    """
+    better = _better_by_all(score, by, RANGE_CONFIDENCE)
+    if np.count_nonzero(better) < RANGE_SHARE * len(score) ** 2:
+        better = _better_by_all(score, by, CONFIDENCE)
+    return surely_ranked(better)
+
+
+def _better_by_all(score: Floats, by: tuple[Differences, ...], confidence: float) -> Bools:
+    found: Bools = np.logical_and.reduce([each.surely_better(score, confidence) for each in by])
+    return found

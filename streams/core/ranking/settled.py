@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core.kernels.normal import win_moments
-from streams.core.ranking.differences import Differences, surely_ranked
+from streams.core.ranking.differences import Differences, likely_ranks, surely_ranked
 from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from streams.core.ranking.islands import find_islands
 from streams.core.ranking.jackknife import delete_groups
@@ -68,17 +68,18 @@ class SettledBoard:
 
     def _island_rows(self, order: list[int]) -> list[Row]:
         score = self.score[order]
-        better = self.by_judgment.select(np.array(order)).surely_better(score)
-        best, worst = surely_ranked(better)
-        numbers = clusters(best, worst)
+        by_judgment = self.by_judgment.select(np.array(order))
+        better = by_judgment.surely_better(score)
+        numbers = clusters(*surely_ranked(better))
+        best, worst = likely_ranks(score, by_judgment)
         low: list[int] | list[None] = [None] * len(order)
         high: list[int] | list[None] = low
         others = np.ones(len(order), np.int64)
         if self.by_judge is not None:
             # What does not hold for the same judges is not claimed for others.
-            ranks = surely_ranked(better & self.by_judge.select(np.array(order)).surely_better(score))
-            others = clusters(*ranks)
-            low, high = (each.tolist() for each in ranks)
+            by_judge = self.by_judge.select(np.array(order))
+            others = clusters(*surely_ranked(better & by_judge.surely_better(score)))
+            low, high = (each.tolist() for each in likely_ranks(score, by_judgment, by_judge))
         rows = []
         for k, i in enumerate(order):
             line = k > 0 and numbers[k] > numbers[k - 1]

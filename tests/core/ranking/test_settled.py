@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -87,8 +87,38 @@ def test_two_systems_are_parted_only_if_a_binomial_test_would(ties: int) -> None
             assert stats.binomtest(won, won + lost).pvalue <= 0.05, (won, ties, lost)
 
 
-def test_four_wins_of_four_prove_nothing_and_twenty_of_twenty_do() -> None:
-    assert ranges(settle(counted({("a", "b"): (4, 0, 0)})).rows()) == {"a": (1, 2), "b": (1, 2)}
+def test_neighbours_on_a_clear_board_may_have_a_rank_each_without_a_line() -> None:
+    far = dict.fromkeys(combinations("abcdef", 2), (180, 10, 10))
+    rows = settle(counted(far | {("e", "f"): (70, 0, 35)})).rows()
+    assert ranges(rows) == {name: (place, place) for place, name in enumerate("abcdef", start=1)}
+    assert [row.line_above for row in rows] == [None, *["judges"] * 4, None]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_range_crosses_a_line_and_others_have_the_wider_range(seed: int) -> None:
+    rows = settle(drawn(9, 300 * (seed + 2), seed=seed, spread=1.0)).rows()
+    assert any(row.line_above for row in rows)
+    for place, row in enumerate(rows):
+        assert row.judge_rank_low is not None
+        assert row.judge_rank_high is not None
+        assert row.judge_rank_low <= row.rank_low <= row.rank <= row.rank_high <= row.judge_rank_high
+        if row.line_above is not None:
+            assert all(above.rank_high <= place for above in rows[:place])
+            assert all(below.rank_low > place for below in rows[place:])
+        if row.line_above == "judges":
+            assert all((above.judge_rank_high or 0) <= place for above in rows[:place])
+            assert all((below.judge_rank_low or 0) > place for below in rows[place:])
+
+
+@pytest.mark.parametrize("known", [0, 8])
+def test_four_wins_of_four_prove_nothing_on_any_board(known: int) -> None:
+    far = {(f"k{i}", f"k{j}"): (400, 20, 4) for i in range(known) for j in range(i + 1, known)}
+    link = {("k3", "x"): (0, 20, 0)} if far else {}
+    rows = settle(counted(far | link | {("x", "y"): (4, 0, 0)})).rows()
+    assert ranges(rows)["y"] == ranges(rows)["x"] == (1, known + 2)
+
+
+def test_twenty_wins_of_twenty_prove_something() -> None:
     assert ranges(settle(counted({("a", "b"): (20, 0, 0)})).rows()) == {"a": (1, 1), "b": (2, 2)}
 
 
