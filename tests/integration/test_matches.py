@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from streams.wire import topics
-from streams.wire.events import CampaignSettings
+from streams.wire.events import EPOCH, CampaignSettings, Create, encode
 from tests.integration.monitors import MonitorProcess, monitor_on
 from tests.integration.stack import Stack
 
@@ -97,3 +97,38 @@ def test_a_rejection_is_found_by_the_id_of_its_command(stack: Stack) -> None:
         place = answer.json["outcome"]
         stack.wait_for(lambda: monitor.get(place)["outcome"] == "rejected", "the refusal")
         assert monitor.get(place)["rejection"]["judgment"] == answer.json["id"]
+
+
+MANY = CampaignSettings(systems=tuple(f"system-{number}" for number in range(120)), outstanding=20)
+DYING = """
+import os, signal
+from streams.cli.main import main
+from streams.stores.redis.store import RedisStore
+
+amend = RedisStore.amend
+
+def amend_and_die(store, lease, change):
+    if os.environ["DIES"] == "after":
+        amend(store, lease, change)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+RedisStore.amend = amend_and_die
+main()
+"""
+
+
+@pytest.mark.parametrize("dies", ["before", "after"])
+def test_kill_9_around_the_choice_among_many_systems_loses_and_doubles_no_request(stack: Stack, dies: str) -> None:
+    create = Create(id="create", campaign="many", at=EPOCH, settings=MANY)
+    stack.publish([(b"many", encode(create))])
+    worker = stack.start_worker(script=DYING, DIES=dies)
+    worker.process.wait(60.0)
+    assert requests_on(stack) == []
+    stack.start_worker()
+    stack.wait_for(lambda: len(requests_on(stack)) >= MANY.outstanding, "the requests are there")
+    stack.wait_for(lambda: bool(stack.values(topics.LEADERBOARDS)), "a leaderboard, which comes after them")
+    sent = [request["id"] for request in requests_on(stack)]
+    meta = stack.store.read_meta("many")
+    assert meta is not None
+    assert sent == [request.id for request in meta.outstanding]
+    assert len(set(sent)) == MANY.outstanding
