@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
-from streams.core.judges.live import live_residuals
+from streams.core.judges.live import live_residuals, preferred_positions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 PRIOR_INFORMATION = 0.2777  # 1 / variance of the weak prior of the settled board, in units of the noise
 FIRST_MARGIN, FIRST_MARGIN_INFORMATION = 0.3, 20.0
-JUDGE_SUMS, CELL_SUMS = 7, 4
+JUDGE_SUMS, CELL_SUMS = 9, 4
+FIRST_SUMS = 7  # in rows that were stored before the preferred positions were counted
 SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
 
 
@@ -138,6 +139,8 @@ class JudgeResiduals:
                 self._load_judge(judges[key.removeprefix(JUDGE)], msgspec.msgpack.decode(stored, type=list[int]))
 
     def _load_judge(self, judge: int, row: list[int]) -> None:
+        if len(row) % (1 + CELL_SUMS) == FIRST_SUMS % (1 + CELL_SUMS):
+            row[FIRST_SUMS:FIRST_SUMS] = preferred_positions(row[:FIRST_SUMS])
         self._by_judge[judge] = row[:JUDGE_SUMS]
         for start in range(JUDGE_SUMS, len(row), 1 + CELL_SUMS):
             cell = self._row(judge, row[start])

@@ -2,9 +2,9 @@
 
 from streams.core.judges.alarm import FavouredSystem as FavouredSystem
 from streams.core.judges.cautions import judge_cautions as judge_cautions
+from streams.core.judges.position import PositionBias as PositionBias
 from streams.core.judges.report import FlaggedJudge as FlaggedJudge
 from streams.core.judges.report import JudgeReport as JudgeReport
-from streams.core.judges.report import PositionBias as PositionBias
 from streams.core.judges.report import Reason as Reason
 from streams.core.judges.report import examine_judges as examine_judges
 from streams.core.judges.votes import VoteCounter as VoteCounter

@@ -22,16 +22,8 @@ def judge_cautions(report: JudgeReport) -> tuple[Caution, ...]:
     found = []
     if report.largest is not None:
         found += one_judge(*report.largest, judges=report.judges)
-    bias = report.position_bias
-    if bias is not None and bias.present:
-        found.append(
-            caution(
-                "position_bias",
-                f"The output shown first was preferred in {bias.share:.0%} of the comparisons with a preference; "
-                f"without a bias it would be {bias.predicted:.0%}. Either the judges prefer a position, or the log "
-                "does not list the systems in the order in which they were shown.",
-            )
-        )
+    if report.position_bias is not None:
+        found += report.position_bias.cautions()
     if report.alarms:
         found.append(favoured_caution(report.alarms))
     by_votes = [judge for judge in report.flagged if judge.by_votes]

@@ -10,6 +10,7 @@ import numpy as np
 from streams.core.judges.alarm import favoured_systems
 from streams.core.judges.cautions import favoured_caution, one_judge
 from streams.core.judges.judge_tests import FEWEST_JUDGES, FEWEST_UNITS, run_tests
+from streams.core.judges.position import position_bias
 from streams.core.judges.prediction import RARE
 from streams.core.judges.residuals import Residuals, Sums
 from streams.core.kernels.residuals import SCALE
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from streams.core.judges.alarm import FavouredSystem
-    from streams.core.judges.judge_tests import FailedTest
+    from streams.core.judges.judge_tests import Bools, FailedTest
+    from streams.core.judges.position import PositionBias
     from streams.core.judges.votes import Floats, Ints
     from streams.wire.leaderboard import Caution
 
@@ -40,6 +42,10 @@ class LiveResiduals:
     judges: Sequence[str]
     units: Floats  # weight of the votes of each judge, also of those with few
     residuals: Residuals
+    # Of all judges, as `position_bias` takes them.
+    first: Floats
+    later: Floats
+    position: Floats
 
     def flags(self) -> dict[str, tuple[LiveFlag, ...]]:
         """Return why judges are flagged, the strongest reason first, by judge. Most judges are not there."""
@@ -55,10 +61,18 @@ class LiveResiduals:
 
     def alarms(self) -> tuple[FavouredSystem, ...]:
         """Return the systems that more judges favour or oppose than chance allows, without those who are flagged."""
-        return self._alarms_without(self.flags())
+        return favoured_systems(self.systems, self.residuals, self._without(self.flags()))
 
-    def _alarms_without(self, flagged: Collection[str]) -> tuple[FavouredSystem, ...]:
-        return favoured_systems(self.systems, self.residuals, ~np.isin(np.array(self.judges), list(flagged)))
+    def position_bias(self) -> PositionBias | None:
+        """Return the bias by position of the judges who are not flagged."""
+        return self._bias(self._without(self.flags()))
+
+    def _bias(self, counted: Bools) -> PositionBias | None:
+        known = counted[: len(self.position)]
+        return position_bias(self.first[known], self.later[known], self.position[known])
+
+    def _without(self, flagged: Collection[str]) -> Bools:
+        return ~np.isin(np.array(self.judges), list(flagged))
 
     def cautions(self) -> tuple[Caution, ...]:
         """Return what a reader of the leaderboard should know about the judges."""
@@ -66,7 +80,10 @@ class LiveResiduals:
         share = self.units.max(initial=0.0) / max(float(self.units.sum()), RARE)
         if len(self.units):
             found += one_judge(self.judges[int(np.argmax(self.units))], share, judges=int((self.units > 0.0).sum()))
-        if alarms := self._alarms_without(flags):
+        counted = self._without(flags)
+        if (bias := self._bias(counted)) is not None:
+            found += bias.cautions()
+        if alarms := favoured_systems(self.systems, self.residuals, counted):
             found.append(favoured_caution(alarms))
         if flags:
             judge, reasons = next(iter(flags.items()))
@@ -113,8 +130,6 @@ def live_residuals(
     slope = cells[:, 2] / agreement
     own = cells[:, 0] - slope * sums[cell_judge, 1]
     left = np.maximum(cells[:, 1] - slope**2 * agreement, 0.1 * cells[:, 1])
-    tie_variance = np.maximum(chosen[:, 6], RARE)
-    expected_ties = chosen[:, 0] - np.sqrt(np.maximum(chosen[:, 0] ** 2 - 4.0 * chosen[:, 0] * tie_variance, 0.0))
     return LiveResiduals(
         systems=systems,
         judges=judges,
@@ -124,16 +139,36 @@ def live_residuals(
             units=chosen[:, 0],
             agreement=_sums(chosen[:, 1], chosen[:, 2]),
             position=_sums(chosen[:, 3], chosen[:, 4]),
-            ties=_sums(chosen[:, 5], tie_variance),
-            # The expected share p of ties follows from p (1 - p), as if it were the same for all votes.
-            tie_share=(0.5 * expected_ties + chosen[:, 5]) / np.maximum(chosen[:, 0], RARE),
+            ties=_sums(chosen[:, 5], chosen[:, 6]),
+            tie_share=_tied(chosen) / np.maximum(chosen[:, 0], RARE),
             cell_judge=cell_judge,
             cell_system=cell_system,
             cell_units=cells[:, 3],
             favour=_sums(cells[:, 0], cells[:, 1]),
             own_favour=_sums(own, left),
         ),
+        first=sums[:, 7],
+        later=sums[:, 8],
+        position=sums[:, 3],
     )
+
+
+def preferred_positions(sums: Sequence[int]) -> list[int]:
+    """Return estimates of the weight of the votes for the system shown first, and for the one shown later.
+
+    They are made from the other sums of a judge, as if each system had been shown first equally often.
+    """
+    decided = sums[0] - round(float(_tied(np.array([sums], np.float64))[0]))
+    later = max((decided - sums[3]) // 2, 0)
+    return [max(decided - later, 0), later]
+
+
+def _tied(sums: Floats) -> Floats:
+    """Return the weight of each judge's ties. The share p that is predicted follows from p (1 - p)."""
+    units, variance = sums[:, 0], np.maximum(sums[:, 6], RARE)
+    expected = 0.5 * (units - np.sqrt(np.maximum(units**2 - 4.0 * units * variance, 0.0)))
+    tied: Floats = expected + sums[:, 5]
+    return tied
 
 
 def _sums(total: Floats, variance: Floats) -> Sums:

@@ -10,18 +10,18 @@ import numpy as np
 from streams.core.judges.alarm import favoured_systems
 from streams.core.judges.judge_tests import fast_judges
 from streams.core.judges.peeling import peel
+from streams.core.judges.position import position_bias
 from streams.core.judges.reasons import reason_for
 
 if TYPE_CHECKING:
     from streams.core.judges.alarm import FavouredSystem
     from streams.core.judges.judge_tests import Bools, Kind
     from streams.core.judges.peeling import Peeled
+    from streams.core.judges.position import PositionBias
     from streams.core.judges.prediction import VotePrediction
     from streams.core.judges.votes import Votes
 
 HABITS = ("fast", "often_ties")
-POSITION_LIMIT = 3.0  # standard deviations of the campaign's bias by position
-POSITION_EFFECT = 0.02  # smallest bias to report, as a difference of probabilities
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,20 +51,6 @@ class FlaggedJudge:
     def message(self) -> str:
         """The strongest reason in words."""
         return self.reasons[0].message
-
-
-@dataclass(frozen=True, kw_only=True)
-class PositionBias:
-    """How often the judges who are not flagged prefer the output shown first, and how often a fair crowd would."""
-
-    share: float  # of the comparisons with a preference
-    predicted: float
-    z: float  # standard deviations, with the spread between judges
-
-    @property
-    def present(self) -> bool:
-        """Whether there is a bias that is larger than chance allows, and large enough to matter."""
-        return abs(self.z) > POSITION_LIMIT and abs(self.share - self.predicted) > POSITION_EFFECT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,15 +111,9 @@ def report_on(votes: Votes, peeled: Peeled) -> JudgeReport:
 
 
 def _position_bias(votes: Votes, prediction: VotePrediction, counted: Bools) -> PositionBias | None:
-    weight = votes.weight * counted[votes.judge]
-    decided = float(weight @ (votes.outcome != 0))
-    if decided == 0.0:
-        return None
-    by_judge = np.bincount(votes.judge, weight * (votes.outcome - prediction.fair), len(votes.judges))
-    wins = float(weight @ (votes.outcome > 0))
-    bias = float(by_judge.sum())
-    return PositionBias(
-        share=wins / decided,
-        predicted=wins / decided - 0.5 * bias / decided,
-        z=bias / max(float(np.sqrt((by_judge**2).sum())), 1e-12),
+    weight, outcome = votes.weight * counted[votes.judge], votes.outcome
+    first, later, excess = (
+        np.bincount(votes.judge, weight * each, len(votes.judges)).astype(np.float64)
+        for each in (outcome > 0, outcome < 0, outcome - prediction.fair)
     )
+    return position_bias(first, later, excess)

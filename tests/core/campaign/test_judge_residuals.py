@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from benchmarks.judge_attacks import simulate
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.judge_residuals import JudgeResiduals
+from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.models import JudgmentBatch
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
@@ -105,6 +107,65 @@ def test_judges_who_manipulate_are_flagged_and_honest_ones_are_not(kind: str, sh
 
 def test_an_honest_crowd_gives_no_caution_about_judges() -> None:
     assert rated(shuffled("none", 0.0, 7)[0]).judges_so_far().cautions() == ()
+
+
+def biased(seed: int, *, lucky: float, best_first: bool = False) -> list[Judgment]:
+    """Draw a log in which everybody prefers the first system in a share of the votes, whatever they saw."""
+    random, log = np.random.default_rng(seed), shuffled("none", 0.0, seed)[0]
+    for k, each in enumerate(log):
+        ranks = (1, 2) if random.random() < lucky else each.ranks
+        if best_first and each.systems[0] > each.systems[1]:  # s00 is the best system
+            each, ranks = replace(each, systems=each.systems[::-1]), (each.ranks or ())[::-1]
+        log[k] = replace(each, ranks=ranks)
+    return log
+
+
+def test_a_bias_by_position_is_a_caution_of_the_leaderboard_as_it_is_in_rank() -> None:
+    log = biased(9, lucky=0.2)
+    campaign, report = rated(log), examine_judges(Votes.of(log))
+    (live,) = (each for each in campaign.leaderboard().cautions if each.code == "position_bias")
+    (exact,) = (each for each in judge_cautions(report) if each.code == "position_bias")
+    bias = campaign.judges_so_far().position_bias()
+    assert bias is not None
+    assert report.position_bias is not None
+    assert bias.share == report.position_bias.share
+    assert all(f"The output shown first was preferred in {bias.share:.0%}" in each.message for each in (live, exact))
+    assert bias.predicted == pytest.approx(report.position_bias.predicted, abs=0.01)
+    assert bias.z == pytest.approx(report.position_bias.z, rel=0.1)
+
+
+def test_better_systems_that_are_shown_first_are_no_bias_by_position() -> None:
+    bias = rated(biased(10, lucky=0.0, best_first=True)).judges_so_far().position_bias()
+    assert bias is not None
+    assert bias.share > 0.7
+    assert not bias.present
+
+
+def test_judges_who_are_flagged_for_their_position_make_no_bias_of_all() -> None:
+    log = log_of(simulate("position", 0.25, 6, systems=6, judges=60, judgments=3000).votes)
+    campaign = rated([log[k] for k in np.random.default_rng(6).permutation(len(log))])
+    assert len(campaign.judges_so_far().flags()) >= 14
+    assert {caution.code for caution in campaign.judges_so_far().cautions()} == {"flagged_judges"}
+
+
+def test_a_row_without_preferred_positions_is_loaded_with_estimates() -> None:
+    log = biased(9, lucky=0.2)
+    campaign = Campaign("c")
+    stored = stored_campaign([campaign.drain_changes(campaign.apply(*unzip(list(enumerate(log)))), ())])
+    rows = stored.tables["residuals"]
+    for key in [key for key in rows if key.startswith("judge ")]:
+        row = msgspec.msgpack.decode(rows[key], type=list[int])
+        rows[key] = msgspec.msgpack.encode([*row[:7], *row[9:]])
+    restored, known = Campaign.restore("c", stored), campaign.judges_so_far()
+    loaded = restored.judges_so_far()
+    assert loaded.flags() == known.flags()
+    assert loaded.units.tolist() == known.units.tolist()
+    assert loaded.residuals.cell_units.tolist() == known.residuals.cell_units.tolist()
+    bias, exact = loaded.position_bias(), known.position_bias()
+    assert bias is not None
+    assert exact is not None
+    assert (bias.z, bias.present) == (exact.z, True)
+    assert bias.share == pytest.approx(exact.share, abs=0.01)
 
 
 def test_the_sums_of_a_judge_take_few_bytes() -> None:
