@@ -8,6 +8,11 @@ d, with the prior N(1, v) whose v is fitted to all judges. The counts of a judge
 the board, and both are repeated four times.
 
     python benchmarks/judge_weights.py --runs 20
+    python benchmarks/judge_weights.py --coverage --runs 100
+
+`--coverage` compares the ranges of both boards with the truth: shares of true differences inside their 95 % interval
+and of true ranks inside their range, if the same judges were asked again and for other judges, and the share of boards
+with a false line. The true abilities are scaled to the board: who answers at random only shrinks all differences.
 """
 
 from __future__ import annotations
@@ -18,20 +23,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 from scipy.stats import norm
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.board import check_rows  # noqa: E402
+from benchmarks.comparisons import count_groups  # noqa: E402
 from benchmarks.data import DATA  # noqa: E402
 from benchmarks.judges import batch_of  # noqa: E402
 from benchmarks.log_loss import C, pairs_of, read  # noqa: E402
 from streams.core import kernels  # noqa: E402
 from streams.core.models import create  # noqa: E402
+from streams.core.models.judge_outcomes import JudgeOutcomes  # noqa: E402
 from streams.core.ranking.fit import PairOutcomes, fit_pairs  # noqa: E402
+from streams.core.ranking.grouped_counts import GROUPS  # noqa: E402
+from streams.core.ranking.settled import settle  # noqa: E402
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from streams.core.ranking.grouped_counts import GroupedCounts
+    from streams.core.ranking.settled import SettledBoard
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -158,6 +172,54 @@ def agreement(score: Floats, held: Ints) -> float:
     return float(np.mean((score[decided[:, 0]] > score[decided[:, 1]]) == (decided[:, 2] < 0)))
 
 
+def count(rows: Ints, judges: int, random: np.random.Generator) -> GroupedCounts:
+    """Count comparisons in random groups by judgment and by judge."""
+    swapped = rows[:, 0] > rows[:, 1]
+    return count_groups(
+        tuple(f"s{k:02}" for k in range(SYSTEMS)),
+        rows[:, :2].min(axis=1),
+        rows[:, :2].max(axis=1),
+        1 + np.where(swapped, -rows[:, 2], rows[:, 2]),
+        by_judgment=random.integers(GROUPS, size=len(rows)),
+        by_judge=random.integers(GROUPS, size=judges)[rows[:, 3]],
+        judgments=np.bincount(rows[:, :2].ravel(), minlength=SYSTEMS),
+        rankings=len(rows),
+        judges=judges,
+    )
+
+
+def covered(board: SettledBoard, ability: Floats) -> tuple[float, ...]:
+    """Return shares of differences and ranks inside their ranges, by judgment and by judge; and if a line is false."""
+    assert board.by_judge is not None
+    truth = ability - ability.mean()
+    truth *= (board.score @ truth) / (truth @ truth)
+    pairs = np.triu_indices(SYSTEMS, 1)
+    missed = np.abs(np.subtract.outer(board.score, board.score) - np.subtract.outer(truth, truth))[pairs]
+    differences = (float(np.mean(missed <= each.limit()[pairs])) for each in (board.by_judgment, board.by_judge))
+    rows, true = board.rows(), dict(zip(board.counts.systems, truth.tolist(), strict=True))
+    ranks, wrong, _ = check_rows(rows, true)
+    for_others = [replace(row, rank_low=row.judge_rank_low, rank_high=row.judge_rank_high) for row in rows]
+    return (*differences, ranks, check_rows(tuple(for_others), true)[0], float(wrong))
+
+
+def coverage(runs: int) -> None:
+    """Print the coverage of the plain and of the weighted settled board."""
+    columns = ("differences", "for others", "ranks", "for others", "false line")
+    print(f"{'':<36}{'settled':^60}{'weighted by judge':^60}")
+    print(f"{'crowd':<36}" + 2 * "".join(f"{column:>12}" for column in columns))
+    for judges, number in CROWDS:
+        for kind, share in KINDS:
+            found = []
+            for seed in range(runs):
+                random = np.random.default_rng(seed)
+                rows, ability = simulate(judges, number, random)
+                rows = spoil(rows, judges, kind, share, random)
+                counts, answers = count(rows, judges, random), JudgeOutcomes(**count_cells(rows, SYSTEMS)._asdict())
+                found.append([*covered(settle(counts), ability), *covered(settle(counts, answers=answers), ability)])
+            cells = "".join(f"{each:>12.1%}" for each in np.mean(found, axis=0))
+            print(f"{f'{judges} judges, {number:,}, {share:.0%} {kind}':<36}{cells}", flush=True)
+
+
 def show(label: str, found: Floats) -> None:
     """Print the mean of each way, and its difference from the settled board with the standard error."""
     mean, gain = found.mean(axis=0), found - found[:, [1]]
@@ -170,7 +232,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20, help="runs per row (default: %(default)s)")
     parser.add_argument("--logs", action="store_true", help="use the public logs instead of simulated crowds")
+    parser.add_argument("--coverage", action="store_true", help="print how often ranges hold, of simulated crowds")
     chosen = parser.parse_args()
+    if chosen.coverage:
+        coverage(chosen.runs)
+        return
     for name in ("mixture", "settled"):
         kernels.compiled(name)
     print(f"{'mean of runs, minus settled':<36}" + "".join(f"{way:>28}" for way in WAYS))

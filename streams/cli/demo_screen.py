@@ -153,12 +153,14 @@ def print_comparison(simulation: Simulation, console: Console) -> None:
     leaderboard, competition = simulation.leaderboard(), simulation.competition
     by_name = {row.system: row for row in competition.official}
     official = [by_name[row.system] for row in leaderboard.rows]
+    flagged, found = simulation.count_flagged()
     figures = (
         ("Kendall tau with the official order", f"{simulation.tau(leaderboard):.2f}"),
         ("rank ranges that overlap the official", f"{simulation.overlaps(leaderboard)} of {len(leaderboard.rows)}"),
         ("clusters", f"{count_clusters(leaderboard.rows)}, official {max(competition.clusters)}"),
         ("judgments", f"{leaderboard.judgments:,}, official {competition.comparisons:,}"),
         ("simulated judges", f"{len(simulation.judges)}, of whom {simulation.careless} careless"),
+        ("flagged judges", f"{flagged}, of whom {found} careless"),
     )
     beside = (
         Column("official", [Text(rank_range(row.rank_low, row.rank_high)) for row in official], "right"),
@@ -171,3 +173,5 @@ def print_comparison(simulation: Simulation, console: Console) -> None:
     console.print()
     for name, figure in figures:
         console.print(Text.assemble((f"{name:<40}", "dim"), figure))
+    if found < simulation.careless:
+        console.print(Text(simulation.detection_power.message, "dim"), width=width)

@@ -68,6 +68,7 @@ def print_report(name: str, report: JudgeReport) -> None:
     from streams.core.judges import judge_cautions
 
     click.echo(f"{safe(name)}: {report.judges:,} judges, {report.tested:,} of them with enough votes for a test")
+    click.echo(report.power.message)
     if report.flagged:
         rows = [
             (judge.judge, f"{judge.judgments:,}", "; ".join(reason.message for reason in judge.reasons[:2]))

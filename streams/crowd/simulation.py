@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.crowd.accuracy import order_tau, overlaps
 from streams.crowd.judges import recruit
 from streams.crowd.simulated_campaign import SimulatedCampaign
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from streams.core.campaign.campaign import Campaign
+    from streams.core.judges.power import DetectionPower
     from streams.crowd.competition import Competition
     from streams.crowd.simulated_campaign import SimulationStep
     from streams.wire.events import Leaderboard
@@ -82,6 +84,17 @@ class Simulation:
     def careless(self) -> int:
         """Return the number of careless judges."""
         return sum(judge.carelessness > 0 for judge in self.judges)
+
+    def count_flagged(self) -> tuple[int, int]:
+        """Return the number of judges who are flagged, and of the careless ones among them."""
+        flagged = self._campaign.judges_so_far().flags()
+        known = Pseudonyms(self.stream.settings.judge_key.encode())
+        return len(flagged), sum(known[judge.id] in flagged for judge in self.judges if judge.carelessness > 0)
+
+    @property
+    def detection_power(self) -> DetectionPower:
+        """Return what the tests of the judges can find."""
+        return self._campaign.judges_so_far().power()
 
     @property
     def elapsed(self) -> timedelta:

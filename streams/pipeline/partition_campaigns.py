@@ -21,6 +21,7 @@ from streams.pipeline.leaderboards import Leaderboards, is_large
 from streams.pipeline.quarantining import QuarantinedCampaigns
 from streams.pipeline.resting import LastUses, RestingCampaign
 from streams.pipeline.restoring import restore
+from streams.pipeline.suspensions import may_suspend
 from streams.stores.commit import Outcomes
 from streams.wire.events import encode
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from streams.core.campaign.campaign import Event
+    from streams.core.campaign.state import CampaignMeta
     from streams.pipeline.options import ProcessorOptions
     from streams.stores import Lease, Store
     from streams.wire.outputs import Output
@@ -73,7 +75,7 @@ class PartitionCampaigns:
         for name, found in self._store.survey(self._lease, names):
             if found is not None and found.meta.status.quarantine is None:
                 outputs += found.outbox
-                self.resting[name] = RestingCampaign(found.offset, found.meta.counts)
+                self.resting[name] = RestingCampaign(found.offset, found.meta.counts, may_suspend(found.meta.status))
                 continue
             try:
                 stored = self.load_stored(name)
@@ -182,7 +184,8 @@ class PartitionCampaigns:
     def leave(self, name: str) -> None:
         """Remove a campaign from memory, unless it is quarantined by now."""
         if (campaign := self.rated.pop(name, None)) is not None and campaign.exists:
-            self.resting[name] = RestingCampaign(campaign.persisted_offset, campaign.counts)
+            suspends = may_suspend(campaign.status)
+            self.resting[name] = RestingCampaign(campaign.persisted_offset, campaign.counts, suspends)
 
     def end_quarantine(self, campaign: Campaign) -> None:
         """Rate a campaign from now on, which has taken the place of the one in quarantine."""
@@ -210,6 +213,16 @@ class PartitionCampaigns:
         quarantine = Quarantine(offset=campaign.offset + 1, error=describe_error(error))
         del self.rated[campaign.name]
         self.held.add(QuarantinedCampaign.begin(campaign.meta, quarantine), error, announced=False)
+
+    def suspending(self) -> dict[str, int]:
+        """Return the number of judgments of each campaign that suspends flagged judges by itself."""
+        rated = {name: each.counts.judgments for name, each in self.rated.items() if may_suspend(each.status)}
+        return rated | {name: each.counts.judgments for name, each in self.resting.items() if each.suspends}
+
+    def read_meta(self, name: str) -> CampaignMeta | None:
+        """Return the state of a campaign except its tables. One that rests is not loaded for it."""
+        campaign = self.rated.get(name)
+        return self._store.read_meta(name) if campaign is None else campaign.meta
 
     def names(self) -> list[str]:
         """Return the names of all campaigns."""

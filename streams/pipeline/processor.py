@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.quarantined import QuarantinedCampaign
-    from streams.core.campaign.state import CampaignChange
+    from streams.core.campaign.state import CampaignChange, CampaignMeta
     from streams.pipeline.campaign_batches import ReadLog
     from streams.pipeline.options import ProcessorOptions
     from streams.pipeline.record import Record
@@ -280,6 +280,14 @@ class Processor:
     def rest(self, now: float) -> tuple[Output, ...]:
         """Remove idle campaigns from memory. Return their leaderboards that are not emitted yet. All is persisted."""
         return self._campaigns.rest(now)
+
+    def suspending(self) -> dict[str, int]:
+        """Return the number of judgments of each campaign that suspends flagged judges by itself."""
+        return self._campaigns.suspending()
+
+    def read_meta(self, campaign: str) -> CampaignMeta | None:
+        """Return the state of a campaign except its tables."""
+        return self._campaigns.read_meta(campaign)
 
     def load(self, campaign: str) -> None:
         """Bring a campaign back to memory."""

@@ -19,6 +19,7 @@ class RestingCampaign(NamedTuple):
 
     offset: int
     counts: Counts
+    suspends: bool  # whether it suspends flagged judges by itself
 
 
 class LastUses:

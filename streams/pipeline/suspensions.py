@@ -25,10 +25,13 @@ MOST_SUSPENDED = 1000  # judges in one command
 BY = "judgestream"
 
 
-def is_due(status: CampaignStatus, judgments: int, *, tested: int) -> bool:
+def may_suspend(status: CampaignStatus) -> bool:
+    """Return whether a campaign suspends flagged judges by itself."""
+    return status.settings.suspend_judges == "auto" and status.state not in ENDED and status.quarantine is None
+
+
+def is_due(judgments: int, *, tested: int) -> bool:
     """Return whether the judges of a campaign are to be tested. The last test was at `tested` judgments, or at 0."""
-    if status.settings.suspend_judges != "auto" or status.state in ENDED or status.quarantine is not None:
-        return False
     return judgments >= max(GROWTH * tested, tested + FEWEST_JUDGMENTS)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.state import CampaignMeta
+    from streams.core.judges.power import DetectionPower
     from streams.stores.base import Store
     from streams.wire.events import Leaderboard
 
@@ -70,7 +71,8 @@ class JudgeView(Struct, frozen=True, kw_only=True):
 
     `compared` counts the preferences that could be compared with the majority before them; `agreed` of these agreed.
     `gold_passed` and `gold_failed` count gold items, and the pass rate is between `gold_low` and `gold_high` at 95 %.
-    `suspicious` lists the reasons to check the judge. It is usually empty.
+    `suspicious` lists the reasons to check the judge. It is usually empty. If `tested` is false, the judge has too few
+    votes to be tested against the votes of the others, or the campaign does not test.
     """
 
     judge: str
@@ -89,6 +91,7 @@ class JudgeView(Struct, frozen=True, kw_only=True):
     gold_low: float | None = None
     gold_high: float | None = None
     suspicious: tuple[str, ...] = ()
+    tested: bool = False
 
 
 class SegmentView(Struct, frozen=True, kw_only=True):
@@ -197,8 +200,17 @@ def judge_views(campaign: ReadOnlyCampaign) -> list[JudgeView]:
                 gold_high=high,
             )
         )
-    flags = campaign.judges_so_far().flags()
-    return with_suspicions(judges, {judge: [flag.message for flag in each] for judge, each in flags.items()})
+    votes = campaign.judges_so_far()
+    tested = {votes.judges[i] for i in votes.residuals.judge.tolist()}
+    judges = [replace(judge, tested=judge.judge in tested) for judge in judges]
+    return with_suspicions(judges, {judge: [flag.message for flag in each] for judge, each in votes.flags().items()})
+
+
+def detection_power(campaign: ReadOnlyCampaign) -> DetectionPower | None:
+    """Return what the tests of the judges can find, or None if the campaign does not test them."""
+    if campaign.model.kind == "scores" or campaign.status.settings.suspend_judges == "off":
+        return None
+    return campaign.judges_so_far().power()
 
 
 def with_suspicions(judges: Sequence[JudgeView], flags: Mapping[str, Sequence[str]] | None = None) -> list[JudgeView]:

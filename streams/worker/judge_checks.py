@@ -25,9 +25,10 @@ from streams.wire import topics
 from streams.wire.events import encode
 from streams.wire.outputs import Output
 from streams.wire.topics import MAX_LOG_BYTES
+from streams.worker.ownership import Abandoned
 
 if TYPE_CHECKING:
-    from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.state import CampaignMeta
     from streams.settings import Settings
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.rater import Rater
@@ -67,13 +68,21 @@ class JudgeChecks(Service):
     async def check_due(self) -> None:
         """Test the judges of all campaigns that are due. Trouble with one is logged, and the next one goes on."""
         for ownership in self._source.open_ownerships():
-            for name, campaign in tuple(ownership.processor.campaigns.items()):
-                judgments = campaign.counts.judgments
-                if not ownership.is_open or not is_due(campaign.status, judgments, tested=self._tested.get(name, 0)):
+            processor = ownership.processor
+            try:
+                suspending = await self._rater.ask(ownership, processor.suspending)
+            except Abandoned:
+                continue
+            for name, judgments in suspending.items():
+                if not ownership.is_open or not is_due(judgments, tested=self._tested.get(name, 0)):
                     continue
                 fields = {**ownership.log_fields(), "campaign": name}
                 try:
-                    await self._check(ownership, campaign)
+                    meta = await self._rater.ask(ownership, partial(processor.read_meta, name))
+                    if meta is not None:
+                        await self._check(ownership, meta)
+                except Abandoned:
+                    break
                 except (BrokerUnavailable, StoreUnavailable) as error:
                     log.warning("%s; the judges of %r are tested later", error, name, extra=fields)
                     continue
@@ -81,22 +90,19 @@ class JudgeChecks(Service):
                     log.error("the judges of %r can't be tested: %s", name, error, exc_info=error, extra=fields)
                 self._tested[name] = judgments
 
-    async def _check(self, ownership: PartitionOwnership, campaign: Campaign) -> None:
-        meta = campaign.meta
-        pseudonyms = Pseudonyms(self._settings.judge_key.encode())
-        votes = CampaignVotes(campaign.name, pseudonyms, meta.retractions.ids)
+    async def _check(self, ownership: PartitionOwnership, meta: CampaignMeta) -> None:
+        name = meta.status.campaign
+        votes = CampaignVotes(name, Pseudonyms(self._settings.judge_key.encode()), meta.retractions.ids)
         await self._read(ownership, votes, until=meta.offset + 1)
         report = await asyncio.get_running_loop().run_in_executor(self._thread, votes.examine)
-        fields = {**ownership.log_fields(), "campaign": campaign.name}
+        fields = {**ownership.log_fields(), "campaign": name}
         if are_too_many(report):
             message = "%d of %d judges of %r are flagged: too many to suspend them without an operator"
-            log.warning(message, len(report.flagged), report.tested, campaign.name, extra=fields)
+            log.warning(message, len(report.flagged), report.tested, name, extra=fields)
         command = make_suspension(report, meta, at=datetime.now(UTC))
         if command is not None and ownership.is_open:
-            await self._rater.emit([Output(topics.COMMANDS.name, campaign.name.encode(), encode(command))])
-            log.warning(
-                "suspended %d judges of %r: %s", len(command.judges), campaign.name, command.reason, extra=fields
-            )
+            await self._rater.emit([Output(topics.COMMANDS.name, name.encode(), encode(command))])
+            log.warning("suspended %d judges of %r: %s", len(command.judges), name, command.reason, extra=fields)
 
     async def _read(self, ownership: PartitionOwnership, votes: CampaignVotes, *, until: int) -> None:
         """Read the partition from its beginning to an offset."""

@@ -191,6 +191,11 @@ class Rater:
             await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
             self._metrics.count_outputs(outputs)
 
+    async def ask(self, ownership: PartitionOwnership, read: Callable[[], Result]) -> Result:
+        """Call a function that reads from a processor or the store, and return its result."""
+        async with self.turn:
+            return (await self._run(ownership, read))[0]
+
     async def finish(self, ownership: PartitionOwnership, work: Callable[[], Sequence[Output]]) -> None:
         """Call a function that uses a processor and the store, and emit its outputs, for one who has the turn."""
         processor, since = ownership.processor, monotonic()

@@ -13,7 +13,7 @@ import pytest
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.judge_check import CampaignVotes
-from streams.pipeline.suspensions import is_due, make_suspension
+from streams.pipeline.suspensions import is_due, make_suspension, may_suspend
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import CampaignSettings, Create, Judgment, ReinstateJudges, SuspendJudges, encode
@@ -21,9 +21,8 @@ from streams.worker import judge_checks
 from tests.builders import NOON, judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from streams.core.campaign.campaign import Campaign
     from streams.wire.events import Command
     from streams.wire.outputs import Output
 
@@ -97,34 +96,48 @@ def test_the_same_place_in_the_log_gives_the_same_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "judgments", "tested", "due"),
-    [
-        ("auto", 199, 0, False),
-        ("auto", 200, 0, True),
-        ("auto", 10_900, 10_000, False),
-        ("auto", 11_000, 10_000, True),
-        ("propose", 10_000, 0, False),
-        ("off", 10_000, 0, False),
-    ],
+    ("judgments", "tested", "due"),
+    [(199, 0, False), (200, 0, True), (10_900, 10_000, False), (11_000, 10_000, True)],
 )
-def test_a_test_is_due_when_the_campaign_has_grown(mode: Any, judgments: int, tested: int, due: bool) -> None:
+def test_a_test_is_due_when_the_campaign_has_grown(judgments: int, tested: int, due: bool) -> None:
+    assert is_due(judgments, tested=tested) == due
+
+
+@pytest.mark.parametrize(("mode", "suspends"), [("auto", True), ("propose", False), ("off", False)])
+def test_a_campaign_suspends_judges_by_itself_only_if_its_setting_says_so(mode: Any, suspends: bool) -> None:
     status = streamed([create(), judgment(1)]).campaign("c").status
     status = msgspec.structs.replace(status, settings=CampaignSettings(suspend_judges=mode))
-    assert is_due(status, judgments, tested=tested) == due
-    assert not is_due(msgspec.structs.replace(status, state="closed"), judgments, tested=tested)
+    assert may_suspend(status) == suspends
+    assert not may_suspend(msgspec.structs.replace(status, state="closed"))
+
+
+def test_a_campaign_that_rests_in_the_store_is_tested_too() -> None:
+    stream = streamed([create(), *crowd(), judgment(1, campaign="other")])
+    (processor,) = Embedded(SETTINGS, store=stream.store).processors
+    assert processor.campaigns == {}, "an opened partition loads nothing"
+    assert processor.suspending() == {"c": 1200}
+    assert processor.read_meta("c") == stream.campaign("c").meta
+    processor.load("c")
+    assert processor.suspending() == {"c": 1200}
+    processor.rest(0.0)
+    processor.rest(1e9)
+    assert (processor.campaigns, processor.suspending()) == ({}, {"c": 1200})
 
 
 class Worker:
     """The parts of a worker that the service needs, around an embedded stream."""
 
-    def __init__(self, stream: Embedded, campaigns: dict[str, Campaign]) -> None:
+    def __init__(self, stream: Embedded) -> None:
         self.sent: list[Output] = []
-        processor = SimpleNamespace(campaigns=campaigns)
+        (processor,) = stream.processors
         self._ownership = SimpleNamespace(processor=processor, is_open=True, partition=("p", 0), log_fields=dict)
         self._records = stream.log.all(topics.JUDGMENTS.name)
 
     def open_ownerships(self) -> list[Any]:
         return [self._ownership]
+
+    async def ask(self, _: object, read: Callable[[], object]) -> object:
+        return read()
 
     async def emit(self, outputs: Sequence[Output]) -> None:
         self.sent += outputs
@@ -140,7 +153,7 @@ def test_the_service_sends_a_command_once_and_trouble_with_one_campaign_stops_no
 ) -> None:
     log: list[Any] = [create("broken"), *crowd("broken"), create(), *crowd()]
     stream = streamed(log)
-    worker = Worker(stream, {name: stream.campaign(name) for name in ("broken", "c")})
+    worker = Worker(stream)
     service = judge_checks.JudgeChecks(SETTINGS, worker, worker)  # type: ignore[arg-type]
     monkeypatch.setattr(service, "_read", worker.read)
     asyncio.run(service.check_due())

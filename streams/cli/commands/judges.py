@@ -69,7 +69,7 @@ def command(
             raise click.UsageError("the tests of --check have no CSV; use --json")
         _check(settings, campaign, file, as_object=as_object, suspend=suspend, yes=yes)
         return
-    from streams.reports.views import JudgeView, judge_views
+    from streams.reports.views import JudgeView, detection_power, judge_views
 
     stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
     judges = sorted(judge_views(stored), key=_order(sort))
@@ -79,6 +79,8 @@ def command(
         echo_rows(campaign, "judges", judges, JudgeView, as_object=as_object)
     else:
         _print(judges)
+        if (power := detection_power(stored)) is not None:
+            click.echo(power.message)
 
 
 def _check(settings: Settings, campaign: str, file: Path, *, as_object: bool, suspend: bool, yes: bool) -> None:

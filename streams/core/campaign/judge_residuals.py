@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
-from streams.core.judges.live import live_residuals, preferred_positions
+from streams.core.judges.live import estimate_later_sums, live_residuals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PRIOR_INFORMATION = 0.2777  # 1 / variance of the weak prior of the settled board, in units of the noise
 FIRST_MARGIN, FIRST_MARGIN_INFORMATION = 0.3, 20.0
-JUDGE_SUMS, CELL_SUMS = 9, 4
-FIRST_SUMS = 7  # in rows that were stored before the preferred positions were counted
+JUDGE_SUMS, CELL_SUMS = 10, 4
+FIRST_SUMS = 7  # of a judge, in the rows of an earlier version
 SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
 
 
@@ -85,12 +85,13 @@ class JudgeResiduals:
         self._by_judge = _with_room(self._by_judge, judges)
         self._cells += [{} for _ in range(judges - len(self._cells))]
 
-    def live(self, systems: Sequence[str], judges: Sequence[str]) -> LiveResiduals:
-        """Return the residuals of the judges, to be tested."""
+    def live(self, systems: Sequence[str], judges: Sequence[str], *, tested: bool = True) -> LiveResiduals:
+        """Return the residuals of the judges, to be tested, or of nobody."""
         order = np.lexsort((self._keys[: self._used, 1], self._keys[: self._used, 0]))
         return live_residuals(
             tuple(systems),
             tuple(judges),
+            tested=tested,
             by_judge=self._by_judge[: len(self._cells)].copy(),
             cell_judge=self._keys[order, 0],
             cell_system=self._keys[order, 1],
@@ -140,7 +141,7 @@ class JudgeResiduals:
 
     def _load_judge(self, judge: int, row: list[int]) -> None:
         if len(row) % (1 + CELL_SUMS) == FIRST_SUMS % (1 + CELL_SUMS):
-            row[FIRST_SUMS:FIRST_SUMS] = preferred_positions(row[:FIRST_SUMS])
+            row[FIRST_SUMS:FIRST_SUMS] = estimate_later_sums(row[:FIRST_SUMS])
         self._by_judge[judge] = row[:JUDGE_SUMS]
         for start in range(JUDGE_SUMS, len(row), 1 + CELL_SUMS):
             cell = self._row(judge, row[start])

@@ -188,8 +188,9 @@ class ReadOnlyCampaign:
         )
 
     def judges_so_far(self) -> LiveResiduals:
-        """Return the votes of the judges against the votes before them, to be tested."""
-        return self._state.residuals.live(self.tables.systems.names, self.tables.judges.names)
+        """Return the votes of the judges against the votes before them, to be tested unless the settings forbid it."""
+        tables, tested = self.tables, self.status.settings.suspend_judges != "off"
+        return self._state.residuals.live(tables.systems.names, tables.judges.names, tested=tested)
 
     def _left_out_cautions(self) -> tuple[Caution, ...]:
         numbers = {words: getattr(self.counts, name) for name, words in DEFENCES.items()}

@@ -135,6 +135,11 @@ def _limit(tests: int, judges: int) -> float:
     return student_quantile(min(judges, MANY_JUDGES) - 1, 1.0 - 2.0 * LEVEL / max(tests, 1))
 
 
+def one_sided_limit(judges: int) -> float:
+    """Return the limit of a test on one side, with so many judges."""
+    return _limit(judges, judges)
+
+
 def _beyond(
     kind: Kind, excess: Floats, limit: float, judge: Ints, tested: Bools, system: Ints | None
 ) -> list[FailedTest]:

@@ -11,6 +11,7 @@ from streams.core.judges.alarm import favoured_systems
 from streams.core.judges.cautions import favoured_caution, one_judge
 from streams.core.judges.judge_tests import FEWEST_JUDGES, FEWEST_UNITS, run_tests
 from streams.core.judges.position import position_bias
+from streams.core.judges.power import power_of
 from streams.core.judges.prediction import RARE
 from streams.core.judges.residuals import Residuals, Sums
 from streams.core.kernels.residuals import SCALE
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from streams.core.judges.alarm import FavouredSystem
     from streams.core.judges.judge_tests import Bools, FailedTest
     from streams.core.judges.position import PositionBias
+    from streams.core.judges.power import DetectionPower
     from streams.core.judges.votes import Floats, Ints
     from streams.wire.leaderboard import Caution
 
@@ -66,6 +68,10 @@ class LiveResiduals:
     def position_bias(self) -> PositionBias | None:
         """Return the bias by position of the judges who are not flagged."""
         return self._bias(self._without(self.flags()))
+
+    def power(self) -> DetectionPower:
+        """Return what the tests can find."""
+        return power_of(self.residuals, self.units[self.units > 0.0])
 
     def _bias(self, counted: Bools) -> PositionBias | None:
         known = counted[: len(self.position)]
@@ -114,18 +120,19 @@ def live_residuals(
     systems: Sequence[str],
     judges: Sequence[str],
     *,
+    tested: bool,
     by_judge: Ints,
     cell_judge: Ints,
     cell_system: Ints,
     by_cell: Ints,
 ) -> LiveResiduals:
-    """Return the residuals from the stored sums. kernels/residuals.py says what their columns are."""
+    """Return the residuals from the stored sums, or of nobody. kernels/residuals.py says what their columns are."""
     sums, cells = by_judge / SCALE, by_cell / SCALE
     enough = np.flatnonzero(sums[:, 0] >= FEWEST_UNITS)
-    tested = enough if len(enough) >= FEWEST_JUDGES else enough[:0]
-    inside = np.isin(cell_judge, tested)
+    chosen_judges = enough if tested and len(enough) >= FEWEST_JUDGES else enough[:0]
+    inside = np.isin(cell_judge, chosen_judges)
     cell_judge, cell_system, cells = cell_judge[inside], cell_system[inside], cells[inside]
-    chosen = sums[tested]
+    chosen = sums[chosen_judges]
     agreement = np.maximum(sums[cell_judge, 2], RARE)
     slope = cells[:, 2] / agreement
     own = cells[:, 0] - slope * sums[cell_judge, 1]
@@ -135,8 +142,9 @@ def live_residuals(
         judges=judges,
         units=sums[:, 0],
         residuals=Residuals(
-            judge=tested,
+            judge=chosen_judges,
             units=chosen[:, 0],
+            squares=chosen[:, 9],
             agreement=_sums(chosen[:, 1], chosen[:, 2]),
             position=_sums(chosen[:, 3], chosen[:, 4]),
             ties=_sums(chosen[:, 5], chosen[:, 6]),
@@ -153,14 +161,15 @@ def live_residuals(
     )
 
 
-def preferred_positions(sums: Sequence[int]) -> list[int]:
-    """Return estimates of the weight of the votes for the system shown first, and for the one shown later.
+def estimate_later_sums(sums: Sequence[int]) -> list[int]:
+    """Return estimates of the sums of a judge that an earlier version did not keep, from those that it did.
 
-    They are made from the other sums of a judge, as if each system had been shown first equally often.
+    The positions are as if each system had been shown first equally often. The squares are too small: they are weighted
+    with the variance of the vote, which is below 1.
     """
     decided = sums[0] - round(float(_tied(np.array([sums], np.float64))[0]))
     later = max((decided - sums[3]) // 2, 0)
-    return [max(decided - later, 0), later]
+    return [max(decided - later, 0), later, sums[2]]
 
 
 def _tied(sums: Floats) -> Floats:

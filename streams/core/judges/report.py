@@ -11,6 +11,7 @@ from streams.core.judges.alarm import favoured_systems
 from streams.core.judges.judge_tests import fast_judges
 from streams.core.judges.peeling import peel
 from streams.core.judges.position import position_bias
+from streams.core.judges.power import power_of
 from streams.core.judges.reasons import reason_for
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from streams.core.judges.judge_tests import Bools, Kind
     from streams.core.judges.peeling import Peeled
     from streams.core.judges.position import PositionBias
+    from streams.core.judges.power import DetectionPower
     from streams.core.judges.prediction import VotePrediction
     from streams.core.judges.votes import Votes
 
@@ -64,6 +66,7 @@ class JudgeReport:
     alarms: tuple[FavouredSystem, ...]
     position_bias: PositionBias | None  # None: there is no vote
     largest: tuple[str, float] | None  # the judge with the most judgments, and their share
+    power: DetectionPower
 
 
 def examine_judges(votes: Votes) -> JudgeReport:
@@ -107,6 +110,7 @@ def report_on(votes: Votes, peeled: Peeled) -> JudgeReport:
         alarms=favoured_systems(votes.systems, peeled.residuals, counted),
         position_bias=_position_bias(votes, peeled.prediction, counted),
         largest=(votes.judges[most], int(votes.judgments[most]) / total) if total else None,
+        power=power_of(peeled.residuals, votes.units()),
     )
 
 

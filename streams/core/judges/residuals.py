@@ -43,6 +43,7 @@ class Residuals:
 
     judge: Ints
     units: Floats  # weight of the judge's votes
+    squares: Floats  # the same, each vote times the square of its prediction
     agreement: Sums  # of votes times predictions: below 0 for votes that do not follow the order
     position: Sums  # above 0 for those who prefer what is shown first
     ties: Sums
@@ -58,6 +59,7 @@ class Residuals:
 def residuals(votes: Votes, prediction: VotePrediction, share: Floats, judges: Ints) -> Residuals:
     """Return the residuals of these judges. `share` are the weights with which the prediction was fitted."""
     tied = np.bincount(votes.judge, votes.weight * (votes.outcome == 0), len(votes.judges))
+    squares = np.bincount(votes.judge, votes.weight * prediction.expected**2, len(votes.judges))
     bounds = np.searchsorted(votes.judge, np.arange(len(votes.judges) + 1))
     by_judge, cells, systems, units = [], [], [], []
     for j in judges.tolist():
@@ -72,6 +74,7 @@ def residuals(votes: Votes, prediction: VotePrediction, share: Floats, judges: I
     return Residuals(
         judge=judges,
         units=votes.units()[judges],
+        squares=squares[judges].astype(np.float64),
         agreement=_sums(table[:, 0]),
         position=_sums(table[:, 1]),
         ties=_sums(table[:, 2]),

@@ -74,9 +74,9 @@ def follow_votes(
     """Add rankings to the sums, in order. Each is compared with the prediction before it, and then moves it.
 
     `cells` has the row in `by_cell` of each system of each ranking. A row of `by_judge` has the weight of the votes,
-    then total and variance for agreement, position and ties, then the weight of the votes for the system shown first
-    and of those for the one shown later. A row of `by_cell` has total, variance, covariance with the agreement, and the
-    weight of the votes.
+    then total and variance for agreement, position and ties, then the weight of the votes for the system shown first,
+    of those for the one shown later, and of the squared predictions. A row of `by_cell` has total, variance, covariance
+    with the agreement, and the weight of the votes.
     """
     for k in range(len(starts) - 1):
         first, last, judge = starts[k], starts[k + 1], judges[k]
@@ -107,6 +107,7 @@ def follow_votes(
                 by_judge[judge, 6] += fixed(unit * tie * (1.0 - tie))
                 by_judge[judge, 7] += share if order < 0 else 0
                 by_judge[judge, 8] += share if order > 0 else 0
+                by_judge[judge, 9] += fixed(unit * expected * expected)
                 x, y = cells[a], cells[b]
                 by_cell[x, 0] += residual
                 by_cell[y, 0] -= residual

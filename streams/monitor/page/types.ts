@@ -105,6 +105,7 @@ export interface Judge {
   too_fast: number;
   excluded: boolean;
   suspicious: string[];
+  tested: boolean;
   /** Gold items, and the bounds of the pass rate at 95 %. */
   gold_passed?: number;
   gold_failed?: number;
@@ -121,6 +122,8 @@ export interface Segment {
 export interface JudgesPayload {
   judges: Judge[];
   suspended: string[];
+  /** What the tests of the votes can find, or null if judges are not tested. */
+  power: { judges: number; tested: number; needed: number | null; enough: number; message: string } | null;
   total: number;
   next: string | null;
 }

@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from streams.core.judges.power import DetectionPower  # noqa: TC001
 from streams.monitor.backends.base import Lag  # noqa: TC001
 from streams.monitor.state.findings import Finding  # noqa: TC001
 from streams.monitor.state.outputs import RejectionView  # noqa: TC001
@@ -44,12 +45,14 @@ class JudgesPayload(Struct, frozen=True, kw_only=True):
     """Some judges, by pseudonym, and the total number. `next` is the `after` of the next page, or null.
 
     `suspended` are the judges whose judgments are left out until they are reinstated. They are in no page.
+    `power` is what the tests of the votes can find, or null if judges are not tested.
     """
 
     judges: list[JudgeView]
     total: int
     next: str | None
     suspended: tuple[str, ...]
+    power: DetectionPower | None
 
 
 class SegmentsPayload(Struct, frozen=True, kw_only=True):

@@ -68,7 +68,13 @@ class Queries:
         def read() -> JudgesPayload:
             rows = snapshot.judges if order == "first" else snapshot.suspicious_judges
             page, after_page = page_of(rows, lambda row: row.judge, after=after, limit=limit)
-            return JudgesPayload(judges=page, total=len(rows), next=after_page, suspended=snapshot.suspended)
+            return JudgesPayload(
+                judges=page,
+                total=len(rows),
+                next=after_page,
+                suspended=snapshot.suspended,
+                power=snapshot.detection_power,
+            )
 
         return await self._monitor.backend.run(read)
 

@@ -11,9 +11,10 @@ from msgspec import structs
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.monitor.ledger.base import PairSample
 from streams.monitor.state.lookup import UnknownCampaign
-from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
+from streams.reports.views import CampaignView, campaign_view, detection_power, judge_views, pair_views, segment_views
 
 if TYPE_CHECKING:
+    from streams.core.judges.power import DetectionPower
     from streams.reports import PairView
     from streams.reports.views import JudgeView, SegmentView
     from streams.stores import Store
@@ -107,6 +108,11 @@ class CampaignSnapshot:
     def judges(self) -> list[JudgeView]:
         """Return the report on the judges."""
         return judge_views(self._campaign)
+
+    @cached_property
+    def detection_power(self) -> DetectionPower | None:
+        """Return what the tests of the judges can find."""
+        return detection_power(self._campaign)
 
     @property
     def suspended(self) -> tuple[str, ...]:

@@ -88,7 +88,9 @@ def test_elsewhere_than_on_a_terminal_each_tenth_is_a_line_and_the_table_is_last
     assert tenths == [f"{1000 * tenth:,}" for tenth in range(1, 11)]
     _, table, figures = default.stdout.split("\n\n")
     assert next(line for line in table.splitlines() if "UEDIN-HEAFIELD" in line).split()[-2:] == ["1", "0.638"]
-    assert len(figures.splitlines()) == 5
+    *lines, flagged = figures.splitlines()[:6]
+    assert (len(lines), flagged.split(maxsplit=2)[:2]) == (5, ["flagged", "judges"])
+    assert "It takes about " in figures, "careless judges are not found, and the reason is given"
 
 
 def test_json_is_one_leaderboard_with_exactly_its_fields_and_exactly_the_budget() -> None:

@@ -79,7 +79,8 @@ def test_only_the_marked_ones_are_shown_if_asked_for(running: Running) -> None:
     assert judges("--suspicious") == marked
     shown = run("--suspicious").stdout
     assert f"! {', '.join(marked[0].suspicious)}" in shown
-    assert shown.endswith("1 judge, 1 suspicious\n")
+    assert "\n1 judge, 1 suspicious\n" in shown
+    assert "votes of a judge to tell by what they prefer whether they answer at random" in shown
 
 
 def test_an_excluded_judge_is_said_to_be(running: Running) -> None:

@@ -17,7 +17,7 @@ from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.models import JudgmentBatch
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
-from streams.wire.events import ForgetJudge
+from streams.wire.events import CampaignSettings, Create, ForgetJudge
 from tests.builders import NOON, crowd_log, stored_campaign, unzip
 from tests.core.judges.logs import log_of
 
@@ -155,7 +155,7 @@ def test_a_row_without_preferred_positions_is_loaded_with_estimates() -> None:
     rows = stored.tables["residuals"]
     for key in [key for key in rows if key.startswith("judge ")]:
         row = msgspec.msgpack.decode(rows[key], type=list[int])
-        rows[key] = msgspec.msgpack.encode([*row[:7], *row[9:]])
+        rows[key] = msgspec.msgpack.encode([*row[:7], *row[10:]])
     restored, known = Campaign.restore("c", stored), campaign.judges_so_far()
     loaded = restored.judges_so_far()
     assert loaded.flags() == known.flags()
@@ -166,6 +166,15 @@ def test_a_row_without_preferred_positions_is_loaded_with_estimates() -> None:
     assert exact is not None
     assert (bias.z, bias.present) == (exact.z, True)
     assert bias.share == pytest.approx(exact.share, abs=0.01)
+
+
+def test_a_campaign_that_does_not_test_its_judges_flags_nobody() -> None:
+    log, bad = shuffled("chosen", 0.1, 6)
+    create = Create(id="create", campaign="c", at=NOON, settings=CampaignSettings(suspend_judges="off"))
+    campaign = Campaign("c")
+    campaign.apply(*unzip(list(enumerate([create, *log]))))
+    assert (len(bad), campaign.judges_so_far().flags(), campaign.judges_so_far().alarms()) == (3, {}, ())
+    assert campaign.judges_so_far().cautions() == ()
 
 
 def test_the_sums_of_a_judge_take_few_bytes() -> None:

@@ -140,11 +140,14 @@ export class JudgesPanel extends Panel {
   }
 
   /** @param {JudgesPayload} payload */
-  async show({ judges, total, suspended }) {
-    this.note.textContent =
-      judges.length < total
-        ? `${ABOUT} Shown are ${count(judges.length)} of ${count(total)} judges: flagged ones first, then by judgments.`
-        : ABOUT;
+  async show({ judges, total, suspended, power }) {
+    this.note.textContent = [
+      ABOUT,
+      judges.length < total && `Shown are ${count(judges.length)} of ${count(total)} judges: flagged ones first, then by judgments.`,
+      power?.message,
+    ]
+      .filter(Boolean)
+      .join(" ");
     const flagged = judges.filter((judge) => flags(judge));
     this.showCommands(
       flagged.filter(({ excluded }) => !excluded).map(({ judge }) => judge),
