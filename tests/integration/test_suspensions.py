@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.pipeline.embedded import Embedded
 from streams.wire import topics
-from streams.wire.events import CampaignSettings, Create, Leaderboard, SuspendJudges, encode
+from streams.wire.events import Change, Leaderboard, SuspendJudges, encode
 from tests.builders import NOON
 from tests.integration.monitors import monitor_on
 from tests.integration.stack import done
@@ -27,14 +27,14 @@ BAD_VOTES = sum(each.judge in COLLUDERS for each in crowd())
 
 
 def begin(stack: Stack, *, script: str | None = None, **modes: str) -> None:
-    """Publish the same votes to campaigns, which differ in `suspend_judges`, and start a worker."""
-    events: list[Any] = []
-    for name, mode in modes.items():
-        settings = CampaignSettings(suspend_judges=mode)  # type: ignore[arg-type]
-        events += [Create(id=f"create-{name}", campaign=name, at=NOON, settings=settings), *crowd(name)]
-    stack.publish([(each.campaign.encode(), encode(each)) for each in events])
+    """Start a worker, let it read the same votes in several campaigns, and then set `suspend_judges` of each."""
+    votes = [each for name in modes for each in crowd(name)]
+    stack.publish([(each.campaign.encode(), encode(each)) for each in votes])
     stack.start_worker(script=script)
-    stack.wait_until_read(len(events))
+    stack.wait_until_read(len(votes))
+    for name, mode in modes.items():
+        change = Change(id=f"change-{name}", campaign=name, at=NOON, settings={"suspend_judges": mode})
+        stack.publish([(name.encode(), encode(change))])
 
 
 def pseudonyms(stack: Stack) -> list[str]:
