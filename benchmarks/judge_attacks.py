@@ -63,13 +63,10 @@ WORDS = {
     "random": "answer at random",
     "quiet": "vote for one system in matches that they are given",
 }
-LOGS = (
-    "wmt10_rank.csv.gz",
-    "wmt11_rank.csv.gz",
-    "wmt13_fr-en_rank.csv.gz",
-    "wmt15_rank.csv.gz",
-    "llmfao_crowd.csv.gz",
-)
+LOGS = {
+    "looked at": ("wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz", "llmfao_crowd.csv.gz"),
+    "kept back": ("wmt10_rank.csv.gz", "wmt11_rank.csv.gz"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,28 +204,36 @@ def attacks(runs: int, seed: int) -> None:
 
 def logs(*, reasons: bool) -> None:
     print("log                               judgments  systems  judges  tested  flagged  alarms  why")
-    total = Counter[str]()
-    for name in LOGS:
-        campaigns: dict[str, list[Judgment]] = defaultdict(list)
-        for _, judgment in formats.read(DATA / name):
-            campaigns[judgment.campaign].append(judgment)
-        for campaign, log in sorted(campaigns.items()):
-            votes = Votes.of(log)
-            report = examine_judges(votes)
-            why = Counter(judge.reasons[0].kind for judge in report.flagged)
-            words = ", ".join(f"{kind} {count}" for kind, count in sorted(why.items()))
-            print(
-                f"{campaign:<33} {len(log):>9,} {len(votes.systems):>8} {report.judges:>7} {report.tested:>7}"
-                f" {len(report.flagged):>8} {len(report.alarms):>7}  {words}",
-                flush=True,
-            )
-            if reasons:
-                for judge in report.flagged:
-                    print(f"    {judge.judge}: {judge.message}")
-            total.update(tested=report.tested, flagged=len(report.flagged), alarms=len(report.alarms))
-            total.update({str(kind): count for kind, count in why.items()})
-            total["systems"] += len(votes.systems)
-    print(", ".join(f"{kind} {count:,}" for kind, count in sorted(total.items())))
+    totals: dict[str, Counter[str]] = {}
+    for part, files in LOGS.items():
+        total = totals[part] = Counter[str]()
+        for name in files:
+            campaigns: dict[str, list[Judgment]] = defaultdict(list)
+            for _, judgment in formats.read(DATA / name):
+                campaigns[judgment.campaign].append(judgment)
+            for campaign, log in sorted(campaigns.items()):
+                total.update(show_log(campaign, log, reasons=reasons))
+    for part, total in totals.items():
+        counts = ", ".join(f"{kind} {count:,}" for kind, count in sorted(total.items()))
+        print(f"{part}: flagged {total['flagged'] / total['tested']:.1%} of the tested judges; {counts}")
+
+
+def show_log(campaign: str, log: list[Judgment], *, reasons: bool) -> Counter[str]:
+    """Print what the tests find in a log. Return the counts."""
+    votes = Votes.of(log)
+    report = examine_judges(votes)
+    why = Counter(str(judge.reasons[0].kind) for judge in report.flagged)
+    words = ", ".join(f"{kind} {count}" for kind, count in sorted(why.items()))
+    print(
+        f"{campaign:<33} {len(log):>9,} {len(votes.systems):>8} {report.judges:>7} {report.tested:>7}"
+        f" {len(report.flagged):>8} {len(report.alarms):>7}  {words}",
+        flush=True,
+    )
+    if reasons:
+        for judge in report.flagged:
+            print(f"    {judge.judge}: {judge.message}")
+    counts = {"tested": report.tested, "flagged": len(report.flagged), "alarms": len(report.alarms)}
+    return why + Counter(counts | {"systems": len(votes.systems), "campaigns": 1})
 
 
 def main() -> None:

@@ -17,7 +17,15 @@ from streams.core.campaign.campaign import Campaign
 from streams.errors import JudgestreamError
 from streams.pipeline.embedded import Embedded
 from streams.reports import views
-from streams.reports.views import JudgeView, campaign_view, judge_views, load_campaign, pair_views, segment_views
+from streams.reports.views import (
+    JudgeView,
+    campaign_view,
+    detection_power,
+    judge_views,
+    load_campaign,
+    pair_views,
+    segment_views,
+)
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire.events import CampaignSettings, Close, ExcludeJudge, Judgment, WithdrawSystem, encode
@@ -83,6 +91,23 @@ def test_the_view_says_how_far_a_campaign_is() -> None:
 
 def by_name(made: Campaign) -> dict[str, JudgeView]:
     return {judge.judge: judge for judge in judge_views(made)}
+
+
+def test_judges_with_few_votes_are_not_tested_and_it_is_said() -> None:
+    few = [msgspec.structs.replace(each, id=f"few-{each.id}", judge="rare") for each in crowd(19)]
+    log = [msgspec.structs.replace(each, judge=f"judge-{number % 6}") for number, each in enumerate(crowd(300))]
+    made = campaign([*log, *few])
+    assert [judge.judge for judge in judge_views(made) if not judge.tested] == ["rare"]
+    power = detection_power(made)
+    assert power is not None
+    assert power.message.startswith("1 of 7 judges has too few votes to be tested. ")
+
+
+def test_a_campaign_that_tests_nobody_has_no_power() -> None:
+    made = campaign(crowd(300), suspend_judges="off")
+    assert detection_power(made) is None
+    assert not any(judge.tested for judge in judge_views(made))
+    assert detection_power(campaign([], model="assessment")) is None
 
 
 def test_a_judge_s_figures_are_counted_from_the_log() -> None:

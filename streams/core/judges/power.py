@@ -45,7 +45,8 @@ def _describe(*, judges: int, tested: int, needed: int | None, enough: int) -> s
     if not tested:
         return f"No judge can be tested: it takes {FEWEST_JUDGES} judges with {FEWEST_UNITS:.0f} votes or more."
     few = judges - tested
-    told = f"{few:,} of {judges:,} judges have too few votes to be tested. " if few else ""
+    have = "has" if few == 1 else "have"
+    told = f"{few:,} of {judges:,} judges {have} too few votes to be tested. " if few else ""
     if needed is None:
         return f"{told}The systems are too close to tell by what judges prefer who answers at random."
     who = "no judge has" if not enough else "1 judge has" if enough == 1 else f"{enough:,} judges have"

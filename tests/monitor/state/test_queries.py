@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from streams.reports import PairView
-from streams.reports.views import CampaignView, campaign_view, judge_views, pair_views, segment_views
+from streams.reports.views import CampaignView, campaign_view, detection_power, judge_views, pair_views, segment_views
 from streams.settings import Settings
 from streams.wire import topics
 from streams.wire.events import CampaignSettings, Close, Create, ExcludeJudge, SuspendJudges, encode
@@ -76,9 +76,12 @@ def test_the_ratings_add_up_to_the_judgments(filled: Running) -> None:
 
 
 def test_judges_are_those_of_the_views_by_pseudonym(filled: Running) -> None:
-    found = filled.get(f"/campaigns/{CAMPAIGN}/judges")["judges"]
-    assert found == plain(judge_views(filled.stream.campaign(CAMPAIGN)))
+    payload = filled.get(f"/campaigns/{CAMPAIGN}/judges")
+    found, campaign = payload["judges"], filled.stream.campaign(CAMPAIGN)
+    assert found == plain(judge_views(campaign))
     assert not any(judge["judge"].startswith("judge-") for judge in found)
+    assert payload["power"] == plain(detection_power(campaign))
+    assert payload["power"]["tested"] == sum(judge["tested"] for judge in found)
 
 
 def test_suspended_judges_are_named_and_their_judgments_counted(monitor: Running) -> None:
