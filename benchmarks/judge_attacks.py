@@ -63,9 +63,9 @@ WORDS = {
     "random": "answer at random",
     "quiet": "vote for one system in matches that they are given",
 }
-LOGS = {
-    "looked at": ("wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz", "llmfao_crowd.csv.gz"),
-    "kept back": ("wmt10_rank.csv.gz", "wmt11_rank.csv.gz"),
+LOGS = {  # by year, so that older ones are apart; all were looked at while the tests were chosen
+    "WMT13, WMT15, LLMFAO": ("wmt13_fr-en_rank.csv.gz", "wmt15_rank.csv.gz", "llmfao_crowd.csv.gz"),
+    "WMT10, WMT11": ("wmt10_rank.csv.gz", "wmt11_rank.csv.gz"),
 }
 
 
