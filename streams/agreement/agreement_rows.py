@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ from streams.agreement.agreement import (
     published_agreement,
     strength_of,
 )
+from streams.agreement.alpha import item_segments, outcome_alpha
 from streams.agreement.fleiss import fleiss_kappa_of_outcomes, outcome_counts
 from streams.core.methods.pairs import Pairs
 
@@ -35,11 +36,25 @@ Rule = Literal["wmt", "strict"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 
+class OutcomeItems(NamedTuple):
+    """How many judges chose each outcome, for every two systems on a segment, and the segment of each item."""
+
+    counts: Ints
+    segments: Ints
+
+    @classmethod
+    def join(cls, parts: Sequence[OutcomeItems]) -> OutcomeItems:
+        """Return the items of several campaigns, whose segments differ."""
+        offsets = np.cumsum([0, *(int(part.segments.max(initial=-1)) + 1 for part in parts)])
+        segments = [part.segments + offset for part, offset in zip(parts, offsets, strict=False)]
+        return cls(np.concatenate([part.counts for part in parts]), np.concatenate(segments))
+
+
 class AgreementRow(Struct, frozen=True, kw_only=True):
     """One measurement of agreement. Campaign None is all campaigns. Judges are those of one source; None is all.
 
     `strength` is the word of Landis and Koch for kappa. Fleiss' kappa is of `fleiss_items` items with two judges or
-    more; it exists for inter-annotator agreement only.
+    more, and so is Krippendorff's `alpha` with its 95 % bounds; both exist for inter-annotator agreement only.
     """
 
     campaign: str | None
@@ -56,6 +71,9 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
     strength: str | None = None
     fleiss_kappa: float | None = None
     fleiss_items: int | None = None
+    alpha: float | None = None
+    alpha_low: float | None = None
+    alpha_high: float | None = None
 
     @classmethod
     def of(
@@ -66,9 +84,10 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
         judges: str | None,
         collapsed: bool,
         kind: Kind,
-        counts: Ints | None = None,
+        items: OutcomeItems | None = None,
     ) -> AgreementRow:
-        """Return the row of these counts. `counts` are the outcomes by item, for Fleiss' kappa."""
+        """Return the row of these counts. `items` are the outcomes by item, for Fleiss' kappa and alpha."""
+        alpha = None if items is None else outcome_alpha(items.counts, items.segments)
         return cls(
             campaign=campaign,
             judges=judges,
@@ -82,8 +101,11 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
             ties=found.ties,
             total=found.total,
             strength=None if isnan(found.kappa) else strength_of(found.kappa),
-            fleiss_kappa=None if counts is None else none_if_nan(fleiss_kappa_of_outcomes(counts)),
-            fleiss_items=None if counts is None else int((counts.sum(axis=1) > 1).sum()),
+            fleiss_kappa=None if items is None else none_if_nan(fleiss_kappa_of_outcomes(items.counts)),
+            fleiss_items=None if items is None else int((items.counts.sum(axis=1) > 1).sum()),
+            alpha=None if alpha is None else none_if_nan(alpha.value),
+            alpha_low=None if alpha is None else none_if_nan(alpha.low),
+            alpha_high=None if alpha is None else none_if_nan(alpha.high),
         )
 
 
@@ -136,7 +158,7 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
     """
     rows: list[AgreementRow] = []
     for whole in (True, False):
-        sums: dict[str | None, list[tuple[Agreement, Agreement, Ints]]] = {}
+        sums: dict[str | None, list[tuple[Agreement, Agreement, OutcomeItems]]] = {}
         for campaign in sorted(logs):
             log = list(collapse_shared_outputs(logs[campaign], shared)) if whole else logs[campaign]
             for judges in (None, *judge_sources(log)):
@@ -144,8 +166,8 @@ def agreement_rows(logs: Mapping[str, Sequence[Judgment]], shared: Shared, *, ru
                 sums.setdefault(judges, []).append(measured)
                 rows += _rows(campaign, judges, *measured, whole=whole)
         for judges, found in sums.items() if len(logs) > 1 else ():
-            inter, intra, counts = zip(*found, strict=True)
-            rows += _rows(None, judges, _sum(inter), _sum(intra), np.concatenate(counts), whole=whole)
+            inter, intra, items = zip(*found, strict=True)
+            rows += _rows(None, judges, _sum(inter), _sum(intra), OutcomeItems.join(items), whole=whole)
     return rows
 
 
@@ -189,10 +211,10 @@ def judge_rows(
     return rows
 
 
-def _measure(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement, Ints]:
+def _measure(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement, OutcomeItems]:
     """Return inter- and intra-annotator agreement, and the outcomes by item. The rule changes only the first two."""
     both = published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
-    return *both, outcome_counts(pairs)
+    return *both, OutcomeItems(outcome_counts(pairs), item_segments(pairs))
 
 
 def _sum(found: Iterable[Agreement]) -> Agreement:
@@ -201,9 +223,9 @@ def _sum(found: Iterable[Agreement]) -> Agreement:
 
 
 def _rows(
-    campaign: str | None, judges: str | None, inter: Agreement, intra: Agreement, counts: Ints, *, whole: bool
+    campaign: str | None, judges: str | None, inter: Agreement, intra: Agreement, items: OutcomeItems, *, whole: bool
 ) -> Iterator[AgreementRow]:
-    yield AgreementRow.of(inter, campaign=campaign, judges=judges, collapsed=whole, kind="inter", counts=counts)
+    yield AgreementRow.of(inter, campaign=campaign, judges=judges, collapsed=whole, kind="inter", items=items)
     yield AgreementRow.of(intra, campaign=campaign, judges=judges, collapsed=whole, kind="intra")
 
 

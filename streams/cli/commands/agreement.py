@@ -12,10 +12,11 @@ from streams.cli.log_options import LogFile, campaigns_option, log_argument, log
 from streams.cli.terminal import format_number, print_table, refuse_combination
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, Rule
     from streams.agreement.control_rows import ThresholdRow
+    from streams.wire.events import Judgment
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -66,7 +67,9 @@ def command(
     as_table: bool,
     plot: Path | None,
 ) -> None:
-    """Measure how well the judges of a log agree, with each other and with themselves (Cohen's and Fleiss' kappa).
+    """Measure how well the judges of a log agree, with each other and with themselves.
+
+    The measures are Cohen's and Fleiss' kappa and Krippendorff's alpha, and of scores Krippendorff's alpha only.
 
     FILE is a log in any format of `judgestream convert`. If systems share an output, there are two lines: one for the
     outputs as shown, and one expanded, in which these systems are tied. If judgments have a source, such as researcher
@@ -75,7 +78,7 @@ def command(
     from streams.agreement.agreement_rows import AgreementRow, JudgeAgreementRow, agreement_rows, judge_rows
     from streams.agreement.control_rows import ControlItem, ThresholdRow, find_items, threshold_rows
     from streams.cli import outputs
-    from streams.errors import FormatError, ParameterError
+    from streams.errors import ParameterError
     from streams.wire.events import encode
 
     refuse_combination(json=as_object, csv=as_table)
@@ -89,7 +92,11 @@ def command(
     shared = log.reading.shared = {}
     logs = logs_by_campaign(log, only=campaigns)
     if not any(judgment.ranks for found in logs.values() for judgment in found):
-        raise FormatError(f"{log.file}: agreement is measured on rankings, and the log has scores only")
+        refused = {"--judges": by_judge, "--controls": makers, "--plot": plot}
+        if wrong := next((option for option, given in refused.items() if given), None):
+            raise click.UsageError(f"{log.file}: {wrong} is for rankings, and the log has scores only; leave it out")
+        _print_scores(logs, as_object=as_object, as_table=as_table)
+        return
     rows = agreement_rows(logs, shared, rule=rule)
     try:
         passed = threshold_rows(logs, shared, controls) if controls else []
@@ -146,15 +153,49 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
                     )
                 ),
                 format_number(inter.fleiss_kappa, ".3f"),
+                _with_bounds(inter.alpha, inter.alpha_low, inter.alpha_high),
                 format_number(inter.ties / inter.total if inter.total else None, ".1%"),
             )
         )
     inter_headings, intra_headings = ["inter κ", "strength", "agree", "of"], ["intra κ", "strength ", "agree ", "of "]
-    headings = ["campaign", "judges", "outputs", *inter_headings, *intra_headings, "Fleiss' κ", "ties"]
+    headings = ["campaign", "judges", "outputs", *inter_headings, *intra_headings, "Fleiss' κ", "α (95 %)", "ties"]
     right = [heading for heading in headings[3:] if heading.strip() != "strength"]
     print_table(*_without_empty_columns(headings, lines), wrapped=["campaign"], right=right)
     if any(row.kappa is None for row in rows):
         click.echo("- : there is nothing to compare", err=True)
+
+
+def _with_bounds(value: float | None, low: float | None, high: float | None) -> str:
+    bounds = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
+    return f"{format_number(value, '.3f')}{bounds}"
+
+
+def _print_scores(logs: Mapping[str, Sequence[Judgment]], *, as_object: bool, as_table: bool) -> None:
+    from streams.agreement.score_agreement import ScoreAgreementRow, score_agreement_rows
+    from streams.cli import outputs
+    from streams.wire.events import encode
+
+    rows = score_agreement_rows(logs)
+    if as_object:
+        click.echo(encode({"score_agreement": rows}))
+    elif as_table:
+        click.echo(outputs.structs_as_csv(ScoreAgreementRow, rows), nl=False)
+    else:
+        headings = ["campaign", "level", "judges", "outputs", "compared", "α (95 %)"]
+        lines = [
+            (
+                row.campaign,
+                row.level,
+                f"{row.judges:,}",
+                f"{row.outputs:,}",
+                f"{row.compared:,}",
+                _with_bounds(row.alpha, row.alpha_low, row.alpha_high),
+            )
+            for row in rows
+        ]
+        print_table(headings, lines, wrapped=["campaign"], right=headings[2:])
+        if any(row.alpha is None for row in rows):
+            click.echo("- : there is nothing to compare", err=True)
 
 
 def _print_judges(judges: Sequence[JudgeAgreementRow]) -> None:

@@ -199,3 +199,40 @@ def test_wrong_use_is_told(log: Path, options: tuple[str, ...], said: str) -> No
     result = run(str(log), *options)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> str:
+    file = tmp_path / "scores.csv"
+    rows = [
+        f"u{judge},s{system},{item},TGT,eng,ces,{10 * item + system + 3 * judge},1662710595.1,1662710644.5"
+        for judge in range(2)
+        for system in range(2)
+        for item in range(9)
+    ]
+    file.write_text("\n".join([*rows, ""]))
+    return str(file)
+
+
+def test_scores_have_krippendorffs_alpha(scores: str) -> None:
+    interval, ordinal = found(scores)["score_agreement"]
+    assert (interval["level"], ordinal["level"], interval["judges"], interval["compared"]) == (
+        "interval",
+        "ordinal",
+        2,
+        18,
+    )
+    values = [10 * item + system + 3 * judge for judge in range(2) for system in range(2) for item in range(9)]
+    mean = sum(values) / 36
+    expected = 1 - 9 * 35 / (2 * sum((value - mean) ** 2 for value in values))  # all pairs of judges differ by 3
+    assert interval["alpha"] == pytest.approx(expected)
+    assert interval["alpha_low"] < expected < interval["alpha_high"]
+    assert "interval" in run(scores).stdout
+    assert next(csv.reader(io.StringIO(run(scores, "--csv").stdout)))[:2] == ["campaign", "level"]
+
+
+@pytest.mark.parametrize("option", ["--judges", "--controls=everybody", "--plot=x.png"])
+def test_scores_have_no_other_measures(scores: str, option: str) -> None:
+    result = run(scores, option)
+    assert result.exit_code == 2
+    assert "is for rankings, and the log has scores only; leave it out" in result.stderr
