@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streams.core.methods.pairs import TIE
+from streams.core.ranking.ranges import Z_95
 
 if TYPE_CHECKING:
     from streams.core.methods.pairs import Pairs
-    from streams.core.models.base import Ints
+    from streams.core.models.base import Floats, Ints
+
+
+@dataclass(frozen=True, kw_only=True)
+class SegmentSums:
+    """Sums over the segments: of squares of `agree`, of products, of squares of `comparable`, and of `comparable`."""
+
+    segments: int = 0
+    agree_squared: float = 0.0
+    product: float = 0.0
+    comparable_squared: float = 0.0
+    comparable: float = 0.0
+
+    @classmethod
+    def of(cls, agree: Floats, comparable: Floats) -> SegmentSums:
+        """Return the sums of these counts by segment."""
+        return cls(
+            segments=int(np.count_nonzero(comparable)),
+            agree_squared=float(agree @ agree),
+            product=float(agree @ comparable),
+            comparable_squared=float(comparable @ comparable),
+            comparable=float(comparable.sum()),
+        )
+
+    def __add__(self, other: SegmentSums) -> SegmentSums:
+        return SegmentSums(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
+
+    def error(self, share: float) -> float:
+        """Return the standard error of a share of agreement.
+
+        >>> SegmentSums.of(np.array([1.0, 3.0]), np.array([4.0, 4.0])).error(0.5)
+        0.25
+        """
+        if self.segments < 2:
+            return float("nan")
+        scatter = self.agree_squared - 2.0 * share * self.product + share**2 * self.comparable_squared
+        return sqrt(max(0.0, scatter) * self.segments / (self.segments - 1)) / self.comparable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,13 +57,14 @@ class Agreement:
     """Counts of agreement, and the measures that follow from them.
 
     `comparable` counts the pairs of outcomes of the same item. In `agree` of them, both outcomes are the same. Of all
-    `total` outcomes, `ties` are ties.
+    `total` outcomes, `ties` are ties. `by_segment` says how much segments differ, for the interval.
     """
 
     agree: int
     comparable: int
     ties: int
     total: int
+    by_segment: SegmentSums = field(default=SegmentSums(), repr=False, compare=False)
 
     @property
     def observed(self) -> float:
@@ -46,6 +85,16 @@ class Agreement:
         0.438
         """
         return (self.observed - self.chance) / (1.0 - self.chance) if self.chance < 1.0 else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval of kappa for other segments, or NaN if fewer than two segments can be compared.
+
+        Outcomes of one segment depend on each other, so the segments are the sample: this is the variance of a ratio of
+        sums over clusters. P(E) is taken as known.
+        """
+        error = self.by_segment.error(self.observed) / (1.0 - self.chance) if self.chance < 1.0 else float("nan")
+        return self.kappa - Z_95 * error, min(self.kappa + Z_95 * error, 1.0)
 
 
 # Landis and Koch (1977). Each word is for values up to and including the number.
@@ -69,9 +118,9 @@ def inter_agreement(pairs: Pairs) -> Agreement:
     0
     """
     items, outcomes = pairs.items()
-    own = _couples(_joined(items, pairs.judge), outcomes)
-    every = _couples(items, outcomes)
-    return _counted(pairs, int(every[0].sum() - own[0].sum()), int(every[1].sum() - own[1].sum()))
+    own = _couples(pairs, _joined(items, pairs.judge), outcomes)
+    every = _couples(pairs, items, outcomes)
+    return _counted(pairs, every[0] - own[0], every[1] - own[1])
 
 
 def intra_agreement(pairs: Pairs) -> Agreement:
@@ -97,8 +146,7 @@ def published_agreement(pairs: Pairs) -> tuple[Agreement, Agreement]:
     Agreement(agree=1, comparable=3, ties=1, total=3)
     """
     items = pairs.ordered_items()
-    agree, comparable = _couples(items, pairs.outcome)
-    return _counted(pairs, int(agree.sum()), int(comparable.sum())), _intra(pairs, items, pairs.outcome)
+    return _counted(pairs, *_couples(pairs, items, pairs.outcome)), _intra(pairs, items, pairs.outcome)
 
 
 def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
@@ -116,7 +164,11 @@ def inter_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
     by_item, by_outcome = (_multiplicity(key) for key in (own, 3 * own + outcomes))
     comparable = np.bincount(pairs.judge, given[0][item] - by_item, size)
     agree = np.bincount(pairs.judge, given[1][3 * item + outcomes] - by_outcome, size)
-    return tuple(_counted(pairs, int(a), int(c)) for a, c in zip(agree, comparable, strict=True))
+    ties = int(np.count_nonzero(pairs.outcome == TIE))
+    return tuple(
+        Agreement(agree=int(a), comparable=int(c), ties=ties, total=len(pairs))
+        for a, c in zip(agree, comparable, strict=True)
+    )
 
 
 def intra_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
@@ -129,14 +181,20 @@ def intra_by_judge(pairs: Pairs) -> tuple[Agreement, ...]:
     return tuple(intra_agreement(pairs.select(pairs.judge == judge)) for judge in range(len(pairs.judges)))
 
 
-def _counted(pairs: Pairs, agree: int, comparable: int) -> Agreement:
-    ties = int(np.count_nonzero(pairs.outcome == TIE))
-    return Agreement(agree=agree, comparable=comparable, ties=ties, total=len(pairs))
+def _counted(pairs: Pairs, agree: Floats, comparable: Floats) -> Agreement:
+    """Return the agreement of counts by segment."""
+    return Agreement(
+        agree=int(agree.sum()),
+        comparable=int(comparable.sum()),
+        ties=int(np.count_nonzero(pairs.outcome == TIE)),
+        total=len(pairs),
+        by_segment=SegmentSums.of(agree, comparable),
+    )
 
 
 def _intra(pairs: Pairs, items: Ints, outcomes: Ints) -> Agreement:
     own = _joined(items, pairs.judge)
-    agree, comparable = _couples(own, outcomes)
+    agree, comparable = _couples(pairs, own, outcomes)
     visit = _joined(pairs.segment, pairs.judge)
     again = np.isin(visit, visit[_multiplicity(own) > 1])
     return Agreement(
@@ -144,6 +202,7 @@ def _intra(pairs: Pairs, items: Ints, outcomes: Ints) -> Agreement:
         comparable=int(comparable.sum()),
         ties=int(np.count_nonzero(again & (outcomes == TIE))),
         total=int(np.count_nonzero(again)),
+        by_segment=SegmentSums.of(agree, comparable),
     )
 
 
@@ -161,8 +220,12 @@ def _multiplicity(keys: Ints) -> Ints:
     return many
 
 
-def _couples(keys: Ints, outcomes: Ints) -> tuple[Ints, Ints]:
-    """Return, for each key, the pairs of rows that agree, and all pairs of rows."""
-    _, all_ = np.unique(keys, return_counts=True)
-    _, same = np.unique(3 * keys + outcomes, return_counts=True)
-    return same * (same - 1) // 2, all_ * (all_ - 1) // 2
+def _couples(pairs: Pairs, keys: Ints, outcomes: Ints) -> tuple[Floats, Floats]:
+    """Return, for each segment, the pairs of rows with the same key that agree, and all pairs of rows with it."""
+
+    def couples(groups: Ints) -> Floats:
+        _, first, size = np.unique(groups, return_index=True, return_counts=True)
+        counted = np.bincount(pairs.segment[first], size * (size - 1) // 2, len(pairs.segments))
+        return counted.astype(np.float64)
+
+    return couples(3 * keys + outcomes), couples(keys)

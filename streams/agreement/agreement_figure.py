@@ -58,19 +58,23 @@ def _by_group(axes: Axes, rows: Sequence[AgreementRow], groups: Sequence[tuple[s
     for kind, colour, mark in (("inter", BLUE, "o"), ("intra", ORANGE, "D")):
         for whole in (True, False) if expanded else (True,):
             found = [row for row in rows if row.kind == kind and row.collapsed is whole and row.kappa is not None]
-            axes.plot(
+            axes.errorbar(
                 [row.kappa or 0.0 for row in found],
                 [place[row.campaign, row.judges] for row in found],
-                mark,
+                xerr=[_reach(found, "kappa_low", -1.0), _reach(found, "kappa_high", 1.0)],
+                fmt=mark,
                 color=colour,
+                ecolor=colour,
+                elinewidth=1.2,
+                capsize=2.5,
                 markerfacecolor=colour if whole else "white",
-                markersize=6,
+                markersize=5,
                 label=f"{kind}{'' if not expanded else ', as shown' if whole else ', expanded'}",
             )
     axes.set_yticks(range(len(groups)), [_label(*group) for group in groups], parse_math=False)
     axes.set_ylim(len(groups) - 0.5, -0.5)
-    low = min((row.kappa for row in rows if row.kappa is not None), default=0.0)
-    axes.set_xlim(min(0.0, low - 0.05), 1.0)
+    ends = [row.kappa if row.kappa_low is None else row.kappa_low for row in rows if row.kappa is not None]
+    axes.set_xlim(min(0.0, min((end for end in ends if end is not None), default=0.0) - 0.05), 1.0)
     for name, start in SCALE:
         axes.axvline(start, color=GREY, linewidth=0.5, alpha=0.6)
         axes.annotate(
@@ -78,11 +82,17 @@ def _by_group(axes: Axes, rows: Sequence[AgreementRow], groups: Sequence[tuple[s
         )
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color=GREY, alpha=0.2)
-    axes.set_xlabel("κ, with the words of Landis and Koch (1977)")
+    axes.set_xlabel("κ with 95 % intervals for other segments; words of Landis and Koch (1977)")
     axes.set_title("Agreement beyond chance\n")
     axes.figure.legend(
         *axes.get_legend_handles_labels(), fontsize=7.5, loc="outside lower left", ncols=4, frameon=False
     )
+
+
+def _reach(rows: Sequence[AgreementRow], end: str, sign: float) -> list[float]:
+    """Return how far the intervals reach to one side. An unknown one has no length."""
+    found = ((row.kappa, getattr(row, end)) for row in rows)
+    return [0.0 if bound is None or kappa is None else max(0.0, sign * (bound - kappa)) for kappa, bound in found]
 
 
 def _label(campaign: str | None, judges: str | None) -> str:
@@ -133,6 +143,9 @@ def _by_threshold(axes: Axes, rows: Sequence[ThresholdRow]) -> None:
         everybody = [row.kappa for row in rows if row.campaign == campaign and row.threshold is None]
         if everybody[0] is not None:
             axes.axhline(everybody[0], color=tone, linewidth=0.8, linestyle="--")
+    thresholds = sorted({row.threshold for row in rows if row.threshold is not None})
+    axes.set_xticks(thresholds, [f"{threshold:.0%}" for threshold in thresholds])
+    axes.margins(y=0.15)
     axes.set_title("Agreement of judges who pass controls\n")
     axes.set_xlabel("least share of controls passed\nnumbers: judges; dashed line: all judges")
     axes.set_ylabel("inter-annotator κ")

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from streams.agreement.agreement import (
     Agreement,
+    SegmentSums,
     inter_agreement,
     inter_by_judge,
     intra_agreement,
@@ -53,8 +54,9 @@ class OutcomeItems(NamedTuple):
 class AgreementRow(Struct, frozen=True, kw_only=True):
     """One measurement of agreement. Campaign None is all campaigns. Judges are those of one source; None is all.
 
-    `strength` is the word of Landis and Koch for kappa. Fleiss' kappa is of `fleiss_items` items with two judges or
-    more, and so is Krippendorff's `alpha` with its 95 % bounds; both exist for inter-annotator agreement only.
+    `kappa_low` and `kappa_high` are a 95 % interval for other segments. `strength` is the word of Landis and Koch for
+    kappa. Fleiss' kappa is of `fleiss_items` items with two judges or more, and so is Krippendorff's `alpha` with its
+    95 % bounds; both exist for inter-annotator agreement only.
     """
 
     campaign: str | None
@@ -74,6 +76,8 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
     alpha: float | None = None
     alpha_low: float | None = None
     alpha_high: float | None = None
+    kappa_low: float | None = None
+    kappa_high: float | None = None
 
     @classmethod
     def of(
@@ -106,6 +110,8 @@ class AgreementRow(Struct, frozen=True, kw_only=True):
             alpha=None if alpha is None else none_if_nan(alpha.value),
             alpha_low=None if alpha is None else none_if_nan(alpha.low),
             alpha_high=None if alpha is None else none_if_nan(alpha.high),
+            kappa_low=none_if_nan(found.interval[0]),
+            kappa_high=none_if_nan(found.interval[1]),
         )
 
 
@@ -218,8 +224,10 @@ def _measure(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement, OutcomeIte
 
 
 def _sum(found: Iterable[Agreement]) -> Agreement:
-    counts = np.array([(one.agree, one.comparable, one.ties, one.total) for one in found]).sum(axis=0).tolist()
-    return Agreement(**dict(zip(("agree", "comparable", "ties", "total"), counts, strict=True)))
+    several = list(found)
+    counts = np.array([(one.agree, one.comparable, one.ties, one.total) for one in several]).sum(axis=0).tolist()
+    by_segment = sum((one.by_segment for one in several), start=SegmentSums())
+    return Agreement(**dict(zip(("agree", "comparable", "ties", "total"), counts, strict=True)), by_segment=by_segment)
 
 
 def _rows(

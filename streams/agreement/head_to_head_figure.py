@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streams.agreement.head_to_head import STARS
 from streams.reports.canvas import GREY, canvas
 from streams.reports.plots import draw_heat_map
-from streams.reports.report import short_names
+from streams.reports.report import shorten_names
 from streams.reports.score_axis import rank_range
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from streams.agreement.head_to_head_rows import CampaignHeadToHead
     from streams.wire.events import Row
 
-CELL = 0.42  # inches
-ABOUT = "how often the column was preferred to the row"
+CELL, SMALL_CELL = 0.42, 0.2  # inches
+MOST_NUMBERS = 30  # systems; the cells of a larger table have colours only
+LONGEST_NAME = 48
+ABOUT = "how often the row was preferred to the column, ties ignored"
 
 
 def head_to_head_figure(campaign: CampaignHeadToHead) -> Figure:
@@ -34,13 +36,18 @@ def head_to_head_figure(campaign: CampaignHeadToHead) -> Figure:
 
 def size_of(systems: int) -> tuple[float, float]:
     """Return the width and the height in inches of a table of this number of systems."""
-    return max(6.0, 3.2 + CELL * systems), max(3.0, 1.6 + 0.75 * CELL * systems)
+    if systems > MOST_NUMBERS:
+        return 4.5 + SMALL_CELL * systems, 2.0 + 0.9 * SMALL_CELL * systems
+    return max(7.0, 3.2 + CELL * systems), max(3.2, 1.8 + 0.75 * CELL * systems)
 
 
 def draw_head_to_head(axes: Axes, campaign: str, rows: Sequence[Row], table: HeadToHead) -> None:
     """Draw the table, with the systems in the order of the rows."""
-    names, size = short_names(table.systems), len(rows)
-    draw_heat_map(axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)])
+    names, size = shorten_names(table.systems, LONGEST_NAME), len(rows)
+    numbers = size <= MOST_NUMBERS
+    draw_heat_map(
+        axes, table.shares, [[table.cell(i, j) for j in range(size)] for i in range(size)] if numbers else None
+    )
     axes.set_yticks(
         range(size),
         [f"{names[row.system]}   {rank_range(row.rank_low, row.rank_high)}" for row in rows],
@@ -51,6 +58,7 @@ def draw_head_to_head(axes: Axes, campaign: str, rows: Sequence[Row], table: Hea
             axes.axhline(place - 0.5, color=GREY, linewidth=0.8)
             axes.axvline(place - 0.5, color=GREY, linewidth=0.8)
     axes.xaxis.tick_top()
-    axes.set_title(f"{campaign}: {ABOUT}", x=0.0, fontsize=9, parse_math=False)
+    axes.set_title(f"{campaign}\n{ABOUT}", x=0.0, fontsize=9, parse_math=False)
     stars = ", ".join(f"{star} p ≤ {level:.2f}" for level, star in reversed(STARS))
-    axes.set_xlabel(f"{stars} (sign test); beside the names: rank ranges; lines separate clusters")
+    lines = [f"{stars}: {table.about_test}"] if numbers else ["orange 0 %, white 50 %, blue 100 %"]
+    axes.set_xlabel("\n".join([*lines, "beside the names: rank ranges; lines separate clusters"]), loc="left")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import shlex
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from streams.files import replacing
 from streams.formats.input.spreadsheets import escape_formula
@@ -135,11 +140,36 @@ def check_suffix(file: Path | None, suffixes: Sequence[str], *, option: str) -> 
         raise click.UsageError(f"{option} {file}: the name must end in {' or '.join(suffixes)}")
 
 
-def write_page(file: Path, reports: Sequence[Report]) -> None:
-    """Write one HTML page with all campaigns."""
-    from streams.reports.html_page import html_page
+_PRIVATE = re.compile(r"(judge!?)=.*", re.DOTALL)  # the id of a judge, in --only
+_NOT_STATED = ("page", "plot", "config", "as_object", "as_table", "as_text")
 
-    write(file, html_page(reports).encode())
+
+def write_page(file: Path, reports: Sequence[Report], *, log: Path) -> None:
+    """Write one HTML page with all campaigns of a log. It names the log and the options of the command."""
+    from streams.reports.html_page import html_page
+    from streams.reports.provenance import Provenance
+
+    about = Provenance(
+        file=log.name,
+        at=datetime.now(UTC),
+        options=given_options(click.get_current_context()),
+        version=version("judgestream"),
+    )
+    write(file, html_page(reports, about).encode())
+
+
+def given_options(context: click.Context) -> str:
+    """Return the options that were given to a command, without the files that it writes."""
+    words: list[str] = []
+    for option in context.command.params:
+        name, value = option.name or "", context.params.get(option.name or "")
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if not isinstance(option, click.Option) or not given or name in _NOT_STATED:
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            words.append(option.opts[-1] if each is not False else option.secondary_opts[-1])
+            words += [] if option.is_flag else [shlex.quote(_PRIVATE.sub(r"\1=…", str(each)))]
+    return " ".join(words)
 
 
 def write_plots(file: Path, reports: Sequence[Report]) -> None:

@@ -7,19 +7,20 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from streams.reports.html_table import BLUE, ORANGE, name_of
-from streams.reports.report import short_names
+from streams.reports.report import shorten_names
 
 if TYPE_CHECKING:
     from streams.reports.report import Report
 
 MOST_SYSTEMS = 80  # a larger table is slow in a browser
+LONGEST_NAME = 40
 MOST_NUMBERS = 25  # systems; in a larger table the cells are too small for numbers
 
 STYLE = f"""
 .judgestream .scroll {{ overflow-x: auto; }}
 .judgestream .heat th {{ font-size: .85em; }}
 .judgestream .heat thead th {{ text-align: center; opacity: .65; padding: .2em; }}
-.judgestream .heat tbody th {{ position: sticky; left: 0; max-width: 15em; overflow: hidden; text-overflow: ellipsis;
+.judgestream .heat tbody th {{ position: sticky; left: 0; max-width: 26em; overflow: hidden; text-overflow: ellipsis;
   background: var(--page, none); padding: 0 .6em 0 0; }}
 .judgestream .heat tbody th span {{ display: inline-block; min-width: 2.2em; padding-right: .6em; text-align: right;
   opacity: .65; box-sizing: border-box; }}
@@ -42,7 +43,7 @@ def heat_map_table(report: Report) -> str:
     if not met.any():
         return ""
     systems = [row.system for row in report.leaderboard.rows][:MOST_SYSTEMS]
-    short = short_names([row.system for row in report.leaderboard.rows])
+    short = shorten_names([row.system for row in report.leaderboard.rows], LONGEST_NAME)
     numbers = len(systems) <= MOST_NUMBERS
     places = range(len(systems))
     head = "".join(f"<th>{place + 1 if numbers or place % 5 == 4 else ''}</th>" for place in places)

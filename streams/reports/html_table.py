@@ -38,7 +38,7 @@ STYLE = f"""
 .judgestream .board tbody .rank {{ font-weight: 600; }}
 .judgestream .board .system {{ white-space: normal; overflow-wrap: break-word; }}
 .judgestream .board tbody .system {{ font-weight: 600; }}
-.judgestream .board .plot {{ width: 40%; padding: 0 .6em; }}
+.judgestream .board .plot {{ width: 32%; padding: 0 .6em; }}
 .judgestream .board thead .plot {{ padding-bottom: .28em; }}
 .judgestream .board .faint {{ opacity: .65; }}
 .judgestream .board svg {{ display: block; width: 100%; height: 1.5em; overflow: visible; fill: none; }}

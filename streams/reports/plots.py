@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streams.reports.canvas import BLUE, GREY, ORANGE, canvas
-from streams.reports.report import short_names
+from streams.reports.report import shorten_names
 from streams.reports.score_axis import has_judge_ranges
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20  # systems whose lines have a colour and a label
 MOST_NUMBERS = 16
-LONGEST_NAME = 26
+LONGEST_NAME = 36
 _LINES = {"judges": "solid", "judgments": "dashed"}
 
 
 def ranking_figure(report: Report) -> Figure:
     """Draw the figure of a campaign. This needs the extra `plot`."""
     systems = max(len(report.leaderboard.rows), 4)
-    over_time = report.history is not None and len(report.history.judgments) > 1
+    over_time = _has_history(report)
     upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
     with canvas(12.5, upper + lower + 0.6) as drawn:
         drawn.suptitle(f"{report.leaderboard.campaign}   {report.about}", x=0.01, ha="left", parse_math=False)
@@ -44,20 +44,16 @@ def ranking_figure(report: Report) -> Figure:
     return drawn
 
 
+def _has_history(report: Report) -> bool:
+    """Return whether there are ratings over time of the model that made the ranking. Others are not drawn beside it."""
+    history = report.history
+    return history is not None and len(history.judgments) > 1 and history.model == report.leaderboard.model
+
+
 def _labels(report: Report) -> list[str]:
     names = [row.system for row in report.leaderboard.rows]
-    short = short_names(names)
-    return [_cut(short[name]) for name in names]
-
-
-def _cut(name: str) -> str:
-    """Shorten a long name in the middle.
-
-    >>> _cut("uedin-heafield-unconstrained.2755")
-    'uedin-heafiel…trained.2755'
-    """
-    half = LONGEST_NAME // 2
-    return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"
+    short = shorten_names(names, LONGEST_NAME)
+    return [short[name] for name in names]
 
 
 def _rank_ranges(axes: Axes, report: Report) -> None:
@@ -93,14 +89,14 @@ def _explain_ranges(rows: Sequence[Row]) -> str:
         parts.append("dashed: for these judges")
     if len({row.island for row in rows}) > 1:
         parts.append("black: never compared")
-    return "; ".join(parts)
+    return parts[0] + "".join(f"{';' if place else chr(10)} {part}" for place, part in enumerate(parts[1:]))
 
 
 def _head_to_head(axes: Axes, report: Report) -> None:
     share, _ = report.head_to_head()
-    axes.set_title("Row preferred to column: orange 0 %, blue 100 %, ties ignored")
+    axes.set_title("Row preferred to column, in %")
     draw_heat_map(axes, share)
-    axes.set_xlabel("rank")
+    axes.set_xlabel("rank\nblue: the row wins; orange: the column wins; ties are ignored")
 
 
 def draw_heat_map(axes: Axes, share: Floats, texts: Sequence[Sequence[str]] | None = None) -> None:
@@ -131,7 +127,7 @@ def _over_time(axes: Axes, report: Report, history: History, colours: Colormap) 
         colour, width = (tones[place], 1.4) if place < named else (GREY, 0.5)
         axes.plot(history.judgments, lines[place], color=colour, linewidth=width)
     low, high = axes.get_ylim()
-    heights = spread([float(line[-1]) for line in lines[:named]], gap=(high - low) / 24)
+    heights = within(spread([float(line[-1]) for line in lines[:named]], gap=(high - low) / 24), low, high)
     for place, height in enumerate(heights):
         end = (history.judgments[-1], lines[place][-1])
         label_end(axes, labels[rows[place].system], end, to=(1.015, (height - low) / (high - low)), colour=tones[place])
@@ -179,3 +175,17 @@ def spread(heights: list[float], *, gap: float) -> list[float]:
             middle, size = (above * count + middle * size) / (count + size), count + size
         groups.append((middle, size))
     return [middle + gap * ((size - 1) / 2 - k) for middle, size in groups for k in range(size)]
+
+
+def within(heights: list[float], low: float, high: float) -> list[float]:
+    """Move labels into a range, as far as their distances allow. They are given from the highest to the lowest.
+
+    >>> within([1.5, 0.75, 0.5], 0.0, 1.0)
+    [1.0, 0.25, 0.0]
+    >>> within([0.9, 0.5, -0.25], 0.0, 1.0)
+    [1.0, 0.75, 0.0]
+    """
+    if not heights:
+        return []
+    shift = min(0.0, high - heights[0]) + max(0.0, low - heights[-1] - min(0.0, high - heights[0]))
+    return [min(high, height + shift) for height in heights]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import combinations, takewhile
+from itertools import combinations, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,6 +129,40 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
     start = _shared(names)
     end = _shared([name[start:][::-1] for name in names])
     return {name: name[start : len(name) - end] for name in names}
+
+
+def shorten_names(names: Sequence[str], room: int) -> Mapping[str, str]:
+    """Return the short names, cut in the middle to this number of characters.
+
+    The part in which a name differs from similar ones stays. Names that would still be equal are cut less.
+
+    >>> dict(shorten_names(["uedin-heafield-unconstrained", "online-B"], 15))
+    {'uedin-heafield-unconstrained': 'uedin-h…trained', 'online-B': 'online-B'}
+    >>> list(shorten_names(["model-family-07-instruct-preview", "model-family-12-instruct-preview"], 24).values())
+    ['model-family-07…-preview', 'model-family-12…-preview']
+    """
+    short, taken = short_names(names), set[str]()
+    ordered = sorted(short.values())
+    shared = dict.fromkeys(ordered, 0)
+    for one, other in pairwise(ordered):
+        length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+        shared[one], shared[other] = max(shared[one], length), length
+    found: dict[str, str] = {}
+    for name in names:
+        text, size = short[name], room
+        while (cut := _cut_middle(text, size, keep=shared[text] + 2)) in taken and size < len(text):
+            size += 1
+        taken.add(cut)
+        found[name] = cut
+    return found
+
+
+def _cut_middle(text: str, room: int, *, keep: int) -> str:
+    """Cut a text in the middle, but after the first `keep` characters if there is room for them."""
+    if len(text) <= room:
+        return text
+    first = keep if room // 2 < keep <= 2 * room // 3 else room // 2
+    return f"{text[:first]}…{text[len(text) - (room - 1 - first) :]}"
 
 
 def _shared(names: Sequence[str]) -> int:

@@ -138,3 +138,34 @@ def test_nothing_to_compare_has_no_kappa() -> None:
     assert np.isnan(Agreement(agree=0, comparable=0, ties=0, total=0).kappa)
     assert np.isnan(Agreement(agree=3, comparable=3, ties=4, total=4).kappa)
     assert inter_by_judge(drawn(0)) == (Agreement(agree=0, comparable=0, ties=0, total=0),) * 8
+
+
+def test_the_interval_is_that_of_a_bootstrap_of_segments() -> None:
+    chance = np.random.default_rng(5)
+    segment = np.repeat(np.arange(60), 6)  # six judges on each; on a segment they agree more or less
+    share = np.repeat(chance.uniform(0.3, 1.0, 60), 6)
+    outcome = np.where(chance.random(360) < share, 0, 2)
+    zeros = np.zeros(360, np.int64)
+    names = tuple(map(str, range(60)))
+    pairs = Pairs(
+        a=zeros,
+        b=zeros + 1,
+        outcome=outcome,
+        judge=np.tile(np.arange(6), 60),
+        segment=segment,
+        systems=("a", "b"),
+        judges=tuple("uvwxyz"),
+        segments=names,
+    )
+    found = inter_agreement(pairs)
+    wins = np.bincount(segment, outcome == 0, 60)
+    agree = (wins * (wins - 1) + (6 - wins) * (5 - wins)) / 2  # of the 15 pairs of judges of each segment
+    again = chance.integers(0, 60, (4000, 60))
+    kappas = 2 * agree[again].mean(axis=1) / 15 - 1
+    assert found.kappa == pytest.approx(2 * agree.mean() / 15 - 1)
+    low, high = found.interval
+    assert (high - low) / (2 * 1.96) == pytest.approx(kappas.std(), rel=0.05)
+
+
+def test_one_segment_has_no_interval() -> None:
+    assert np.isnan(inter_agreement(Pairs.parse("><")).interval).all()

@@ -6,6 +6,8 @@ import csv
 import io
 import re
 import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -91,6 +93,16 @@ def test_a_page_is_written_whole_and_the_table_is_printed_too(log: Path, tmp_pat
         assert board.campaign in result.stdout
     assert result.stderr == f"written: {file}\n"
     assert sorted(tmp_path.iterdir()) == [log, file]
+
+
+def test_a_page_states_its_file_options_and_version_but_no_judge(log: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ranking.html"
+    run(log, "--html", str(file), "--seed", "7", "--only", "judge!=judge-1", "--no-shared-ties")
+    (footer,) = re.findall(r"<footer[^>]*>(.*?)</footer>", file.read_text())
+    assert footer.startswith(f"{log.name}, {datetime.now(UTC):%Y-}")
+    options = re.findall("<code>(.*?)</code>", footer)[0]
+    assert sorted(options.split(" --")) == ["--no-shared-ties", "only &#x27;judge!=…&#x27;", "seed 7"]
+    assert footer.endswith(f"Judgestream {version('judgestream')}")
 
 
 @pytest.mark.long

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -18,7 +21,8 @@ from streams.reports.html_heatmap import MOST_SYSTEMS
 from streams.reports.html_page import html_page
 from streams.reports.html_table import leaderboard_table
 from streams.reports.notes import count_clusters
-from streams.reports.report import MOST_POINTS
+from streams.reports.provenance import Provenance
+from streams.reports.report import MOST_POINTS, shorten_names
 from streams.reports.score_axis import ScoreAxis
 from streams.wire.events import Leaderboard
 from tests.builders import judgment, unzip
@@ -262,3 +266,29 @@ def test_labels_move_apart_and_stay_in_order() -> None:
     moved = spread(heights, gap=0.2)
     assert (-np.diff(moved) > 0.2 - 1e-9).all()
     assert spread([3.0, 2.0, 1.0], gap=0.5) == [3.0, 2.0, 1.0]
+
+
+def test_ratings_of_another_model_are_not_drawn_beside_a_ranking() -> None:
+    found = with_history(crowd(400))
+    other = replace(found, leaderboard=msgspec.structs.replace(found.leaderboard, model="expected-wins"))
+    assert not any(text.startswith("Ratings over time") for text in texts(other))
+
+
+def test_long_names_are_cut_in_the_middle_and_stay_different() -> None:
+    names = [f"vendor/model-family-{k:02d}-instruct-preview-2024-08-06" for k in range(60)]
+    short = shorten_names(names, 30)
+    assert len(set(short.values())) == 60
+    assert max(map(len, short.values())) <= 30
+    assert all(f"-{k:02d}" in short[name] for k, name in enumerate(names))
+    hostile = ["aaaa…aaaa", "a" * 20, "a" * 21, "a" * 22]
+    assert len(set(shorten_names(hostile, 9).values())) == 4
+
+
+def test_a_page_says_where_it_comes_from_and_what_its_words_mean() -> None:
+    about = Provenance(
+        file="<b>.csv", at=datetime(2024, 5, 1, 9, 30, tzinfo=UTC), options="--model trueskill", version="1.2"
+    )
+    page = html_page([with_history(crowd(50))], about)
+    assert "&lt;b&gt;.csv, 2024-05-01 09:30 UTC, <code>--model trueskill</code>, Judgestream 1.2" in page
+    for term in ("Rank", "Range", "Cluster", "Score ± dev.", "Head to head"):
+        assert f"<dt>{term}</dt>" in page

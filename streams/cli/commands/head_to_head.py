@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.agreement.head_to_head import Correction
-    from streams.agreement.head_to_head_rows import CampaignHeadToHead, HeadToHeadPair
+    from streams.agreement.head_to_head_rows import CampaignHeadToHead
 
 MODEL, ENGINE = "expected-wins", "bootstrap"  # as in the findings of WMT13
 CELL = 6  # characters of a column of the matrix
@@ -127,7 +127,7 @@ def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
     decided = sum(pair.wins + pair.losses for pair in found.pairs)
     console.print(f"{board.campaign}  {len(board.rows)} systems, {decided:,} comparisons without ties", markup=False)
     if as_list or 4 + LEAST_NAME + CELL * len(board.rows) > table_width(console):
-        _print_list(found.pairs)
+        _print_list(found)
     else:
         _print_matrix(found, table_width(console))
         console.print("row preferred to column, ties ignored", markup=False, style="dim")
@@ -135,14 +135,16 @@ def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
     console.print(f"{stars}: {found.table.about_test}", markup=False, style="dim")
 
 
-def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
+def _print_list(found: CampaignHeadToHead) -> None:
     from streams.agreement.head_to_head import format_p
+    from streams.reports.report import short_names
 
+    short = short_names(found.table.systems)
     headings = ("system", "opponent", "wins", "ties", "losses", "win rate", "", "p")
     lines = (
         (
-            pair.system,
-            pair.opponent,
+            short[pair.system],
+            short[pair.opponent],
             f"{pair.wins:,}",
             f"{pair.ties:,}",
             f"{pair.losses:,}",
@@ -150,7 +152,7 @@ def _print_list(pairs: Sequence[HeadToHeadPair]) -> None:
             pair.star,
             format_p(pair.p),
         )
-        for pair in pairs
+        for pair in found.pairs
     )
     print_table(headings, lines, wrapped=["system", "opponent"], right=[*headings[2:6], "p"])
 

@@ -170,7 +170,7 @@ def command(
     rest = ranked(log.again(without=failing), sorted({name for name, _ in failing})) if failing else []
     every = [*found, *map(labelled, rest)]
     if page:
-        outputs.write_page(page, every)
+        outputs.write_page(page, every, log=log.file)
     if plot:
         outputs.write_plots(plot, every)
     boards, others = ([report.leaderboard for report in each] for each in (found, rest))
