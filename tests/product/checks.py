@@ -83,6 +83,9 @@ def check_island(rows: Sequence[Row]) -> None:
     steps = [after.cluster - before.cluster for before, after in pairwise(rows)]
     assert set(steps) <= {0, 1}, rows
     assert not rows or rows[0].cluster == 1
+    for place in (place for place, step in enumerate(steps, start=1) if step):
+        assert all(row.rank_high <= place for row in rows[:place]), rows
+        assert all(row.rank_low > place for row in rows[place:]), rows
 
 
 def check_request(request: MatchRequest, campaign: Campaign, variant: Variant) -> None:

@@ -16,5 +16,5 @@ def test_agreement_counts_the_pairs_that_are_separated_alike() -> None:
     assert pair_agreement(rows, merged) == pytest.approx((2 / 3, 2 / 3))
 
 
-def test_the_clusters_of_other_judges_follow_from_their_ranges() -> None:
+def test_the_clusters_of_other_judges_are_between_solid_lines() -> None:
     assert [row.cluster for row in for_other_judges(settled_board().rows)] == [1, 2, 2]
