@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.judges import FlaggedJudge, JudgeReport, Reason, Votes, examine_judges
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.judge_check import CampaignVotes
 from streams.pipeline.suspensions import is_due, make_suspension, may_suspend
@@ -23,6 +25,7 @@ from tests.builders import NOON, judgment
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streams.core.judges.judge_tests import Kind
     from streams.wire.events import Command
     from streams.wire.outputs import Output
 
@@ -86,6 +89,29 @@ def test_who_was_reinstated_by_an_operator_is_left_alone() -> None:
     suspend = SuspendJudges(id="s", campaign="c", at=NOON, judges=judges)
     reinstate = ReinstateJudges(id="r", campaign="c", at=NOON, judges=judges[:1])
     assert examined(streamed([create(), *crowd(), suspend, reinstate])) is None
+
+
+def flagging(kinds: Sequence[Kind], *, tested: int) -> JudgeReport:
+    """Return a report that flags one judge for each kind of reason."""
+    flagged = [
+        FlaggedJudge(judge=f"j{k}", judgments=30, reasons=(Reason(kind=kind, message="did so", strength=2.0),))
+        for k, kind in enumerate(kinds)
+    ]
+    return replace(examine_judges(Votes.of([])), tested=tested, flagged=tuple(flagged))
+
+
+def test_speed_and_many_ties_suspend_nobody() -> None:
+    meta = streamed([create(), judgment(1)]).campaign("c").meta
+    command = make_suspension(flagging(["fast", "often_ties", "ties", "first"], tested=20), meta, at=NOON)
+    assert command is not None
+    assert command.judges == ("~j2", "~j3")
+    assert make_suspension(flagging(["fast", "often_ties"], tested=20), meta, at=NOON) is None
+
+
+@pytest.mark.parametrize(("tested", "suspended"), [(4, True), (3, False)])
+def test_if_more_than_half_of_the_judges_are_flagged_nobody_is_suspended(tested: int, suspended: bool) -> None:
+    meta = streamed([create(), judgment(1)]).campaign("c").meta
+    assert (make_suspension(flagging(["first", "second"], tested=tested), meta, at=NOON) is not None) == suspended
 
 
 def test_the_same_place_in_the_log_gives_the_same_id() -> None:
