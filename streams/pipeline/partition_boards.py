@@ -85,7 +85,7 @@ class PartitionBoards:
         return outputs, drafts, []
 
     def _leave(self, name: str) -> None:
-        """Remove a campaign from memory again, unless it awaits match requests: its last owner may not have chosen them."""
+        """Remove a campaign from memory again, unless it awaits match requests that its last owner has not chosen."""
         campaign = self._campaigns.rated.get(name)
         if campaign is not None and campaign.awaits_requests:
             self._campaigns.await_requests(campaign)
