@@ -116,21 +116,20 @@ class Rater:
             self._metrics.offsets_empty.inc(commit.outcomes.empty)
 
     async def choose_requests(self, ownership: PartitionOwnership) -> None:
-        """Choose the match requests of campaigns with many systems beside the rating of batches, and emit them."""
+        """Choose match requests of the next campaign with many systems beside the rating of batches, and emit them."""
         processor = ownership.processor
-        while processor.requests.are_awaited:
-            async with self.turn:
-                drafted, _ = await self._run(ownership, processor.requests.draft)
-            if drafted is None:
-                return
-            chosen = await self._in_thread(drafted.choose, self._board_thread)
-            async with self.turn:
-                ownership.check_not_over()
-                since = monotonic()
-                change, outputs = processor.requests.open(chosen)
-                if change is not None:
-                    await self._run(ownership, partial(processor.requests.persist, change))
-                await self._emit_owned(outputs, ownership, processor, since=since)
+        async with self.turn:
+            drafted, _ = await self._run(ownership, processor.requests.draft)
+        if drafted is None:
+            return
+        chosen = await self._in_thread(drafted.choose, self._board_thread)
+        async with self.turn:
+            ownership.check_not_over()
+            since = monotonic()
+            change, outputs = processor.requests.open(chosen)
+            if change is not None:
+                await self._run(ownership, partial(processor.requests.persist, change))
+            await self._emit_owned(outputs, ownership, processor, since=since)
 
     async def snapshot(self, ownership: PartitionOwnership) -> None:
         """Emit the leaderboards that changed, and remove idle campaigns from memory.

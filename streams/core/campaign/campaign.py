@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Campaign(RequestingCampaign):
-    """One campaign. `apply` is the only way to change it.
+    """One campaign. `apply` is the only way to change it, except that `open_requests` opens requests chosen elsewhere.
 
     The state is a function of the log and the options: no clock, no I/O, no randomness except from the seed.
 
