@@ -25,6 +25,7 @@ class ItemNumbers:
     def __init__(self) -> None:
         self._items: dict[Document, dict[Showing, tuple[int, int]]] = {}  # the first and the last
         self._local: dict[str, bool] = {}  # by campaign
+        self._whole: dict[Document, int] = {}  # the last item minus the first
 
     def add(self, judgment: Judgment) -> None:
         """Add a judgment, whose segment is `document:item`."""
@@ -42,8 +43,13 @@ class ItemNumbers:
             return judgment
         shown = self._items[judgment.campaign, document]
         first, last = shown[judgment.judge, judgment.systems[0]]
-        whole = max(end - begin for begin, end in shown.values())
-        place = str(item - first + 1) if last - first == whole else f"{judgment.judge}:{item}"
+        if (judgment.campaign, document) not in self._whole:
+            self._whole[judgment.campaign, document] = max(end - begin for begin, end in shown.values())
+        place = (
+            str(item - first + 1)
+            if last - first == self._whole[judgment.campaign, document]
+            else f"{judgment.judge}:{item}"
+        )
         return msgspec.structs.replace(judgment, segment=f"{document}:{place}")
 
     def _is_local(self, campaign: str) -> bool:

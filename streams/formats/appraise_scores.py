@@ -165,7 +165,7 @@ class _Export:
             self._items.add(judgment)
             if score:
                 self._scored.add(judgment.campaign)
-            elif row.spans and (penalty := _penalty(row.spans)):
+            elif row.spans and judgment.campaign not in self._scored and (penalty := _penalty(row.spans)):
                 self._penalties[judgment.id] = penalty
         return judgments
 

@@ -2,7 +2,7 @@
 
 MAX_LINE = 2**20  # bytes of a line, of a row that spans several lines, or of an XML tag
 MAX_DOCUMENT = 2**23  # bytes of one JSON object: a task may contain whole conversations
-MAX_RATINGS = 500_000  # of one file whose rows must be combined
+MAX_RATINGS = 300_000  # of one file whose rows must be combined
 MAX_XML_NAMES = 1000  # different names of elements and attributes: the parser keeps them all
 MAX_RESULT = 2**22  # characters in the attributes of one XML element with all that it contains
 MAX_WINDOW_LOG = 27  # of zstd: a decompressor may hold 128 MiB, which is the usual limit

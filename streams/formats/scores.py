@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -18,12 +18,10 @@ from streams.wire.decoding import quote
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     from streams.formats.base import ImportRun
-
-    Rating = tuple[str, str, str, str]  # campaign, judge, segment and system
 
 AGGREGATED = "aggregated"  # the judge of scores that are means over judges
 REPLACED = "replaced by a later submission"
@@ -87,18 +85,60 @@ def optional_number(value: object, *, field: str = "score") -> float | None:
     return parse_number(str(value), field=field)
 
 
+class _Ratings:
+    """Judgments by rating: campaign, judge, segment and system. Names are kept once, because there may be many."""
+
+    def __init__(self, run: ImportRun) -> None:
+        self._run = run
+        self._names: dict[str, tuple[int, str]] = {}
+        self._systems: dict[str, tuple[str]] = {}
+        self._places: dict[int, int] = {}
+        self.lines = array("q")
+        self.judgments: list[Judgment] = []
+
+    def add(self, line: int, judgment: Judgment) -> int | None:
+        """Add a judgment, unless its rating has one: then return the place of that one."""
+        rating, short = self._shorten(judgment)
+        place = self._places.setdefault(rating, len(self.judgments))
+        if place < len(self.judgments):
+            return place
+        if place >= MAX_RATINGS:
+            raise FormatError(
+                f"{self._run.file}: more than {MAX_RATINGS:,} ratings, which must be in memory together; split the file"
+            )
+        self.lines.append(line)
+        self.judgments.append(short)
+        return None
+
+    def replace(self, place: int, line: int, judgment: Judgment) -> None:
+        """Replace the judgment of a rating."""
+        self.lines[place], self.judgments[place] = line, self._shorten(judgment)[1]
+
+    def _shorten(self, judgment: Judgment) -> tuple[int, Judgment]:
+        """Return a number for the rating, and the judgment with names that all judgments share."""
+        rating, names = 0, []
+        for name in (judgment.campaign, judgment.judge, judgment.segment, *judgment.systems):
+            number, known = self._names.setdefault(name, (len(self._names), name))
+            rating = (rating << 32) + number
+            names.append(known)
+        campaign, judge, segment, system = names
+        systems = self._systems.setdefault(system, (system,))
+        return rating, msgspec.structs.replace(
+            judgment, campaign=campaign, judge=judge, segment=segment, systems=systems
+        )
+
+
 def add_up(batches: Iterable[EntryBatch], run: ImportRun) -> Iterator[EntryBatch]:
     """Yield one judgment per rating, whose score is the sum of the scores of all its rows."""
-    ratings: dict[Rating, tuple[int, Judgment]] = {}
-    for line, judgment, rating in _ratings(batches, ratings, run):
-        if rating not in ratings:
-            ratings[rating] = line, judgment
-            continue
-        first, known = ratings[rating]
-        total = (known.score or 0.0) + (judgment.score or 0.0)
-        ratings[rating] = first, msgspec.structs.replace(known, score=total, at=max(known.at, judgment.at))
-        run.summary.judgments -= 1
-    yield from _in_batches(ratings.values())
+    ratings = _Ratings(run)
+    for line, judgment in _entries(batches):
+        place = ratings.add(line, judgment)
+        if place is not None:
+            known = ratings.judgments[place]
+            total = (known.score or 0.0) + (judgment.score or 0.0)
+            ratings.judgments[place] = msgspec.structs.replace(known, score=total, at=max(known.at, judgment.at))
+            run.summary.judgments -= 1
+    yield from _in_batches(zip(ratings.lines, ratings.judgments, strict=True))
 
 
 def keep_last(
@@ -111,51 +151,44 @@ def keep_last(
 
     After the last row, `finish` gets the line and the judgment, and returns the final judgment or why it is left out.
     """
-    ratings: dict[Rating, tuple[int, Judgment]] = {}
-    judgments_of: Counter[int] = Counter()  # by line
+    ratings = _Ratings(run)
+    several: dict[int, int] = {}  # number of judgments, of lines with more than one
+    before = 0
 
     def leave_out(line: int, kind: str) -> None:
         run.summary.judgments -= 1
-        judgments_of[line] -= 1
-        if not judgments_of[line]:
+        left = several[line] = several.get(line, 1) - 1
+        if not left:
             run.summary.judged -= 1
             run.leave_out(kind)
 
-    for line, judgment, rating in _ratings(batches, ratings, run):
-        judgments_of[line] += 1
-        before = ratings.get(rating)
-        if before is None or judgment.at >= before[1].at:
-            ratings[rating] = line, judgment
-        if before is not None:
-            leave_out(before[0] if judgment.at >= before[1].at else line, REPLACED)
-    final = []
-    for line, judgment in ratings.values():
-        found = finish(line, judgment) if finish else judgment
-        if isinstance(found, str):
-            leave_out(line, found)
+    for line, judgment in _entries(batches):
+        if line == before:
+            several[line] = several.get(line, 1) + 1
+        before = line
+        place = ratings.add(line, judgment)
+        if place is None:
+            continue
+        if judgment.at < ratings.judgments[place].at:
+            leave_out(line, REPLACED)
         else:
-            final.append((line, found))
-    yield from _in_batches(final)
+            leave_out(ratings.lines[place], REPLACED)
+            ratings.replace(place, line, judgment)
+
+    def finished() -> Iterator[tuple[int, Judgment]]:
+        for line, judgment in zip(ratings.lines, ratings.judgments, strict=True):
+            found = finish(line, judgment) if finish else judgment
+            if isinstance(found, str):
+                leave_out(line, found)
+            else:
+                yield line, found
+
+    yield from _in_batches(finished())
 
 
-def _ratings(
-    batches: Iterable[EntryBatch], known: Mapping[Rating, object], run: ImportRun
-) -> Iterator[tuple[int, Judgment, Rating]]:
-    names: dict[str, str] = {}  # one copy of each name, because they are all kept
+def _entries(batches: Iterable[EntryBatch]) -> Iterator[tuple[int, Judgment]]:
     for batch in batches:
-        for line, judgment in zip(batch.lines, batch.judgments, strict=True):
-            campaign, judge, segment, system = (
-                names.setdefault(name, name)
-                for name in (judgment.campaign, judgment.judge, judgment.segment, *judgment.systems)
-            )
-            if len(known) >= MAX_RATINGS:
-                raise FormatError(
-                    f"{run.file}: more than {MAX_RATINGS:,} ratings, which must be in memory together; split the file"
-                )
-            short = msgspec.structs.replace(
-                judgment, campaign=campaign, judge=judge, segment=segment, systems=(system,)
-            )
-            yield line, short, (campaign, judge, segment, system)
+        yield from zip(batch.lines, batch.judgments, strict=True)
 
 
 def _in_batches(entries: Iterable[tuple[int, Judgment]]) -> Iterator[EntryBatch]:
