@@ -9,8 +9,9 @@ import pytest
 
 from streams import formats
 from streams.errors import FormatError
-from streams.formats import Reading
+from streams.formats import Reading, scores
 from streams.wire.events import Judgment
+from tests.cpu_time import growth
 
 TIMES = "1662710595.106,1662710644.598"
 
@@ -126,6 +127,21 @@ def test_items_that_are_numbered_by_task_become_places_in_the_document() -> None
     text += row(user="u4", system="s4", item=100, more="doc,False,[],")  # the rest is in another task
     judgments, _ = read(text)
     assert [judgment.segment for judgment in judgments] == [*["doc:1", "doc:2", "doc:3"] * 3, "doc:u4:100"]
+
+
+def test_a_document_with_many_judges_takes_linear_time() -> None:
+    files = {
+        size: "".join(row(user=f"u{k}", item=k, more="doc,False,[],") for k in range(size)) for size in (200, 3200)
+    }
+    assert growth(lambda size: read(files[size]), *files) < 64
+
+
+def test_more_ratings_than_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scores, "MAX_RATINGS", 3)
+    rows = [row(item=k, more="doc,False,[],") for k in (1, 2, 3, 3, 4)]
+    assert len(read("".join(rows[:4]))[0]) == 3
+    with pytest.raises(FormatError, match="more than 3 ratings, which must be in memory together; split the file"):
+        read("".join(rows))
 
 
 def test_references_can_be_left_out() -> None:

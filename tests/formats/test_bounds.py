@@ -14,7 +14,20 @@ from backports import zstd
 from streams import formats
 from streams.errors import FormatError
 from streams.formats import RowError
-from tests.formats.samples import APPRAISE, ARENA, JSONL, LABEL_STUDIO, UNIFORM, WMT_PAIRS
+from tests.formats.samples import (
+    APPRAISE,
+    APPRAISE_SCORES,
+    ARENA,
+    JSONL,
+    LABEL_STUDIO,
+    METRICS_EVAL,
+    MQM,
+    PEARMUT,
+    UNIFORM,
+    WMT_ASSESSMENT,
+    WMT_HUMEVAL,
+    WMT_PAIRS,
+)
 
 pytestmark = pytest.mark.long
 
@@ -75,6 +88,12 @@ def flat() -> Iterator[None]:
         ("appraise", b'<a b="', b"x", "that does not end"),
         ("appraise", b"<a><!--", b"x", "that does not end"),
         ("appraise", b"<a ", b'b="" ', "-:1: "),
+        ("appraise-scores", APPRAISE_SCORES, b"x", "-:6: a line of more than"),
+        ("wmt-assessment", WMT_ASSESSMENT, b"x", "-:6: a line of more than"),
+        ("mqm", MQM, b"\t", "-:6: a line of more than"),
+        ("mt-metrics-eval", METRICS_EVAL, b"x", "-:5: a line of more than"),
+        ("wmt-humeval", WMT_HUMEVAL, b"x", "-:3: a line of more than"),
+        ("pearmut", PEARMUT, b"x", "-:4: a line of more than"),
     ],
 )
 def test_a_log_without_end_ends_in_an_error(name: str, start: bytes, again: bytes, words: str) -> None:

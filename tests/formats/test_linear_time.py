@@ -29,6 +29,15 @@ HOSTILE = {
     "systems of a translation": ("appraise", b'<a><ranking-result><translation rank="1" system="', b","),
     "a number": ("arena", b'{"winner":', b"9"),
     "lines": ("jsonl", b"", b"\n"),
+    "cells of a score": ("appraise-scores", b"u,s,1,TGT,eng,deu,1,", b"1711192199,x,"),
+    "errors of a score": ("appraise-scores", b'u,s,1,TGT,eng,deu,0,d,False,"[', b'{""severity"":""minor""},'),
+    "marks of a document": ("appraise-scores", b"u,s,1,TGT,eng,deu,1,d", b"#1-2"),
+    "tabs of an error": ("mqm", b"system\tdoc\trater\tcategory\tseverity\n", b"\t"),
+    "errors of a rating": ("mqm", b"system\tdoc\tseg_id\trater\tcategory\tseverity\n", b"a\tb\t1\tr\tx\tMinor\n"),
+    "names of an assessment": ("wmt-assessment", b"HITId ", b"n%d "),
+    "ratings of a segment": ("wmt-humeval", b'{"src_text":"","doc_id":"d","scores":{"s":[', b'{"score":1},'),
+    "submissions of an item": ("pearmut", b"", b'{"annotation":{"a":{"score":1}},"user_id":"u","item_i":1}\n'),
+    "scores of a system": ("mt-metrics-eval", b"", b"a\t1\n"),
 }
 
 
