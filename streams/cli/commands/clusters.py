@@ -90,10 +90,10 @@ def _rank_scores(
 
     logs = collect_campaigns(log, batches, only=campaigns)
     scale = (log.reading.summary.scale or "z") if standardise is None else "z" if standardise else "raw"
-    ranked = [rank_assessment(name, logs[name], scale=scale) for name in sorted(logs)]
+    ranked = [one for name in sorted(logs) if (one := rank_assessment(name, logs[name], scale=scale)).leaderboard.rows]
     rankings = sum(judgment.score is None for found in logs.values() for judgment in found)
     if rankings:
-        log.report(f"{rankings:,} rankings do not count, because the log begins with scores")
+        log.report(f"rankings do not count, because the log begins with scores: {rankings:,} left out")
     boards, tests = [one.leaderboard for one in ranked], [test for one in ranked for test in one.tests]
     if as_object:
         click.echo(encode({"campaigns": boards, "scale": scale, "tests": tests}))

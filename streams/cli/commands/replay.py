@@ -103,7 +103,8 @@ def command(
     schedule = ReplaySchedule(speed=speed, rate=rate)
     try:
         model, rounds = choose_model(rounds)
-        usual, opening = _new_campaign_settings((), model), _new_campaign_settings(given, model)
+        scale = log.reading.summary.scale
+        usual, opening = (_new_campaign_settings(texts, model, scale) for texts in ((), given))
         batches: Batches = (rename_campaigns(batch, new_names) for batch in rounds)
         if direct:
             campaigns = _rate_directly(batches, schedule, opening, counts, judge_key=settings.judge_key)
@@ -250,19 +251,21 @@ def _send_to_kafka(
     return campaigns
 
 
-def _new_campaign_settings(given: Sequence[str], model: str) -> CampaignSettings:
-    """Return the settings of new campaigns: those of `judgestream rank` for this model, and --setting."""
+def _new_campaign_settings(given: Sequence[str], model: str, scale: str | None) -> CampaignSettings:
+    """Return the settings of new campaigns: those of `judgestream rank` for this model and scale, and --setting."""
     import msgspec
 
     from streams.cli.campaign_settings import parse_settings
     from streams.core.campaign.commands import apply_command
     from streams.offline.planning import plan_ranking
+    from streams.offline.scores import with_scale
     from streams.wire import events
     from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
     parsed = parse_settings(given, {})
     try:
-        rank = plan_ranking(str(parsed.get("model", model))).settings
+        name = str(parsed.get("model", model))
+        rank = plan_ranking(name, parameters=with_scale(name, {}, scale)).settings
         settings = msgspec.structs.replace(rank, **{"score_range": DEFAULT_SCORE_RANGE} | parsed)
         nothing = events.CampaignStatus(campaign="c", state="open", settings=settings, withdrawn=(), offset=-1)
         apply_command(nothing, events.Create(id="c", campaign="c", at=events.EPOCH, settings=settings))

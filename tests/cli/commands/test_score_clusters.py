@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,8 +12,9 @@ from click.testing import CliRunner, Result
 
 from streams.cli.main import cli
 from streams.offline.score_clusters import ScoreTest
-from streams.wire.events import Leaderboard
-from tests.formats.samples import WMT_RANKINGS
+from streams.wire.events import Leaderboard, encode
+from tests.builders import judgment
+from tests.formats.samples import MQM, WMT_RANKINGS
 
 
 class ScoreOutput(msgspec.Struct, forbid_unknown_fields=True):
@@ -112,3 +114,24 @@ def test_rank_uses_the_scale_of_the_file_too(log: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["rank", str(file), "--json", "--parameter", "scale=z"])
     (board,) = msgspec.json.decode(result.stdout, type=dict[str, list[Leaderboard]])["campaigns"]
     assert board.rows[0].score > 1.5 * max(official.values())
+
+
+def test_a_campaign_without_scores_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.jsonl"
+    scored = [judgment(k, systems=(name,), ranks=None, score=5.0 + k, segment=str(k)) for k, name in enumerate("abab")]
+    file.write_bytes(b"\n".join(map(encode, [*scored, judgment(9, campaign="rankings")])))
+    result = run(str(file), "--json")
+    assert [board.campaign for board in msgspec.json.decode(result.stdout, type=ScoreOutput).campaigns] == ["c"]
+    assert "rankings do not count, because the log begins with scores: 1 left out" in result.stderr
+
+
+def test_replay_opens_a_campaign_with_the_scale_of_the_file(log: str, tmp_path: Path) -> None:
+    mqm = tmp_path / "mqm.tsv"
+    mqm.write_bytes(MQM)
+    for file, setting in ((log, "z"), (str(mqm), "raw")):
+        arguments = ["replay", file, "--direct", "--json", "--setting", "score_range=-100,100"]
+        replayed = CliRunner().invoke(cli, arguments)
+        (board,) = msgspec.json.decode(replayed.stdout, type=dict[str, Any])["campaigns"]
+        found = {row["system"]: row["score"] for row in board["rows"]}
+        official = output(file, f"--{setting}").campaigns[0]
+        assert found == pytest.approx({row.system: row.score for row in official.rows})
