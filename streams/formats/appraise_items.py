@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from streams.formats.names import shorten_name
+
 if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
@@ -50,7 +52,7 @@ class ItemNumbers:
             if last - first == self._whole[judgment.campaign, document]
             else f"{judgment.judge}:{item}"
         )
-        return msgspec.structs.replace(judgment, segment=f"{document}:{place}")
+        return msgspec.structs.replace(judgment, segment=shorten_name(f"{document}:{place}"))
 
     def _is_local(self, campaign: str) -> bool:
         """Return whether most documents that were shown several times begin with different numbers."""

@@ -16,7 +16,7 @@ from streams.formats.appraise_items import ItemNumbers
 from streams.formats.base import Format
 from streams.formats.input.lines import first_lines, read_lines, split_csv
 from streams.formats.mqm_weights import ErrorSpan, span_penalty
-from streams.formats.names import campaign_name, language_pair, wmt_campaign
+from streams.formats.names import campaign_name, language_pair, shorten_name, wmt_campaign
 from streams.formats.rankings import parse_number, parse_time
 from streams.formats.scores import Score, keep_last, make_scores
 from streams.formats.validation import row_reader
@@ -154,7 +154,7 @@ class _Export:
                 system=row.system,
                 score=score,
                 campaign=campaign_name(run, in_file=wmt_campaign([row.system]), pair=language_pair(*row.languages)),
-                segment=_segment(row),
+                segment=shorten_name(_segment(row)),
                 judge=row.user,
                 at=at,
                 duration_ms=int(seconds * 1000) if seconds > _SHORTEST else None,

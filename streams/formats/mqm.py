@@ -15,7 +15,7 @@ from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch, Format
 from streams.formats.input.lines import first_lines, read_lines
 from streams.formats.mqm_weights import CONTROL, error_weight
-from streams.formats.names import ANONYMOUS, campaign_name
+from streams.formats.names import ANONYMOUS, campaign_name, shorten_name
 from streams.formats.rankings import parse_number, parse_time
 from streams.formats.scores import Score, add_up, make_scores
 from streams.formats.validation import row_reader
@@ -90,7 +90,7 @@ def _to_judgments(row: Mapping[str, str], number: int, run: ImportRun) -> list[J
             system=row["system"],
             score=score,
             campaign=campaign_name(run, pair=pair[1].lower() if pair else None),
-            segment=f"{document}:{segment}",
+            segment=shorten_name(f"{document}:{segment}"),
             judge=row["rater"] or ANONYMOUS,
             at=_time(row.get("metadata", "")),
         ),

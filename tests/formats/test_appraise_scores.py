@@ -10,7 +10,8 @@ import pytest
 from streams import formats
 from streams.errors import FormatError
 from streams.formats import Reading, scores
-from streams.wire.events import Judgment
+from streams.wire.decoding import decode
+from streams.wire.events import Judgment, encode
 from tests.cpu_time import growth
 
 TIMES = "1662710595.106,1662710644.598"
@@ -127,6 +128,9 @@ def test_items_that_are_numbered_by_task_become_places_in_the_document() -> None
     text += row(user="u4", system="s4", item=100, more="doc,False,[],")  # the rest is in another task
     judgments, _ = read(text)
     assert [judgment.segment for judgment in judgments] == [*["doc:1", "doc:2", "doc:3"] * 3, "doc:u4:100"]
+    judgments, _ = read(text.replace("doc", "d" * 150).replace("u4", "u" * 100))
+    assert max(len(judgment.segment) for judgment in judgments) == 200
+    assert all(decode(encode(judgment), max_bytes=10**6) == judgment for judgment in judgments)
 
 
 def test_a_document_with_many_judges_takes_linear_time() -> None:
