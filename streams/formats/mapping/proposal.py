@@ -1,0 +1,234 @@
+"""Propose a mapping for a table of no known format, from the names of its columns and from its first rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from streams.errors import RecordError
+from streams.formats.mapping.column_mapping import ColumnMapping
+from streams.formats.mapping.verdicts import TIED, VerdictReader, built_in, normal, parse_decimal, parse_share
+from streams.formats.mapping.vocabulary import SIDES, name_fit, side_of, tokens
+from streams.formats.rankings import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+MOST_COLUMNS = 200  # that are inspected
+_LONGEST_NAME = 80  # of a system that a proposal believes in
+_MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
+
+
+@dataclass(frozen=True)
+class TableSample:
+    """The columns of a table and its first rows, as text."""
+
+    names: Sequence[str]
+    rows: Sequence[Mapping[str, str]]
+    has_keys: bool = False  # the names are keys of objects or come from a schema
+
+    @cached_property
+    def is_headed(self) -> bool:
+        """Return whether the names are the header of a table, and not its first row, which may name a judge."""
+        if self.has_keys:
+            return bool(self.names)
+        if any(not name or _is_number(name) for name in self.names if not name.startswith("#")):
+            return False
+        if any(row.get(name) == name for name in self.names for row in self.rows):
+            return False
+        return any(name_fit(name, role) for name in self.names for role in ("winner", "system", "judge", "score"))
+
+    def values(self, name: str) -> list[str]:
+        """Return the cells of a column that are not empty."""
+        return [row[name] for row in self.rows if row.get(name)]
+
+
+def propose(sample: TableSample) -> ColumnMapping | None:
+    """Return the likeliest mapping of a table, or None if there is none.
+
+    >>> header = ["juge", "système gauche", "système droite", "préférence"]
+    >>> rows = [dict(zip(header, cells)) for cells in (["j1", "x", "y", "gauche"], ["j2", "y", "z", "égalité"])]
+    >>> propose(TableSample(header, rows)).options()[3]
+    'a=gauche,tie=égalité'
+    """
+    if len(sample.names) > MOST_COLUMNS:
+        return None
+    found = max(_candidates(sample), key=lambda candidate: candidate[0], default=None)
+    if found is None:
+        return None
+    columns = dict(found[1])
+    for role, suits in (("judge", _is_short), ("segment", _is_any), ("at", _is_time)):
+        free = [name for name in sample.names if name not in columns.values()]
+        best = max(free, key=lambda name: _more_fit(name, role), default=None)
+        if best and _more_fit(best, role) > 0 and all(map(suits, sample.values(best))):
+            columns[role] = best
+    return ColumnMapping(columns=columns, values=found[2])
+
+
+_Candidate = tuple[float, dict[str, str], dict[str, tuple[str, ...]]]
+
+
+def _candidates(sample: TableSample) -> Iterator[_Candidate]:
+    """Yield layouts with a number that says how likely each one is."""
+    pairs = list(_pairs(sample))
+    for first, second in pairs:
+        if not _are_systems(sample, first, second):
+            continue
+        likely = 10.0 + _fit(first, "system") + _fit(second, "system") + 5 * _overlap(sample, first, second)
+        rest = [name for name in sample.names if name not in (first, second)]
+        for name in rest:
+            yield from _verdicts(sample, likely, {"a": first, "b": second}, name)
+        for a_wins, b_wins in pairs:
+            if a_wins in rest and b_wins in rest and _all(_is_share, sample, a_wins, b_wins):
+                columns = {"a": first, "b": second, "a_wins": a_wins, "b_wins": b_wins}
+                tie = max(
+                    (name for name in rest if name not in columns.values()), key=lambda n: _fit(n, "tie"), default=""
+                )
+                if tie and _fit(tie, "tie") and _all(_is_share, sample, tie):
+                    columns["tie"] = tie
+                yield likely + 12 + _fit(a_wins, "winner"), columns, {}
+    for winner in sample.names:
+        for loser in sample.names:
+            if (
+                winner != loser
+                and _fit(winner, "winner")
+                and _fit(loser, "loser")
+                and _are_systems(sample, winner, loser)
+            ):
+                yield 15.0 + 5 * _overlap(sample, winner, loser), {"winner": winner, "loser": loser}, {}
+    for system in sample.names:
+        for score in sample.names:
+            numeric = bool(sample.values(score)) and _all(_is_number, sample, score)
+            if system != score and numeric and _fit(system, "system") and _fit(score, "score"):
+                yield 8.0 + _fit(system, "system") + _fit(score, "score"), {"system": system, "score": score}, {}
+
+
+def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name: str) -> Iterator[_Candidate]:
+    values = sample.values(name)
+    fit = max(_fit(name, "winner"), _fit(name, "strength"))
+    if values and all(map(_is_number, values)) and any(value.startswith("-") for value in values):
+        yield likely + 8 + fit, {**systems, "strength": name}, {}
+        return
+    columns = {**systems, "winner": name}
+    meanings = _meanings(sample, columns)
+    known = sum(found is not None for found in meanings.values()) / len(meanings) if meanings else 0.0
+    if known > 0.5 or (fit and not values):
+        yield likely + 10 * known + fit, columns, _needed_values(meanings)
+
+
+def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[str, bool] | None]:
+    """Return what the values of the winner mean, and whether they are understood without --values."""
+    reader = VerdictReader(ColumnMapping(columns=columns))
+    found: dict[str, tuple[str, bool] | None] = {}
+    for row in sample.rows:
+        text = row.get(columns["winner"], "")
+        if not text:
+            found[""] = ("skip", False)
+            continue
+        if text in found:
+            continue
+        try:
+            ranks = reader.read({"winner": text}, (row.get(columns["a"], ""), row.get(columns["b"], "")))
+            found[text] = (_MEANINGS[ranks or TIED], True)
+        except RecordError:
+            side = side_of(text)
+            found[text] = (side, False) if side else None
+    return _counted_from_zero(found)
+
+
+def _counted_from_zero(found: dict[str, tuple[str, bool] | None]) -> dict[str, tuple[str, bool] | None]:
+    """Return the meanings of values that count from 0: 0 and 1 are a and b; with 1 and 2, 0 is a tie."""
+    seen = {normal(value): value for value in found}
+    if not seen.keys() & {"0"} or not seen.keys() <= {"0", "1", "2", ""}:
+        return found
+    if "2" in seen:
+        return found | {seen["0"]: ("tie", False)}
+    return found | {seen["0"]: ("a", False)} | ({seen["1"]: ("b", False)} if "1" in seen else {})
+
+
+def _needed_values(meanings: Mapping[str, tuple[str, bool] | None]) -> dict[str, tuple[str, ...]]:
+    """Return --values: the values that are not understood without it, and those that it would replace."""
+    known = {value: found for value, found in meanings.items() if found is not None}
+    needed = {meaning for meaning, is_known in known.values() if not is_known}
+    if needed & {"a", "b"}:
+        needed |= {"a", "b"}
+    values: dict[str, tuple[str, ...]] = {}
+    for value, (meaning, is_known) in known.items():
+        if meaning in needed and (not is_known or built_in(normal(value))):
+            values[meaning] = (*values.get(meaning, ()), value)
+    return {meaning: values[meaning] for meaning in ("a", "b", "tie", "skip") if meaning in values}
+
+
+def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
+    """Yield columns that belong together: their names differ in the side only, or both are systems."""
+    split = {name: tokens(name) for name in sample.names}
+    for one, other in combinations(sample.names, 2):
+        first, second = split[one], split[other]
+        differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+        if len(first) == len(second) and len(differing) == 1:
+            if differing[0] in SIDES:
+                yield one, other
+            elif differing[0][::-1] in SIDES:
+                yield other, one
+            elif _fit(one, "system") and _fit(other, "system"):
+                yield one, other
+        elif (_fit(one, "system") and _fit(other, "system")) or _overlap(sample, one, other) > 0.5:
+            yield one, other
+
+
+def _fit(name: str, role: str) -> int:
+    return min(name_fit(name, role), 10)
+
+
+def _more_fit(name: str, role: str) -> float:
+    """Return how much better a column fits a role than the others. An id is a better segment than its text."""
+    others = max(name_fit(name, other) for other in ("judge", "segment", "at", "score", "winner") if other != role)
+    fit = name_fit(name, role)
+    return fit + 0.5 * ("id" in tokens(name)) if fit and fit >= others else 0.0
+
+
+def _are_systems(sample: TableSample, *names: str) -> bool:
+    values = [value for name in names for value in sample.values(name)]
+    return all(len(value) <= _LONGEST_NAME for value in values) and not (
+        values and all(_is_number(value) for value in values) and not all(_fit(name, "system") for name in names)
+    )
+
+
+def _overlap(sample: TableSample, one: str, other: str) -> float:
+    """Return which share of the texts of one column is in the other column, too. Numbers do not count."""
+    first, second = ({value for value in sample.values(name) if not _is_share(value)} for name in (one, other))
+    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def _all(suits: Callable[[str], bool], sample: TableSample, *names: str) -> bool:
+    return all(suits(value) for name in names for value in sample.values(name))
+
+
+def _is_number(text: str) -> bool:
+    return _parses(parse_decimal, text)
+
+
+def _is_share(text: str) -> bool:
+    return _parses(parse_share, text)
+
+
+def _is_time(text: str) -> bool:
+    return _parses(parse_time, text)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _LONGEST_NAME
+
+
+def _is_any(_: str) -> bool:
+    return True
+
+
+def _parses(parse: Callable[..., object], text: str) -> bool:
+    try:
+        parse(text, field="")
+    except RecordError:
+        return False
+    return True
