@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -10,7 +11,7 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
-from streams.formats.names import campaign_name, judge_name, segment_name
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, judge_name, segment_name
 from streams.formats.validation import decode_lines
 from streams.wire.campaign_names import to_campaign_name
 from streams.wire.decoding import decode
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns
 
 _JUDGMENTS_PER_WRITE = 1000
+_ANONYMOUS = re.compile(rf'"judge"\s*:\s*"{ANONYMOUS}"'.encode())
+_UNSPECIFIED = re.compile(rf'"segment"\s*:\s*"{UNSPECIFIED}"'.encode())
 _encoder = msgspec.json.Encoder()
 
 
@@ -42,6 +45,8 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
+            run.summary.anonymous += len(_ANONYMOUS.findall(block)) if ANONYMOUS.encode() in block else 0
+            run.summary.unspecified += len(_UNSPECIFIED.findall(block)) if UNSPECIFIED.encode() in block else 0
             yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
             yield from _decode_one_by_one(block, line, run)

@@ -90,6 +90,7 @@ def command(
     logs = logs_by_campaign(log, only=campaigns)
     if not any(judgment.ranks for found in logs.values() for judgment in found):
         raise FormatError(f"{log.file}: agreement is measured on rankings, and the log has scores only")
+    _refuse_nameless(log)
     rows = agreement_rows(logs, shared, rule=rule)
     try:
         passed = threshold_rows(logs, shared, controls) if controls else []
@@ -118,6 +119,19 @@ def command(
         if makers:
             click.echo()
             _print_thresholds(passed)
+
+
+def _refuse_nameless(log: LogFile) -> None:
+    """Raise FormatError if nothing can be compared, because no judgment names a judge or a segment."""
+    from streams.errors import FormatError
+
+    summary = log.reading.summary
+    for name, missing in (("judge", summary.anonymous), ("segment", summary.unspecified)):
+        if missing >= summary.judgments:
+            raise FormatError(
+                f"{log.file}: no judgment names a {name}, so there is nothing to compare; if a column has the {name}s, "
+                f"name it with --columns {name}=COLUMN"
+            )
 
 
 def _print_agreement(rows: Sequence[AgreementRow]) -> None:

@@ -51,7 +51,7 @@ def propose(sample: TableSample) -> ColumnMapping | None:
     >>> header = ["juge", "système gauche", "système droite", "préférence"]
     >>> rows = [dict(zip(header, cells)) for cells in (["j1", "x", "y", "gauche"], ["j2", "y", "z", "égalité"])]
     >>> propose(TableSample(header, rows)).options()[3]
-    'a=gauche,tie=égalité'
+    'a=gauche,b=droite,tie=égalité'
     """
     if len(sample.names) > MOST_COLUMNS:
         return None
@@ -107,19 +107,23 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
 
 def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name: str) -> Iterator[_Candidate]:
     values = sample.values(name)
-    fit = max(_fit(name, "winner"), _fit(name, "strength"))
+    others = max(_fit(name, role) for role in ("judge", "segment", "at"))
+    fit = max(_fit(name, "winner"), _fit(name, "strength")) - others
     if values and all(map(_is_number, values)) and any(value.startswith("-") for value in values):
         yield likely + 8 + fit, {**systems, "strength": name}, {}
         return
     columns = {**systems, "winner": name}
     meanings = _meanings(sample, columns)
     known = sum(found is not None for found in meanings.values()) / len(meanings) if meanings else 0.0
-    if known > 0.5 or (fit and not values):
+    if known > 0.5 or (fit > 0 and not values):
         yield likely + 10 * known + fit, columns, _needed_values(meanings)
 
 
 def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[str, bool] | None]:
-    """Return what the values of the winner mean, and whether they are understood without --values."""
+    """Return what the values of the winner mean, and whether they are understood without --values.
+
+    Numbers that begin with 0 are a and b; if there is a 2 as well, 0 is a tie, unless the columns count from 0, too.
+    """
     reader = VerdictReader(ColumnMapping(columns=columns))
     found: dict[str, tuple[str, bool] | None] = {}
     for row in sample.rows:
@@ -135,17 +139,12 @@ def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[s
         except RecordError:
             side = side_of(text)
             found[text] = (side, False) if side else None
-    return _counted_from_zero(found)
-
-
-def _counted_from_zero(found: dict[str, tuple[str, bool] | None]) -> dict[str, tuple[str, bool] | None]:
-    """Return the meanings of values that count from 0: 0 and 1 are a and b; with 1 and 2, 0 is a tie."""
     seen = {normal(value): value for value in found}
-    if not seen.keys() & {"0"} or not seen.keys() <= {"0", "1", "2", ""}:
-        return found
-    if "2" in seen:
-        return found | {seen["0"]: ("tie", False)}
-    return found | {seen["0"]: ("a", False)} | ({seen["1"]: ("b", False)} if "1" in seen else {})
+    if "0" in seen and seen.keys() <= {"0", "1", "2", ""}:
+        from_zero = "2" not in seen or "0" in tokens(columns["a"])
+        meanings = {"0": "a", "1": "b", "2": "tie"} if from_zero else {"0": "tie"}
+        found |= {seen[number]: (meaning, False) for number, meaning in meanings.items() if number in seen}
+    return found
 
 
 def _needed_values(meanings: Mapping[str, tuple[str, bool] | None]) -> dict[str, tuple[str, ...]]:
@@ -158,6 +157,10 @@ def _needed_values(meanings: Mapping[str, tuple[str, bool] | None]) -> dict[str,
     for value, (meaning, is_known) in known.items():
         if meaning in needed and (not is_known or built_in(normal(value))):
             values[meaning] = (*values.get(meaning, ()), value)
+    for one, other in SIDES:  # a side that is not among the first rows
+        for given, missing, pair in (("a", "b", (one, other)), ("b", "a", (other, one))):
+            if missing not in values and (pair[0],) == values.get(given):
+                values[missing] = (pair[1],)
     return {meaning: values[meaning] for meaning in ("a", "b", "tie", "skip") if meaning in values}
 
 

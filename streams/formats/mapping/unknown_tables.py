@@ -35,7 +35,7 @@ def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> Unkn
 def explain_columns(names: list[str], rows: Iterable[Mapping[str, object]], *, name: str) -> UnknownFormat:
     """Return the error for a table of no known format, from its columns and first rows."""
     sample = TableSample(names, [_texts(row) for row in rows], has_keys=True)
-    return _explain(sample, "it has no columns", name=name, formats=())
+    return _explain(sample, "it has no columns", name=name, formats=("a known format",))
 
 
 def _explain(sample: TableSample, what: str, *, name: str, formats: Collection[str]) -> UnknownFormat:

@@ -25,7 +25,7 @@ _FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|true|ye
 _SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|false|no")
 _TIE = re.compile(
     r"tie|tied|draw|equal(?:ly (?:good|bad))?|same|similar|both|neither|either|no preference"
-    r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|a=b|b=a"
+    r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|a=b|b=a|==?"
 )
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d{1,2}|\d{4,})")  # three digits could also be thousands

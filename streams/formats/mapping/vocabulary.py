@@ -19,14 +19,14 @@ WORDS = {
     " 获胜 胜者 胜方 赢家 胜出 优胜 更好 偏好 选择 结果 判断 裁决",
     "loser": "loser lost rejected worse verlierer abgelehnt schlechter unterlegen perdant rejet pire"
     " perdedor rechazad peor 败者 败方 输家 落选 拒绝 失败",
-    "system": "model system engine candidate bot mt assistant generator player kandidat maschine ubersetzer"
+    "system": "model system sys engine candidate bot mt assistant generator player kandidat maschine ubersetzer"
     " modele systeme moteur traducteur candidat sistema motor traductor 模型 系统 引擎 选手 候选",
     "judge": "judge rater annotator worker user assessor evaluator participant reviewer labeler labeller turker voter"
     " coder bewerter gutachter richter nutzer prufer teilnehmer juror"
     " juge evaluateur annotateur utilisateur correcteur juez jueza evaluador anotador usuario revisor"
     " 评委 评审 标注 评价者 用户 评估者 评判 裁判 评分员 评分人",
-    "segment": "segment prompt question item sentence task example query topic satz frage aufgabe beispiel abschnitt"
-    " phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
+    "segment": "segment seg prompt question item sentence task example query topic satz frage aufgabe beispiel"
+    " abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
     " 句子 问题 题目 题 段落 提示 任务 样本",
     "score": "score rating quality point grade star adequacy bewertung punkt note qualitat wertung qualite"
     " puntuacion nota calificacion calidad puntaje 分数 评分 得分 打分 质量",
@@ -37,7 +37,24 @@ WORDS = {
 }
 # Words that are as a whole one of these, because many words begin like them.
 _WHOLE = frozenset(
-    {"at", "mt", "bot", "tie", "item", "user", "note", "nota", "nul", "grad", "won", "wahl", "vote", "star"}
+    {
+        "at",
+        "mt",
+        "bot",
+        "tie",
+        "item",
+        "user",
+        "note",
+        "nota",
+        "nul",
+        "grad",
+        "won",
+        "wahl",
+        "vote",
+        "star",
+        "seg",
+        "sys",
+    }
 )
 _WORDS = {role: tuple(text.split()) for role, text in WORDS.items()}
 
@@ -62,8 +79,10 @@ SIDES = (
         ("baseline", "candidate"),
     ),
 )
-_FIRST = {first for first, _ in SIDES} - {"0"}
-_SECOND = {second for _, second in SIDES} - {"1"}
+# Of these, numbers and the letters x and y say nothing in a value, where they may count segments or judges.
+_NOT_IN_VALUES = {"0", "1", "2", "x", "y", "one", "two", "baseline", "candidate"}
+_FIRST = {"l", *(first for first, _ in SIDES)} - _NOT_IN_VALUES
+_SECOND = {"r", *(second for _, second in SIDES)} - _NOT_IN_VALUES
 _TIES = (
     *(
         "unentschieden",
@@ -117,11 +136,11 @@ def name_fit(name: str, role: str) -> int:
 def side_of(value: str) -> str | None:
     """Return whether the words of a verdict mean a, b or a tie, or None.
 
-    >>> side_of("linkes System"), side_of("左边更好"), side_of("égalité"), side_of("?")
+    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("s1")
     ('a', 'a', 'tie', None)
     """
     found = tokens(value)
-    if any(token.startswith(word) for token in found for word in _TIES):
+    if any(word in value if _HAN.match(word) else token.startswith(word) for token in found for word in _TIES):
         return "tie"
     first, second = (bool(words.intersection(found)) for words in (_FIRST, _SECOND))
     return None if first == second else "a" if first else "b"
