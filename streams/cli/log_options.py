@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 LONG_BYTES = 8_000_000
+STDIN = "-"
 
 
 def campaigns_option(purpose: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -41,7 +42,10 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(*, files: tuple[Path, ...], options: ReadingOptions, **more: object) -> None:
-        function(log=LogFile(files, options, default_campaign=_only_name(more.get("campaigns"))), **more)
+        name = _only_name(more.get("campaigns", more.get("names")))
+        # Standard input can't be read twice to learn its campaigns, so `replay` renames all of it.
+        renamed = name if "names" in more and STDIN in map(str, files) else None
+        function(log=LogFile(files, options, campaign=renamed, default_campaign=name), **more)
 
     argument = click.argument(
         "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)
@@ -52,7 +56,8 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
 
 def _only_name(campaigns: object) -> str | None:
     """Return the campaign of --campaign if there is one: a log that names no campaign gets this name."""
-    return campaigns[0] if isinstance(campaigns, tuple) and len(campaigns) == 1 else None
+    only = campaigns[0] if isinstance(campaigns, tuple) and len(campaigns) == 1 else ""
+    return only if only and "=" not in only else None
 
 
 class LogFile:
@@ -75,6 +80,7 @@ class LogFile:
         self.files = [files] if isinstance(files, Path) else list(files)
         self.file = describe_log(self.files)
         self.can_be_read_again = all(file.is_file() or file.is_dir() for file in self.files)
+        self.is_renamed = campaign is not None
         self.first_bad: RowError | None = None
         self._quiet = False
         self._without: Collection[tuple[str, str]] = ()

@@ -57,7 +57,7 @@ def rename_campaigns(judgments: Sequence[Judgment], names: Mapping[str, str]) ->
 
 def read_new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
     """Read `--campaign`. The whole file is checked first, so that nothing is sent under a wrong name."""
-    if not given:
+    if not given or log.is_renamed:
         return {}
     if not log.can_be_read_again:
         raise click.UsageError(f"--campaign reads FILE twice, but {log.file} can be read only once")

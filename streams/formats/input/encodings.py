@@ -22,7 +22,7 @@ def find_encoding(name: str) -> str:
     """
     try:
         found = codecs.lookup(name)
-        b"".decode(name)  # refuses what is no encoding of text, such as base64
+        io.TextIOWrapper(io.BytesIO(), encoding=name)  # refuses what is no encoding of text, such as base64
     except (LookupError, ValueError):
         raise ParameterError(
             f"encoding: no encoding {name!r}; use for example utf-8, utf-16, latin-1 or cp1252"

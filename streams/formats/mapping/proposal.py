@@ -16,7 +16,9 @@ from streams.formats.rankings import parse_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-MOST_COLUMNS = 200  # that are inspected
+MOST_COLUMNS = 100  # of a table for which a mapping is proposed
+_MOST_PAIRS = 10  # of columns that may be the systems
+_MOST_UNKNOWN = 20  # values of a column that may be the verdict
 _LONGEST_NAME = 80  # of a system that a proposal believes in
 _MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
 
@@ -32,6 +34,8 @@ class TableSample:
     @cached_property
     def is_headed(self) -> bool:
         """Return whether the names are the header of a table, and not its first row, which may name a judge."""
+        if len(self.names) > MOST_COLUMNS:
+            return False
         if self.has_keys:
             return bool(self.names)
         if any(not name or _is_number(name) for name in self.names if not name.startswith("#")):
@@ -41,8 +45,17 @@ class TableSample:
         return any(name_fit(name, role) for name in self.names for role in ("winner", "system", "judge", "score"))
 
     def values(self, name: str) -> list[str]:
-        """Return the cells of a column that are not empty."""
-        return [row[name] for row in self.rows if row.get(name)]
+        """Return the different cells of a column that are not empty."""
+        return self._values[name]
+
+    @cached_property
+    def texts(self) -> dict[str, set[str]]:
+        """Return the cells of each column that are neither numbers nor yes or no."""
+        return {name: {value for value in values if not _is_share(value)} for name, values in self._values.items()}
+
+    @cached_property
+    def _values(self) -> dict[str, list[str]]:
+        return {name: list({row[name]: None for row in self.rows if row.get(name)}) for name in self.names}
 
 
 def propose(sample: TableSample) -> ColumnMapping | None:
@@ -53,8 +66,6 @@ def propose(sample: TableSample) -> ColumnMapping | None:
     >>> propose(TableSample(header, rows)).options()[3]
     'a=gauche,b=droite,tie=égalité'
     """
-    if len(sample.names) > MOST_COLUMNS:
-        return None
     found = max(_candidates(sample), key=lambda candidate: candidate[0], default=None)
     if found is None:
         return None
@@ -73,15 +84,17 @@ _Candidate = tuple[float, dict[str, str], dict[str, tuple[str, ...]]]
 def _candidates(sample: TableSample) -> Iterator[_Candidate]:
     """Yield layouts with a number that says how likely each one is."""
     pairs = list(_pairs(sample))
-    for first, second in pairs:
+    likely_pairs = sorted(((_likeliness(sample, *pair), pair) for pair in pairs), key=lambda each: -each[0])
+    shares = {name for name in sample.names if _all(_is_share, sample, name)}
+    share_pairs = [pair for pair in pairs if shares.issuperset(pair)][:_MOST_PAIRS]
+    for likely, (first, second) in likely_pairs[:_MOST_PAIRS]:
         if not _are_systems(sample, first, second):
             continue
-        likely = 10.0 + _fit(first, "system") + _fit(second, "system") + 5 * _overlap(sample, first, second)
         rest = [name for name in sample.names if name not in (first, second)]
         for name in rest:
             yield from _verdicts(sample, likely, {"a": first, "b": second}, name)
-        for a_wins, b_wins in pairs:
-            if a_wins in rest and b_wins in rest and _all(_is_share, sample, a_wins, b_wins):
+        for a_wins, b_wins in share_pairs:
+            if a_wins in rest and b_wins in rest:
                 columns = {"a": first, "b": second, "a_wins": a_wins, "b_wins": b_wins}
                 tie = max(
                     (name for name in rest if name not in columns.values()), key=lambda n: _fit(n, "tie"), default=""
@@ -100,8 +113,7 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
                 yield 15.0 + 5 * _overlap(sample, winner, loser), {"winner": winner, "loser": loser}, {}
     for system in sample.names:
         for score in sample.names:
-            numeric = bool(sample.values(score)) and _all(_is_number, sample, score)
-            if system != score and numeric and _fit(system, "system") and _fit(score, "score"):
+            if system != score and _fit(system, "system") and _fit(score, "score") and _is_numeric(sample, score):
                 yield 8.0 + _fit(system, "system") + _fit(score, "score"), {"system": system, "score": score}, {}
 
 
@@ -126,6 +138,7 @@ def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[s
     """
     reader = VerdictReader(ColumnMapping(columns=columns))
     found: dict[str, tuple[str, bool] | None] = {}
+    unknown = 0
     for row in sample.rows:
         text = row.get(columns["winner"], "")
         if not text:
@@ -139,6 +152,9 @@ def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[s
         except RecordError:
             side = side_of(text)
             found[text] = (side, False) if side else None
+            unknown += side is None
+            if unknown > _MOST_UNKNOWN:
+                break
     seen = {normal(value): value for value in found}
     if "0" in seen and seen.keys() <= {"0", "1", "2", ""}:
         from_zero = "2" not in seen or "0" in tokens(columns["a"])
@@ -181,6 +197,10 @@ def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
             yield one, other
 
 
+def _likeliness(sample: TableSample, first: str, second: str) -> float:
+    return 10.0 + _fit(first, "system") + _fit(second, "system") + 5 * _overlap(sample, first, second)
+
+
 def _fit(name: str, role: str) -> int:
     return min(name_fit(name, role), 10)
 
@@ -201,8 +221,12 @@ def _are_systems(sample: TableSample, *names: str) -> bool:
 
 def _overlap(sample: TableSample, one: str, other: str) -> float:
     """Return which share of the texts of one column is in the other column, too. Numbers do not count."""
-    first, second = ({value for value in sample.values(name) if not _is_share(value)} for name in (one, other))
+    first, second = sample.texts[one], sample.texts[other]
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def _is_numeric(sample: TableSample, name: str) -> bool:
+    return bool(sample.values(name)) and _all(_is_number, sample, name)
 
 
 def _all(suits: Callable[[str], bool], sample: TableSample, *names: str) -> bool:

@@ -68,7 +68,8 @@ def _read_sample(head: bytes) -> TableSample:
         else:
             table = Table(source, required=(), kind="a table")
             names = dict.fromkeys(table.header)
-            rows += list(islice(_cells(table), _ROWS))
+            if len(names) <= MOST_COLUMNS:
+                rows += list(islice(_cells(table), _ROWS))
     except FormatError:  # the first bytes end within a row
         pass
     return TableSample(list(names), rows, has_keys=has_keys)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # What a column is, by a word of its name.
 WORDS = {
@@ -103,6 +104,7 @@ _TIES = (
 
 _TOKEN = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LONGEST = 100  # characters of a name or value that are looked at
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -112,11 +114,12 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("bevorzugtesSystem_1"), tokens("système préféré"), tokens("系统甲")
     (('bevorzugtes', 'system', '1'), ('systeme', 'prefere'), ('系', '统', '甲'))
     """
-    spaced = _CAMEL.sub(" ", text.replace("ß", "ss"))
+    spaced = _CAMEL.sub(" ", text[:_LONGEST].replace("ß", "ss"))
     folded = "".join(each for each in unicodedata.normalize("NFKD", spaced) if not unicodedata.combining(each))
     return tuple(_TOKEN.findall(folded.lower()))
 
 
+@lru_cache(maxsize=2000)
 def name_fit(name: str, role: str) -> int:
     """Return how well the name of a column says this role: the length of the word that it has in it, or 0.
 
