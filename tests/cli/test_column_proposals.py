@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shlex
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from streams import read
 from streams.cli.main import cli
+from tests.data import real_log
 from tests.formats.samples import parquet
 from tests.formats.workbook_samples import workbook
 
@@ -213,3 +215,11 @@ def test_a_first_row_that_is_no_header_is_not_shown(tmp_path: Path) -> None:
     error = str(run("rank", str(file)).exception)
     assert "unknown format" in error
     assert "secret" not in error
+
+
+@pytest.mark.data
+def test_the_proposal_for_annotations_of_alpaca_eval_gives_the_published_counts() -> None:
+    file = str(real_log("raw/alpaca_eval.alpaca-7b.annotations.json.gz"))
+    result = run(*proposal(run("convert", file, "-", "--to", "jsonl")))
+    ranks = Counter(tuple(json.loads(line)["ranks"]) for line in result.stdout.splitlines())
+    assert ranks == {(2, 1): 205, (1, 2): 584, (1, 1): 16}  # wins, losses and draws of the second generator

@@ -26,8 +26,8 @@ WORDS = {
     " coder bewerter gutachter richter nutzer prufer teilnehmer juror"
     " juge evaluateur annotateur utilisateur correcteur juez jueza evaluador anotador usuario revisor"
     " 评委 评审 标注 评价者 用户 评估者 评判 裁判 评分员 评分人",
-    "segment": "segment seg prompt question item sentence task example query topic satz frage aufgabe beispiel"
-    " abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
+    "segment": "segment seg prompt instruction question item sentence task example query topic satz frage aufgabe"
+    " beispiel abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
     " 句子 问题 题目 题 段落 提示 任务 样本",
     "score": "score rating quality point grade star adequacy bewertung punkt note qualitat wertung qualite"
     " puntuacion nota calificacion calidad puntaje 分数 评分 得分 打分 质量",
