@@ -24,13 +24,13 @@ from datetime import UTC, datetime
 from io import BytesIO
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.mutations import BODIES, RECORDS, SEEDS, damaged, packed
+from benchmarks.mutations import BODIES, CONTAINERS, MAPPED_SEEDS, RECORDS, SEEDS, damaged, packed
 from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.monitor.http.bodies import judgments_in, label_studio_judgments
@@ -121,24 +121,66 @@ class FileTarget:
         from_file = self._name == "parquet" or chance.random() < 0.2
         if from_file:
             self._file.write_bytes(data)
-        reading = formats.read(
+        return _read(
             self._file if from_file else BytesIO(data),
+            chance,
             format=chance.choice((self._name, None)),
-            campaign=chance.choice((None, "c")),
-            on_error=chance.choice(("stop", "skip", _check_message)),
             shared_ties=chance.random() < 0.7,
         )
-        try:
-            for _, judgment in reading:
-                if decode(encode(judgment), max_bytes=2**20) != judgment:
-                    raise AssertionError(f"not sound: {judgment}")
-        except FormatError as error:
-            _check_message(error)
-            return "refused"
-        summary = reading.summary
-        if summary.rows != summary.judged + summary.skipped.total() + summary.left_out.total():
-            raise AssertionError(f"rows are not accounted for: {summary}")
-        return "rows skipped" if summary.skipped else "read"
+
+
+class MappedTarget:
+    """A table that is read by the names of its columns. Now and then the mapping is one of another table."""
+
+    def __init__(self, chance: random.Random, folder: Path) -> None:
+        self._chance, self._file = chance, folder / "table"
+
+    def make(self) -> bytes:
+        self._columns = self._chance.choice(list(MAPPED_SEEDS))
+        self._values, data = MAPPED_SEEDS[self._columns]
+        if self._chance.random() < 0.1:
+            self._columns = self._chance.choice(list(MAPPED_SEEDS))
+        return packed(self._chance, damaged(self._chance, [data], LONGEST_FILE))
+
+    def run(self, data: bytes) -> str:
+        self._file.write_bytes(data)
+        columns = self._chance.choice((self._columns, self._columns, None))  # without it, a mapping is proposed
+        return _read(self._file, self._chance, columns=columns, values=self._values if columns else ())
+
+
+class ContainerTarget:
+    """An archive, an Excel file or another encoding, in a file."""
+
+    def __init__(self, chance: random.Random, folder: Path) -> None:
+        self._chance, self._file = chance, folder / "container"
+
+    def make(self) -> bytes:
+        return damaged(self._chance, CONTAINERS, LONGEST_FILE)
+
+    def run(self, data: bytes) -> str:
+        self._file.write_bytes(data)
+        return _read(self._file, self._chance, encoding=self._chance.choice((None, None, "latin-1", "utf-16")))
+
+
+def _read(source: Path | BytesIO, chance: random.Random, **options: Any) -> str:
+    """Read a log and check what it has."""
+    reading = formats.read(
+        source,
+        campaign=chance.choice((None, "c")),
+        on_error=chance.choice(("stop", "skip", _check_message)),
+        **options,
+    )
+    try:
+        for _, judgment in reading:
+            if decode(encode(judgment), max_bytes=2**20) != judgment:
+                raise AssertionError(f"not sound: {judgment}")
+    except FormatError as error:
+        _check_message(error)
+        return "refused"
+    summary = reading.summary
+    if summary.rows != summary.judged + summary.skipped.total() + summary.left_out.total():
+        raise AssertionError(f"rows are not accounted for: {summary}")
+    return "rows skipped" if summary.skipped else "read"
 
 
 def _check_message(error: Exception | str) -> None:
@@ -147,10 +189,12 @@ def _check_message(error: Exception | str) -> None:
         raise AssertionError(f"a message that can't be printed: {text[:LONGEST_MESSAGE]!r}")
 
 
-Target = RecordTarget | BodyTarget | FileTarget
+Target = RecordTarget | BodyTarget | FileTarget | MappedTarget | ContainerTarget
 TARGETS: dict[str, Callable[[random.Random, Path], Target]] = {
     "records": lambda chance, _: RecordTarget(chance),
     "bodies": lambda chance, _: BodyTarget(chance),
+    "columns": MappedTarget,
+    "containers": ContainerTarget,
 } | {name: lambda chance, folder, name=name: FileTarget(name, chance, folder) for name in SEEDS}  # type: ignore[misc]
 SHARES = {"records": 0.4, "bodies": 0.1}  # of the cases; the importers share the rest
 
@@ -216,7 +260,7 @@ def main() -> None:
         "--most-seconds", type=float, default=CASE_SECONDS, help="CPU time that a case may take (default: 0.1)"
     )
     options = parser.parse_args()
-    rest = (1 - sum(SHARES.values())) / len(SEEDS)
+    rest = (1 - sum(SHARES.values())) / (len(TARGETS) - len(SHARES))
     failed = []
     for name in [options.target] if options.target else TARGETS:
         cases = options.cases if options.target else round(options.cases * SHARES.get(name, rest))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +16,22 @@ from backports import zstd  # noqa: E402
 
 from streams.wire.events import encode  # noqa: E402
 from tests.builders import crowd_log  # noqa: E402
+from tests.formats.mapped_samples import MAPPED  # noqa: E402
 from tests.formats.platform_samples import ARGILLA_FLAT, LABEL_STUDIO_CSV  # noqa: E402
 from tests.formats.samples import BATTLES, SAMPLES, WEBHOOK, parquet  # noqa: E402
+from tests.formats.workbook_samples import workbook, zipped  # noqa: E402
 
 if TYPE_CHECKING:
     import random
 
+MAPPED_SEEDS = {sample.columns: (sample.values, sample.data) for sample in MAPPED.values()}
+CONTAINERS = [
+    bz2.compress(SAMPLES["arena"].data),
+    lzma.compress(SAMPLES["uniform"].data),
+    SAMPLES["arena"].data.decode().encode("utf-16"),
+    zipped({"a.csv": SAMPLES["arena"].data, "b.jsonl": SAMPLES["jsonl"].data}),
+    workbook([line.split(",") for line in SAMPLES["arena"].data.decode().splitlines()]),
+]
 SEEDS = {name: [sample.data] for name, sample in SAMPLES.items()}
 SEEDS["arena"] += [BATTLES, b"[" + BATTLES.strip().replace(b"\n", b",") + b"]"]
 SEEDS["label-studio"] += [WEBHOOK]
@@ -110,10 +122,11 @@ def damaged(chance: random.Random, seeds: list[bytes], longest: int) -> bytes:
 
 def packed(chance: random.Random, data: bytes) -> bytes:
     """Compress now and then, and damage that too."""
-    kind = chance.randrange(12)
-    if kind > 3:
+    kind = chance.randrange(24)
+    if kind > 7:
         return data
-    whole = bytearray(gzip.compress(data, 1) if kind % 2 else zstd.compress(data, level=1))
-    if kind > 1:
+    pack = (gzip.compress, zstd.compress, bz2.compress, lambda text: zipped({"a": text}))[kind % 4]
+    whole = bytearray(pack(data))
+    if kind > 3:
         whole[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
     return bytes(whole)

@@ -6,6 +6,8 @@ import click
 
 from streams.errors import suggestion
 
+ARGUMENTS = "streams.cli.arguments"  # of the whole command line, in the `meta` of its context
+
 
 class SuggestingGroup(click.Group):
     """A group that lists its commands in the order of their definition."""

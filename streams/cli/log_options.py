@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.progress import Bar
+from streams.cli.reading_options import ReadingOptions, propose_command, reading_options
 from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
@@ -22,41 +23,7 @@ if TYPE_CHECKING:
 
 
 LONG_BYTES = 8_000_000
-
-
-def reading_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options for reading a log to a command."""
-    options = (
-        click.option("--from", "from_name", metavar="FORMAT", help="Format of the log.  [default: by its content]"),
-        click.option(
-            "--on-error",
-            type=click.Choice(["stop", "skip", "report"]),
-            default="stop",
-            show_default=True,
-            help="Action on a bad row: stop, skip and count it, or report and skip it.",
-        ),
-        click.option(
-            "--shared-ties/--no-shared-ties",
-            default=True,
-            show_default=True,
-            help="Tie systems that share one output, or do not compare them.",
-        ),
-        click.option(
-            "--references/--no-references",
-            default=True,
-            show_default=True,
-            help="Rank human references in files of scores, or leave them out.",
-        ),
-        click.option(
-            "--only",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Part to read: judge, segment, source, system or tag.NAME=VALUE; !=VALUE; =@FILE; may be repeated.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+STDIN = "-"
 
 
 def campaigns_option(purpose: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -74,60 +41,68 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
     """Add FILE and the options for reading it to a command, which gets the LogFile `log`."""
 
     @wraps(function)
-    def run(
-        *,
-        file: Path,
-        from_name: str | None,
-        on_error: str,
-        shared_ties: bool,
-        references: bool,
-        only: tuple[str, ...],
-        **more: object,
-    ) -> None:
-        log = LogFile(
-            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, references=references, only=only
-        )
-        function(log=log, **more)
+    def run(*, files: tuple[Path, ...], options: ReadingOptions, **more: object) -> None:
+        name = _only_name(more.get("campaigns", more.get("names")))
+        # Standard input can't be read twice to learn its campaigns, so `replay` renames all of it.
+        renamed = name if "names" in more and STDIN in map(str, files) else None
+        function(log=LogFile(files, options, campaign=renamed, default_campaign=name), **more)
 
-    argument = click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+    argument = click.argument(
+        "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)
+    )
     decorated: Callable[..., None] = argument(reading_options(run))
     return decorated
 
 
+def _only_name(campaigns: object) -> str | None:
+    """Return the campaign of --campaign if there is one: a log that names no campaign gets this name."""
+    only = campaigns[0] if isinstance(campaigns, tuple) and len(campaigns) == 1 else ""
+    return only if only and "=" not in only else None
+
+
 class LogFile:
-    """A file of judgments that is read in batches. Skipped rows are reported at the end."""
+    """A log of judgments that is read in batches: one or more files or folders. Skipped rows are reported at the end.
+
+    `file` is its name, for messages.
+    """
 
     def __init__(
         self,
-        file: Path,
+        files: Path | Sequence[Path],
+        options: ReadingOptions | None = None,
         *,
-        from_name: str | None = None,
-        on_error: str = "stop",
-        shared_ties: bool = True,
-        references: bool = True,
         campaign: str | None = None,
-        only: Sequence[str] = (),
+        default_campaign: str | None = None,
     ) -> None:
-        from streams.formats import read
+        from streams.formats import describe_log, list_parts, read
 
-        self.file = file
-        self.size = file.stat().st_size if file.is_file() else None
+        options = options or ReadingOptions()
+        self.files = [files] if isinstance(files, Path) else list(files)
+        self.file = describe_log(self.files)
+        self.can_be_read_again = all(file.is_file() or file.is_dir() for file in self.files)
+        self.is_renamed = campaign is not None
         self.first_bad: RowError | None = None
         self._quiet = False
         self._without: Collection[tuple[str, str]] = ()
-        self._report = on_error == "report"
+        self._report = options.on_error == "report"
         try:
             self.reading: Reading = read(
-                file,
-                format=from_name,
+                self.files,
+                format=options.from_name,
+                columns=options.columns or None,
+                values=options.values,
+                encoding=options.encoding,
                 campaign=campaign,
-                on_error="stop" if on_error == "stop" else self._record_bad_row,
-                shared_ties=shared_ties,
-                references=references,
-                only=_parse_only(only),
+                default_campaign=default_campaign,
+                on_error="stop" if options.on_error == "stop" else self._record_bad_row,
+                shared_ties=options.shared_ties,
+                references=options.references,
+                only=_parse_only(options.only),
             )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
+        parts = list_parts(self.files) if self.can_be_read_again else []
+        self.size = sum(part.size for part in parts) if parts else None
 
     def _record_bad_row(self, error: RowError) -> None:
         self.first_bad = self.first_bad or error
@@ -150,13 +125,13 @@ class LogFile:
         """Read the file with a progress bar. Its text is the file name, or `describe` of the size of each batch."""
         with Bar(total=self.size) as bar:
             for judgments in self.judgments(columns=columns):
-                bar.describe(describe(len(judgments)) if describe else str(self.file))
+                bar.describe(describe(len(judgments)) if describe else self.file)
                 bar.complete(self.reading.position)
                 yield judgments
 
     def again(self, *, without: Collection[tuple[str, str]] = ()) -> LogFile:
         """Return the log to read it once more without messages. `without` has campaigns and judges to leave out."""
-        if not self.file.is_file():
+        if not self.can_be_read_again:
             raise click.UsageError(f"{self.file} can be read only once, and this needs it twice; save it in a file")
         other = copy(self)
         other._quiet, other._without = True, without
@@ -164,6 +139,8 @@ class LogFile:
 
     def judgments(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read the file without a progress bar."""
+        from streams.formats import RowError, UnknownFormat
+
         without = self._without
         try:
             for batch in self.reading.batches(columns=columns and not without):
@@ -173,6 +150,10 @@ class LogFile:
                     yield batch.judgments
         except ParameterError as error:  # --only selects nothing
             raise click.UsageError(f"{self.file}: {error}") from None
+        except RowError as error:
+            raise FormatError(f"{error}. To go on without bad rows, add --on-error skip or report") from None
+        except UnknownFormat as error:
+            raise propose_command(error, self.files) if error.mapping else error from None
 
     def report_skipped(self) -> None:
         """Report skipped rows and the size of the selected part. Raise FormatError if there was no judgment."""
@@ -180,13 +161,17 @@ class LogFile:
         if not summary.judgments:
             left_out = ", ".join(summary.left_out)
             reason = f"; rows were left out: {left_out}" if left_out else ""
-            reason += f"; the first error: {self.first_bad}" if self.first_bad else ""
+            reason += f"; the first error: {self.first_bad} (skipped by --on-error)" if self.first_bad else ""
             raise FormatError(f"{self.file}: the file has no judgment{reason}")
         if bad := summary.skipped.total():
-            self.report(f"{bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}")
+            self.report(
+                f"{bad:,} of {summary.rows:,} rows were skipped by --on-error; the first error: {self.first_bad}"
+            )
         if summary.left_out:
             kinds = "; ".join(f"{kind}: {number:,}" for kind, number in summary.left_out.most_common())
             self.report(f"{summary.left_out.total():,} of {summary.rows:,} rows were left out ({kinds})")
+        for warning in summary.warnings():
+            self.report(warning)
         if part := self.reading.selection:
             self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
 
@@ -267,7 +252,7 @@ def rate_log(
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())
     if duplicates:
         _report_duplicates(log, duplicates, rated.read)
-    rated.check(str(log.file))
+    rated.check(log.file)
     if rated.rejections:
         first = rated.first_rejection
         log.report(f"{rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}")

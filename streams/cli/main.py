@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from streams.cli.groups import SuggestingGroup
+from streams.cli.groups import ARGUMENTS, SuggestingGroup
 from streams.errors import JudgestreamError
 from streams.quoting import safe_lines
 
@@ -71,6 +71,11 @@ class LazyGroup(SuggestingGroup):
             return None
         command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the command line as it was given: a message may propose it with other options."""
+        ctx.meta[ARGUMENTS] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command. What its error says is escaped: it may contain names of a file."""

@@ -8,6 +8,7 @@ import re
 import shlex
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -144,13 +145,13 @@ _PRIVATE = re.compile(r"(judge!?)=.*", re.DOTALL)  # the id of a judge, in --onl
 _NOT_STATED = ("page", "plot", "config", "as_object", "as_table", "as_text")
 
 
-def write_page(file: Path, reports: Sequence[Report], *, log: Path) -> None:
+def write_page(file: Path, reports: Sequence[Report], *, log: str) -> None:
     """Write one HTML page with all campaigns of a log. It names the log and the options of the command."""
     from streams.reports.html_page import html_page
     from streams.reports.provenance import Provenance
 
     about = Provenance(
-        file=log.name,
+        file=PurePath(log).name,
         at=datetime.now(UTC),
         options=given_options(click.get_current_context()),
         version=version("judgestream"),

@@ -57,9 +57,9 @@ def rename_campaigns(judgments: Sequence[Judgment], names: Mapping[str, str]) ->
 
 def read_new_names(log: LogFile, given: Sequence[str]) -> dict[str, str]:
     """Read `--campaign`. The whole file is checked first, so that nothing is sent under a wrong name."""
-    if not given:
+    if not given or log.is_renamed:
         return {}
-    if not log.file.is_file():
+    if not log.can_be_read_again:
         raise click.UsageError(f"--campaign reads FILE twice, but {log.file} can be read only once")
     known = {judgment.campaign for batch in log.judgments() for judgment in batch}
     names: dict[str, str] = {}

@@ -1,7 +1,8 @@
 """Import judgment logs: every supported file format is read into judgments."""
 
-from streams.formats.base import Entry, EntryBatch, Format, RowError, Summary
+from streams.formats.base import Entry, EntryBatch, Format, RowError, Summary, UnknownFormat
 from streams.formats.input.compression import SUFFIXES, compressing
+from streams.formats.input.parts import describe_log, list_parts
 from streams.formats.input.sources import STDIN
 from streams.formats.reading import OnError, Reading
 from streams.formats.registry import FORMATS, find_format, read, recognise
@@ -19,8 +20,11 @@ __all__ = [
     "Reading",
     "RowError",
     "Summary",
+    "UnknownFormat",
     "compressing",
+    "describe_log",
     "find_format",
+    "list_parts",
     "read",
     "recognise",
 ]

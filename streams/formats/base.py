@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from streams.errors import FormatError
+from streams.formats.names import ANONYMOUS, UNSPECIFIED
 from streams.formats.recent import RecentConversations
+from streams.quoting import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from streams.errors import RecordError
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
+    from streams.formats.mapping.column_mapping import ColumnMapping
     from streams.wire.events import Judgment
     from streams.wire.reasons import Reason
 
@@ -32,6 +35,15 @@ class EntryBatch(NamedTuple):
 
     lines: Sequence[int]
     judgments: Sequence[Judgment]
+
+
+class UnknownFormat(FormatError):  # noqa: N818 - a condition, like StoreUnavailable
+    """A file is like no known format. `mapping` is the likeliest mapping of its columns, and `summary` the rest."""
+
+    def __init__(self, summary: str, *, way_out: str = "", mapping: ColumnMapping | None = None) -> None:
+        super().__init__(f"{summary} {way_out}".rstrip())
+        self.summary = safe(summary)
+        self.mapping = mapping
 
 
 class RowError(FormatError):
@@ -61,6 +73,28 @@ class Summary:
     left_out: Counter[str] = field(default_factory=Counter)  # valid rows that are not judgments, by kind
     # How the official results use the scores of such a file: standardised by judge, or as given. None: not known.
     scale: Literal["z", "raw"] | None = None
+    anonymous: int = 0  # judgments that name no judge
+    unspecified: int = 0  # judgments that name no segment
+    notes: list[str] = field(default_factory=list)  # what else a reader should know, such as a sheet that is not read
+
+    def warnings(self) -> list[str]:
+        """Return what is missing in the log, in sentences.
+
+        >>> Summary(judgments=20, anonymous=20, unspecified=3).warnings()[1]
+        "3 of 20 judgments name no segment and have 'unspecified'"
+        """
+        found = list(self.notes)
+        for field_name, count, name in (
+            ("judge", self.anonymous, ANONYMOUS),
+            ("segment", self.unspecified, UNSPECIFIED),
+        ):
+            if not count:
+                continue
+            if count >= self.judgments:
+                found.append(f"no judgment names a {field_name}; all have the {field_name} {name!r}")
+            else:
+                found.append(f"{count:,} of {self.judgments:,} judgments name no {field_name} and have {name!r}")
+        return found
 
 
 @dataclass
@@ -69,7 +103,8 @@ class ImportRun:
 
     file: str
     on_bad: Callable[[RowError], None]
-    campaign: str | None = None
+    campaign: str | None = None  # replaces the campaign of the file
+    default_campaign: str | None = None  # of a file that names none; else the name of the file
     shared_ties: bool = True
     references: bool = True  # rate human references as systems
     columns: bool = False
@@ -82,6 +117,16 @@ class ImportRun:
         """Count a bad row and report it. With `on_error="stop"` it is raised."""
         self.summary.skipped[error.reason] += 1
         self.on_bad(RowError(self.file, line, error))
+
+    def count(self, judgments: Sequence[Judgment]) -> None:
+        """Count judgments, and those that name no judge or no segment."""
+        summary = self.summary
+        summary.judgments += len(judgments)
+        for judgment in judgments:
+            if judgment.judge == ANONYMOUS:
+                summary.anonymous += 1
+            if judgment.segment == UNSPECIFIED:
+                summary.unspecified += 1
 
     def leave_out(self, kind: str) -> None:
         """Count a valid row that is not a judgment."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -10,8 +11,9 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
-from streams.formats.names import campaign_name
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, judge_name, segment_name
 from streams.formats.validation import decode_lines
+from streams.wire.campaign_names import to_campaign_name
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
 from streams.wire.scanner import Scanner
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
     from streams.formats.base import ImportRun
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
+    from streams.wire.events import Command
     from streams.wire.scanner import JudgmentColumns
 
 _JUDGMENTS_PER_WRITE = 1000
+_ANONYMOUS = re.compile(rf'"judge"\s*:\s*"{ANONYMOUS}"'.encode())
+_UNSPECIFIED = re.compile(rf'"segment"\s*:\s*"{UNSPECIFIED}"'.encode())
 _encoder = msgspec.json.Encoder()
 
 
@@ -40,6 +45,8 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
+            run.summary.anonymous += len(_ANONYMOUS.findall(block)) if ANONYMOUS.encode() in block else 0
+            run.summary.unspecified += len(_UNSPECIFIED.findall(block)) if UNSPECIFIED.encode() in block else 0
             yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
             yield from _decode_one_by_one(block, line, run)
@@ -93,7 +100,7 @@ def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[Ent
             continue
         run.summary.rows += 1
         try:
-            event = decode(text, max_bytes=MAX_LINE)
+            event = _decode(text)
         except RecordError as error:
             yield EntryBatch(lines, _rename_campaign(judgments, run))
             lines, judgments = [], []
@@ -101,12 +108,30 @@ def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[Ent
             continue
         if isinstance(event, Judgment):
             run.summary.judged += 1
-            run.summary.judgments += 1
+            run.count((event,))
             lines.append(line)
             judgments.append(event)
         else:
             run.leave_out("a command")
     yield EntryBatch(lines, _rename_campaign(judgments, run))
+
+
+def _decode(text: bytes) -> Judgment | Command:
+    """Decode a line. An empty judge or segment, and other characters in a campaign name, are mapped as in all files."""
+    try:
+        return decode(text, max_bytes=MAX_LINE)
+    except RecordError as error:
+        if error.field not in ("judge", "segment", "campaign"):
+            raise
+        try:
+            fields = msgspec.json.decode(text, type=dict[str, object])
+            mapped = {name: _MAPPED[name](value) for name in _MAPPED if isinstance(value := fields.get(name, ""), str)}
+            return decode(_encoder.encode(fields | mapped), max_bytes=MAX_LINE)
+        except (RecordError, ValueError):
+            raise error from None
+
+
+_MAPPED = {"judge": judge_name, "segment": segment_name, "campaign": to_campaign_name}
 
 
 def _rename_campaign(judgments: Sequence[Judgment], run: ImportRun) -> Sequence[Judgment]:

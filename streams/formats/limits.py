@@ -12,3 +12,9 @@ MAX_FOOTER = 2**21  # bytes of the description of a file
 MAX_PAGES = 2**27  # bytes of the largest pages of all columns that are read, decompressed
 MAX_LISTED = 2**23  # values in the lists of one column of one row group
 MAX_ROWS_PER_BYTE = 100  # of the file
+
+# Other containers.
+MAX_XZ_MEMORY = 2**27  # bytes that a decompressor may hold; the highest preset of xz needs half of it
+MAX_MEMBERS = 1000  # files of a zip archive or of a folder
+MAX_DIRECTORY = 2**20  # bytes of the directory of a zip archive
+MAX_SHARED = 2**26  # characters of the texts that the cells of an xlsx file share: all are in memory

@@ -9,17 +9,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError
-from streams.wire.campaign_names import replace_forbidden, to_campaign_name
+from streams.wire.campaign_names import CAMPAIGN_RULE, replace_forbidden, to_campaign_name
 from streams.wire.decoding import quote
 from streams.wire.limits import MAX_NAME
 
 if TYPE_CHECKING:
     from streams.formats.base import ImportRun
 
-ANONYMOUS = "anonymous"
-UNSPECIFIED = "unspecified"
+ANONYMOUS = "anonymous"  # a judge who is not named
+UNSPECIFIED = "unspecified"  # a segment that is not named
 
-_SUFFIX = re.compile(r"\.(gz|zst|csv|tsv|xml|json|jsonl|ndjson|parquet)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(gz|zst|bz2|xz|zip|csv|tsv|txt|xml|json|jsonl|ndjson|parquet|xlsx)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?:[a-z]+20|wmt)(\d\d)\.")
 
 # The languages of the WMT campaigns, and their names and codes in the files.
@@ -90,12 +90,32 @@ def wmt_campaign(systems: list[str]) -> str | None:
 
 
 def campaign_name(run: ImportRun, *, in_file: str | None = None, pair: str | None = None) -> str:
-    """Return the name of the campaign: the requested one, else the one in the file, else the name of the file."""
-    if run.campaign:
-        return run.campaign if not pair or run.campaign.endswith(f".{pair}") else f"{run.campaign}.{pair}"
+    """Return the name of the campaign: the requested one, else the one in the file, else the name of the file.
+
+    Characters that a campaign name may not have become `-`.
+    """
+    name = run.campaign or (_clean(in_file) if in_file else run.default_campaign) or _stem(run.file)
     if not pair:
-        return in_file or _stem(run.file)
-    return f"{in_file or _stem(run.file).partition(f'.{pair}')[0]}.{pair}"
+        return name
+    pair = replace_forbidden(pair)
+    if run.campaign or run.default_campaign == name:
+        return name if name.endswith(f".{pair}") else f"{name}.{pair}"
+    return f"{name if in_file else name.partition(f'.{pair}')[0]}.{pair}"
+
+
+def default_campaign(folder: str) -> str | None:
+    """Return the campaign of the files in a folder or an archive, or None if no name can be made of it."""
+    return to_campaign_name(_without_suffixes(folder)) or None
+
+
+def judge_name(text: str) -> str:
+    """Return the name of a judge, which is `anonymous` if the cell is empty."""
+    return text or ANONYMOUS
+
+
+def segment_name(text: str) -> str:
+    """Return the name of a segment, which is `unspecified` if the cell is empty."""
+    return text or UNSPECIFIED
 
 
 def content_id(number: int, *content: str) -> str:
@@ -116,12 +136,23 @@ def _digest(text: str) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
 
 
+@lru_cache(maxsize=1000)
+def _clean(name: str) -> str:
+    cleaned = to_campaign_name(name) if len(name) <= MAX_NAME else ""  # what is longer would be kept in the cache
+    if not cleaned:
+        raise RecordError("invalid_value", f"{quote(name)}: {CAMPAIGN_RULE}; use --campaign", field="campaign")
+    return cleaned
+
+
 @lru_cache(maxsize=100)
 def _stem(file: str) -> str:
-    name = PurePath(file).name
+    cleaned = to_campaign_name(_without_suffixes(PurePath(file).name))
+    if not cleaned:
+        raise FormatError(f"{file}: the log does not say which campaign this is; name it with --campaign")
+    return cleaned
+
+
+def _without_suffixes(name: str) -> str:
     while (shorter := _SUFFIX.sub("", name)) != name:
         name = shorter
-    cleaned = to_campaign_name(name)
-    if not cleaned:
-        raise FormatError(f"{file}: it is not known which campaign this is; name the campaign")
-    return cleaned
+    return name

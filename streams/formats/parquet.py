@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +12,7 @@ from streams.errors import FormatError, RecordError
 from streams.formats.arena import SEGMENT
 from streams.formats.base import Format
 from streams.formats.input.parquet_pages import check_footer, plan_reading
+from streams.formats.input.sources import PARQUET
 from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.limits import MAX_FOOTER
 from streams.formats.names import campaign_name, shorten_name
@@ -30,32 +31,41 @@ if TYPE_CHECKING:
 
     _ParquetRow = dict[str, object]
 
-MAGIC = b"PAR1"
-
 _OWN = Judgment.__struct_fields__
 _NEEDED = ("id", "campaign", "segment", "judge", "systems")
 _LONG = frozenset((*SEGMENT, "instruction", "caption", "text", "prefix", "suffix"))  # texts that become a segment
+_SAMPLED = 200  # rows that are inspected if the columns are unknown
 _TICKS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
-def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRow | RecordError]]:
+def read_rows(
+    source: Source,
+    run: ImportRun,
+    *,
+    choose: Callable[[list[str]], list[str]],
+    shortened: Collection[str],
+) -> Iterator[tuple[int, _ParquetRow]]:
+    """Yield the rows of a Parquet file, with their numbers. `choose` returns the columns to read, of all columns.
+
+    Long texts of the columns `shortened` are shortened as names. Others are cut where they are too long for all fields.
+    """
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise FormatError(f"{run.file}: reading Parquet needs pyarrow: pip install 'judgestream[parquet]'") from None
-    if source.path is None or not source.head.startswith(MAGIC):
+    if source.path is None or not source.head.startswith(PARQUET):
         raise FormatError(f"{run.file}: Parquet is read from a plain file, neither a stream nor compressed as a whole")
     number = 0
     try:
         with source.path.open("rb") as stream:
             check_footer(stream)
             with parquet.ParquetFile(stream, **_READING) as file:
-                names = _columns(file.schema_arrow.names, run)
+                names = choose(file.schema_arrow.names)
                 plan = plan_reading(stream, file, names)
             stream.seek(0)
             with parquet.ParquetFile(stream, **_READING, read_dictionary=plan.dictionaries) as file:
                 for batch in file.iter_batches(batch_size=plan.rows, columns=names, use_threads=False):
-                    for row in _values(batch, pyarrow):
+                    for row in _values(batch, pyarrow, shortened):
                         number += 1
                         yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
@@ -71,17 +81,21 @@ _READING = {
 }
 
 
-def _columns(names: list[str], run: ImportRun) -> list[str]:
+def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRow]]:
+    for number, row in read_rows(source, run, choose=lambda names: _columns(names, source, run), shortened=_LONG):
+        yield number, row if row.keys() >= set(_NEEDED) else {name.lower(): value for name, value in row.items()}
+
+
+def _columns(names: list[str], source: Source, run: ImportRun) -> list[str]:
     if set(names).issuperset(_NEEDED):
         return [name for name in names if name in _OWN]
     if layout := _layout(names):
         return [name for name in names if layout.has_column(name)]
     if reason := explain_unusable(names):
         raise FormatError(f"{run.file}: {reason}")
-    raise FormatError(
-        f"{run.file}: Parquet needs the columns {', '.join(_NEEDED)} of a judgment, or those of an arena or platform, "
-        f"for example model_a, model_b and winner; it has {cut(', '.join(names), 200)}"
-    )
+    from streams.formats.mapping.unknown_tables import explain_columns  # which reads Parquet, too
+
+    raise explain_columns(names, _first_rows(source, run), name=run.file)
 
 
 def _layout(names: Collection[str]) -> RecordLayout | None:
@@ -89,13 +103,20 @@ def _layout(names: Collection[str]) -> RecordLayout | None:
     return next((layout for layout in LAYOUTS if layout.columns and layout.recognises(names)), None)
 
 
-def _values(batch: Any, pyarrow: Any) -> list[_ParquetRow]:
+def _first_rows(source: Source, run: ImportRun) -> list[_ParquetRow]:
+    """Return some rows with all columns, or none if they can't be read."""
+    try:
+        return [row for _, row in islice(read_rows(source, run, choose=lambda names: names, shortened=()), _SAMPLED)]
+    except FormatError:
+        return []
+
+
+def _values(batch: Any, pyarrow: Any, shortened: Collection[str]) -> list[_ParquetRow]:
     """Return the rows of a batch."""
-    is_judgment = set(batch.schema.names).issuperset(_NEEDED)
     columns: dict[str, list[Any]] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        shorten = shorten_name if not is_judgment and name.lower() in _LONG else _cut
-        columns[name if is_judgment else name.lower()] = _column(column, pyarrow, shorten)
+        shorten = shorten_name if name.lower() in shortened else _cut
+        columns[name] = _column(column, pyarrow, shorten)
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
@@ -156,6 +177,6 @@ def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgmen
 FORMAT = Format(
     name="parquet",
     about="Parquet with the columns of an arena or of a judgment (needs pyarrow)",
-    recognises=lambda head: head.data.startswith(MAGIC),
+    recognises=lambda head: head.data.startswith(PARQUET),
     batches=row_reader(_read_rows, _to_judgments),
 )

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
-from streams.formats.names import content_id, shorten_name
+from streams.formats.names import content_id, judge_name, segment_name, shorten_name
 from streams.wire.decoding import quote
 from streams.wire.events import EPOCH, LATEST, Judgment
 from streams.wire.limits import MAX_NAME, MAX_RANKED
@@ -37,6 +37,7 @@ def make_judgments(
     at: datetime | None = None,
     id: str | None = None,  # noqa: A002 - as in Judgment
     duration_ms: int | None = None,
+    source: str | None = None,
     tags: dict[str, str] | None = None,
 ) -> list[Judgment]:
     """Return the judgments of row `number`. Each output has a rank and the systems that produced it.
@@ -45,6 +46,7 @@ def make_judgments(
     pairs of systems with different outputs.
     """
     refuse_long_names(campaign=campaign, segment=segment, judge=judge)
+    judge, segment = judge_name(judge), segment_name(segment)
     systems = tuple(system for names, _ in outputs for system in names)
     ranks = tuple(rank for names, rank in outputs for _ in names)
     if len(systems) > MAX_RANKED:
@@ -82,6 +84,7 @@ def make_judgments(
             ranks=compared_ranks,
             at=at,
             duration_ms=duration_ms,
+            source=source,
             tags=tags,
         )
         for name, compared_systems, compared_ranks in compared

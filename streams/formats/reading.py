@@ -1,20 +1,21 @@
-"""Reading: open a log, recognise its format, read it in batches and count its rows."""
+"""Reading: open the files of a log, recognise their formats, read them in batches and count their rows."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from streams.formats.base import Entry, EntryBatch, ImportRun, RowError, Summary
-from streams.formats.input.sources import describe_source, open_source
+from streams.formats.input.parts import describe_log, list_parts
+from streams.formats.names import default_campaign
 from streams.formats.selection import LogSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-    from typing import BinaryIO
 
     from streams.formats.base import Format
+    from streams.formats.input.parts import LogPart, LogSources
     from streams.formats.input.sources import Source
     from streams.formats.selection import Only
     from streams.wire.events import Judgment
@@ -25,16 +26,18 @@ OnError = Literal["stop", "skip"]
 class Reading:
     """A log to read. Iterate over its entries, or over its batches, which is faster.
 
-    `format`, `summary` and `selection` describe what has been read so far. The summary counts the whole log, also the
-    judgments that are not selected.
+    `format` (of the last file), `summary` and `selection` describe what has been read so far. The summary counts the
+    whole log, also the judgments that are not selected.
     """
 
     def __init__(
         self,
-        source: Path | str | BinaryIO,
+        source: LogSources,
         chosen: Callable[[Source], Format],
         *,
         campaign: str | None = None,
+        default_campaign: str | None = None,
+        encoding: str | None = None,
         on_error: OnError | Callable[[RowError], None] = "stop",
         shared_ties: bool = True,
         references: bool = True,
@@ -44,6 +47,8 @@ class Reading:
         self._chosen = chosen
         self._on_error = on_error
         self._campaign = campaign
+        self._default_campaign = default_campaign
+        self._encoding = encoding
         self._shared_ties = shared_ties
         self._references = references
         self.selection = LogSelection(only) if only else None
@@ -63,7 +68,7 @@ class Reading:
         for code that reads each judgment.
         """
         run = ImportRun(
-            file=describe_source(self._source),
+            file=describe_log(self._source),
             on_bad=self._bad,
             campaign=self._campaign,
             shared_ties=self._shared_ties,
@@ -72,12 +77,25 @@ class Reading:
             shared=self.shared,
         )
         self.summary = run.summary
-        with open_source(self._source) as source:
-            self.format = self._chosen(source)
-            batches = self.format.batches(source, run)
-            for batch in batches if self.selection is None else self._select(batches, self.selection):
-                self.position = source.position()
-                yield batch
+        batches = self._read_parts(run)
+        yield from batches if self.selection is None else self._select(batches, self.selection)
+
+    def _read_parts(self, run: ImportRun) -> Iterator[EntryBatch]:
+        before = 0
+        for part in list_parts(self._source):
+            with part.open(encoding=self._encoding) as source:
+                self.format = self._chosen(source)
+                if source.note:
+                    run.summary.notes.append(f"{source.name}: {source.note}")
+                for batch in self.format.batches(source, self._run_of(part, source, run)):
+                    self.position = before + source.position()
+                    yield batch
+            before += part.size
+
+    def _run_of(self, part: LogPart, source: Source, run: ImportRun) -> ImportRun:
+        """Return the run of one file. All files share the summary."""
+        group = default_campaign(part.group) if part.group else None
+        return replace(run, file=source.name, default_campaign=self._default_campaign or group)
 
     def _select(self, batches: Iterator[EntryBatch], selection: LogSelection) -> Iterator[EntryBatch]:
         selection.restart()

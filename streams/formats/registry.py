@@ -19,19 +19,22 @@ from streams.formats import (
     wmt_assessment,
     wmt_humeval,
 )
+from streams.formats.input.encodings import find_encoding
 from streams.formats.input.head import FileHead
 from streams.formats.layouts import LAYOUTS, explain_unusable
+from streams.formats.mapping.column_mapping import read_mapping
+from streams.formats.mapping.table import mapped_format
+from streams.formats.mapping.unknown_tables import explain_unknown
 from streams.formats.platforms import forms
 from streams.formats.reading import Reading
 from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
-from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-    from typing import BinaryIO
 
     from streams.formats.base import Format, RowError
+    from streams.formats.input.parts import LogSources
+    from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.reading import OnError
     from streams.formats.selection import Only
 
@@ -58,10 +61,14 @@ FORMATS: dict[str, Format] = {
 
 
 def read(
-    source: Path | str | BinaryIO,
+    source: LogSources,
     *,
     format: str | None = None,  # noqa: A002
+    columns: Pairs | None = None,
+    values: Pairs = (),
+    encoding: str | None = None,
     campaign: str | None = None,
+    default_campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
     references: bool = True,
@@ -69,22 +76,35 @@ def read(
 ) -> Reading:
     """Read a log.
 
-    `source` is a path, `-` for standard input, or a binary stream. It may be plain, gzip or zstd.
+    `source` is a path, `-` for standard input, a binary stream, a folder, or several paths. Files may be plain or
+    compressed (gzip, zstd, bzip2, xz), and in a zip archive.
 
     `format` is the name of a format. By default the format is recognised by the content.
-    `campaign` replaces the campaign name of the file.
+    `columns` maps the columns of any table, for example "a=system_1,b=system_2,winner=preferred", and `values` the
+    values of its verdicts, for example "a=left,b=right,tie=both"; both may be dictionaries (see docs/formats.md).
+    `encoding` is that of the text, by default UTF-8 or UTF-16.
+    `campaign` replaces the campaign name of the file, and `default_campaign` is that of a file that names none.
     `on_error` decides what happens to a bad row: "stop" raises it, "skip" counts it, and a function is called with it.
     With `shared_ties=False`, systems that shared an output are not compared with each other.
     With `references=False`, human references in files of scores are left out.
     `only` selects a part of the log, for example {"source": "researcher"}; see `LogSelection`.
     """
-    if campaign is not None and not is_campaign_name(campaign):
-        raise ParameterError(f"{campaign!r} is not a campaign name; {CAMPAIGN_RULE}, for example wmt13.fr-en")
+    for name in (campaign, default_campaign):
+        if name is not None and not is_campaign_name(name):
+            raise ParameterError(f"{name!r} is not a campaign name; {CAMPAIGN_RULE}, for example wmt13.fr-en")
+    if columns and format is not None:
+        raise ParameterError("choose a format or name the columns, not both")
+    if values and not columns:
+        raise ParameterError("values need columns: name the columns too, for example a=model_a,b=model_b,winner=winner")
     known = find_format(format) if format is not None else None
+    if columns:
+        known = mapped_format(read_mapping(columns, values))
     return Reading(
         source,
         lambda found: known or recognise(found.head, name=found.name),
         campaign=campaign,
+        default_campaign=default_campaign,
+        encoding=None if encoding is None else find_encoding(encoding),
         on_error=on_error,
         shared_ties=shared_ties,
         references=references,
@@ -98,33 +118,11 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
     for known in FORMATS.values():
         if known.recognises(seen):
             return known
-    if reason := explain_unusable(seen.columns | seen.keys):
+    unknown = explain_unknown(head, name=name, formats=FORMATS)
+    names_systems = unknown.mapping is not None and "loser" in unknown.mapping.columns
+    if not names_systems and (reason := explain_unusable(seen.columns | seen.keys)):
         raise FormatError(f"{name}: {reason}")
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(f"{name}: the file is in UTF-16; save it as UTF-8")
-    if not head.strip():
-        raise FormatError(f"{name}: the file is empty, so its format is unknown; name the format to read it anyway")
-    raise FormatError(
-        f"{name}: unknown format; {_describe(head)}. If it is one of {', '.join(FORMATS)}, name the format"
-    )
-
-
-def _describe(head: bytes) -> str:
-    """Return how a file begins, without its text, which may hold the id of a judge.
-
-    >>> _describe(b"anna,a,b")
-    "the file begins with 'a', and its first line has 2 commas"
-    """
-    try:
-        text = head[:40].decode()
-    except UnicodeDecodeError as error:
-        text = head[: error.start].decode() if error.start > 40 - 4 else "\0"  # the last character may be cut
-    if "\0" in text:
-        return f"the file is binary and begins with the bytes {head[:8].hex(' ')}"
-    line = head.partition(b"\n")[0].decode(errors="replace")
-    counts = {"commas": line.count(","), "tabs": line.count("\t"), "semicolons": line.count(";")}
-    separators = " and ".join(f"{count} {name}" for name, count in counts.items() if count) or "no separators"
-    return f"the file begins with {quote(text[0])}, and its first line has {separators}"
+    raise unknown
 
 
 def find_format(name: str) -> Format:

@@ -16,7 +16,7 @@ from streams.errors import RecordError
 from streams.formats.base import Format, ImportRun
 from streams.formats.input.spreadsheets import escape_formula, escape_separators, unescape_formula, unescape_separators
 from streams.formats.input.tables import Table
-from streams.formats.names import campaign_name, shorten_name
+from streams.formats.names import campaign_name, judge_name, segment_name, shorten_name
 from streams.formats.rankings import make_judgments, parse_milliseconds, parse_number, parse_rank, parse_time, row_time
 from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
@@ -75,7 +75,7 @@ def _to_judgments(row: _UniformRow, _: int, run: ImportRun) -> list[Judgment]:
     campaign = campaign_name(run, in_file=row["campaign"], pair=row["pair"])
     seq = int(row["seq"])
     id = cell("id") or shorten_name(f"{campaign}.{seq}")  # noqa: A001 - as in Judgment
-    segment, judge = cell("segment") or "", cell("judge") or ""
+    segment, judge = segment_name(cell("segment") or ""), judge_name(cell("judge") or "")
     at = parse_time(row["timestamp"], field="timestamp") if row.get("timestamp") else row_time(seq)
     outputs = [output.split("+") for output in (cell("systems") or "").split("|")]
     if marked:

@@ -39,7 +39,8 @@ def row_reader(
     def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         pending: list[tuple[int, list[Judgment]]] = []
         waiting = 0  # judgments
-        for number, (line, row) in enumerate(rows(source, run), start=1):
+        # The numbers go on from the file before, if the log has several: ids and times are made from them.
+        for number, (line, row) in enumerate(rows(source, run), start=run.summary.rows + 1):
             run.summary.rows += 1
             try:
                 if isinstance(row, RecordError):
@@ -97,7 +98,7 @@ def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iter
         judgments = None
     if judgments is not None:
         run.summary.judged += len(pending)
-        run.summary.judgments += len(judgments)
+        run.count(judgments)
         yield EntryBatch(lines, judgments)
         return
     for line, row in pending:
@@ -107,7 +108,7 @@ def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iter
             run.bad(line, error)
         else:
             run.summary.judged += 1
-            run.summary.judgments += len(judgments)
+            run.count(judgments)
             yield EntryBatch([line] * len(judgments), judgments)
 
 

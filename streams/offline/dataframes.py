@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import msgspec
 
 from streams import formats
-from streams.errors import FormatError, JudgestreamError
+from streams.errors import JudgestreamError
 from streams.formats import arena
 from streams.formats.names import ANONYMOUS, UNSPECIFIED
 from streams.formats.rankings import row_time
@@ -36,16 +36,12 @@ def is_dataframe(source: object) -> TypeGuard[DataFrame]:
 def read_dataframe(frame: DataFrame, **options: Any) -> Reading:
     """Read a DataFrame as a log. The options are those of `formats.read`."""
     columns = [str(column) for column in frame.columns]
-    if arena.LAYOUT.recognises(columns):
-        options["format"] = "arena"
-    elif "systems" in columns and ("ranks" in columns or "score" in columns):
-        options["format"] = "jsonl"
-    else:
-        raise FormatError(
-            "a DataFrame needs the columns model_a, model_b and winner of an arena, or systems and ranks (or score) "
-            f"of a judgment; it has {', '.join(columns)[:200]}"
-        )
-    stream = io.BytesIO(b"".join(_json_lines(frame, of_judgments=options["format"] == "jsonl")))
+    of_judgments = False
+    if not options.get("columns"):
+        of_judgments = "systems" in columns and ("ranks" in columns or "score" in columns)
+        if of_judgments or arena.LAYOUT.recognises(columns):
+            options["format"] = "jsonl" if of_judgments else "arena"
+    stream = io.BytesIO(b"".join(_json_lines(frame, of_judgments=of_judgments)))
     stream.name = DATAFRAME  # messages contain it, as they contain the name of a file
     return formats.read(stream, **options)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from streams.formats import OnError, Reading, RowError, Summary
+    from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.selection import Only
 
 MOST_SHOWN = 10  # judgments that a notebook shows
@@ -59,24 +60,31 @@ class Judgments(Sequence[Judgment]):
 
 
 def read(
-    source: str | PathLike[str] | DataFrame,
+    source: str | PathLike[str] | Sequence[str | PathLike[str]] | DataFrame,
     *,
     format: str | None = None,  # noqa: A002 - as in streams.formats
+    columns: Pairs | None = None,
+    values: Pairs = (),
+    encoding: str | None = None,
     campaign: str | None = None,
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
     references: bool = True,
     only: Only | None = None,
 ) -> Judgments:
-    """Read a log into memory: a file in any supported format, or a DataFrame.
+    """Read a log into memory: a file, several files or a folder in any supported format, or a DataFrame.
 
     A DataFrame has the columns model_a, model_b and winner of an arena, or the columns of a judgment. Of those, only
-    systems and ranks (or score) are required. `campaign` replaces the campaign name of the log. The other options are
+    systems and ranks (or score) are required. Any other table needs `columns`, for example
+    "a=system_1,b=system_2,winner=preferred". `campaign` replaces the campaign name of the log. The other options are
     those of `streams.formats.read`.
     """
     reading = read_log(
         source,
         format=format,
+        columns=columns,
+        values=values,
+        encoding=encoding,
         campaign=campaign,
         on_error=on_error,
         shared_ties=shared_ties,
@@ -89,7 +97,10 @@ def read(
 
 def read_log(source: Any, **options: Any) -> Reading:
     """Read a file or a DataFrame, without loading it into memory at once."""
-    return read_dataframe(source, **options) if is_dataframe(source) else formats.read(Path(source), **options)
+    if is_dataframe(source):
+        return read_dataframe(source, **options)
+    paths = [Path(each) for each in source] if isinstance(source, list | tuple) else Path(source)
+    return formats.read(paths, **options)
 
 
 def _text(value: object) -> str:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
 from streams.offline.controls import ControlledLog, choose_controls
-from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
-from streams.offline.judgments import read_log
+from streams.offline.dataframes import to_dataframe
+from streams.offline.log_input import LogInput
 from streams.offline.planning import plan_ranking
 from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model, with_scale
@@ -27,21 +25,18 @@ from streams.reports.scale import check_scale, on_scale
 from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from streams.agreement.control_rows import CampaignControls, Controls
     from streams.core.campaign.campaign import Campaign
-    from streams.formats import Reading
+    from streams.formats import OnError, RowError
+    from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.selection import Only
+    from streams.offline.log_input import LogSource
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
-
-    LogSource = str | PathLike[str] | Iterable[Judgment] | DataFrame
-
-BATCH = 1000  # judgments that are rated together
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class Ranking:
 
     `read` counts the judgments of the log, without those that `only` left out. `duplicates` counted once, and
     `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign, and the
-    ranking without the judges who fail.
+    ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were bad.
     """
 
     reports: tuple[Report, ...]
@@ -61,6 +56,7 @@ class Ranking:
     left_out: int = 0
     controls: tuple[CampaignControls, ...] = ()
     without_failing: Ranking | None = None
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, campaign: Campaign) -> Ranking:
@@ -164,7 +160,7 @@ class Ranking:
             text += f"; {self.duplicates:,} duplicate{'s' * (self.duplicates != 1)}"
         if self.rejected:
             text += f"; {self.rejected:,} of {self.read:,} rejected, the first: {self.first_rejection}"
-        return text
+        return text + "".join(f"; {warning}" for warning in self.warnings)
 
 
 def rank(
@@ -184,8 +180,13 @@ def rank(
     runs: int | None = None,
     seed: int = 1,
     threads: int = 1,
+    format: str | None = None,  # noqa: A002 - as in streams.formats
+    columns: Pairs | None = None,
+    values: Pairs = (),
+    encoding: str | None = None,
+    on_error: OnError | Callable[[RowError], None] = "stop",
 ) -> Ranking:
-    """Rank the systems of a log: a file, judgments, or a DataFrame as for `read`.
+    """Rank the systems of a log: a file, several files, a folder, judgments, or a DataFrame as for `read`.
 
     The models and ranges are those of `judgestream rank`, and the parameters those of `judgestream models NAME`.
     `baseline` is the system that all others are compared with, for models that use one. With `campaigns`, only these
@@ -195,7 +196,9 @@ def rank(
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
     Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
-    of a campaign with these judgments, to the last bit. FormatError is raised if nothing was rated.
+    of a campaign with these judgments, to the last bit. FormatError is raised if nothing was rated. `format`,
+    `columns`, `values`, `encoding` and `on_error` are those of `read`. A single name in `campaigns` is also the
+    campaign of a log that names none.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> verdicts = [Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(2, 1), at=EPOCH)]
@@ -203,6 +206,9 @@ def rank(
     ['b', 'a']
     """
     unit = check_scale(scale, anchor)
+    named = next(iter(campaigns)) if len(campaigns) == 1 else None
+    options = {"format": format, "columns": columns, "values": values, "encoding": encoding, "on_error": on_error}
+    log = LogInput(source, options | {"default_campaign": named})
     if controls is not None:
         again = partial(
             rank,
@@ -219,18 +225,22 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        log = _controlled(source, controls, only=only, campaigns=campaigns)
+        tested = _controlled(log, controls, only=only, campaigns=campaigns)
         return replace(
-            again(log.judgments), left_out=log.left_out, controls=log.results, without_failing=again(log.passing())
+            again(tested.judgments),
+            left_out=tested.left_out,
+            controls=tested.results,
+            without_failing=again(tested.passing()),
+            warnings=log.warnings(),
         )
-    selection, reading = LogSelection(only) if only else None, _open(source)
-    batches: Iterable[Sequence[Judgment]] = _batches(source, reading)
-    suited, batches = choose_model(selection.batches(batches) if selection else batches, only=campaigns)
+    selection = LogSelection(only) if only else None
+    batches: Iterable[Sequence[Judgment]] = selection.batches(log.batches()) if selection else log.batches()
+    suited, batches = choose_model(batches, only=campaigns)
     model = model or suited
     plan = plan_ranking(
         model,
         ranges=ranges,
-        parameters=with_scale(model, parameters or {}, reading.summary.scale if reading else None),
+        parameters=with_scale(model, parameters or {}, log.summary.scale if log.summary else None),
         baseline=baseline,
         runs=runs,
         score_range=score_range,
@@ -245,8 +255,8 @@ def rank(
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
     if not rated.read:
-        raise FormatError(f"{_describe(source)}: there is no judgment in it")
-    rated.check(_describe(source))
+        raise FormatError(f"{log.name}: there is no judgment in it")
+    rated.check(log.name)
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
     reports = tuple(
         Report(
@@ -263,35 +273,14 @@ def rank(
         rejected=rated.rejections,
         first_rejection=str(rated.first_rejection or ""),
         left_out=selection.read - selection.kept if selection else 0,
+        warnings=log.warnings(),
     )
 
 
-def _open(source: LogSource) -> Reading | None:
-    """Return the reading of a file or a DataFrame, or None for judgments."""
-    is_log = isinstance(source, str) or hasattr(source, "__fspath__") or is_dataframe(source)
-    return read_log(source) if is_log else None
-
-
-def _batches(source: LogSource, reading: Reading | None) -> Iterator[Sequence[Judgment]]:
-    if reading is not None:
-        yield from (batch.judgments for batch in reading.batches())
-        return
-    judgments = iter(cast("Iterable[Judgment]", source))
-    while batch := list(islice(judgments, BATCH)):
-        yield batch
-
-
 def _controlled(
-    source: LogSource, controls: str | Controls, *, only: Only | None, campaigns: Collection[str]
+    log: LogInput, controls: str | Controls, *, only: Only | None, campaigns: Collection[str]
 ) -> ControlledLog:
     shared: dict[str, tuple[tuple[str, ...], ...]] = {}
     if isinstance(controls, str):
         controls = choose_controls(controls)
-    reading = _open(source)
-    if reading is not None:
-        reading.shared = shared
-    return ControlledLog.of(_batches(source, reading), controls, shared=shared, only=only, campaigns=campaigns)
-
-
-def _describe(source: LogSource) -> str:
-    return str(source) if isinstance(source, str | Path) else DATAFRAME if is_dataframe(source) else "the judgments"
+    return ControlledLog.of(log.batches(shared), controls, shared=shared, only=only, campaigns=campaigns)

@@ -123,7 +123,8 @@ def _explain(rejection: RecordError) -> RecordError:
     message = (
         "the judgment has a score instead of ranks; the model 'assessment' ranks scores"
         if rejection.field == "score"
-        else "the judgment has ranks instead of a score; `judgestream models` lists the models that rate rankings"
+        else "the judgment has ranks instead of a score, and the model 'assessment' rates scores only; choose another "
+        "model, for example trueskill, or leave out the model (`judgestream models` lists all)"
     )
     return RecordError(rejection.reason, message, field=rejection.field)
 

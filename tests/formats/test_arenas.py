@@ -183,7 +183,7 @@ def test_a_stray_record_is_reported_and_does_not_spoil_its_neighbours() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (lines({"chosen": "\n\nHuman: a", "rejected": "\n\nHuman: b"}), "not the systems that made them"),
+        (lines({"chosen": f"Human: {'a ' * 50}", "rejected": f"Human: {'b ' * 50}"}), "not the systems that made them"),
         (b'[{"instruction": "Why?", "input": "", "output_1": "a", "output_2": "b"}]', "not the systems that made them"),
         (b"Submission id,Participant id,Status\n1,2,APPROVED\n", "list of participants"),
     ],

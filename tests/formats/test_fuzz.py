@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_format_is_fuzzed() -> None:
-    assert set(TARGETS) == {"records", "bodies", *FORMATS}
+    assert set(TARGETS) == {"records", "bodies", "columns", "containers", *FORMATS}
 
 
 @pytest.mark.timeout(60)

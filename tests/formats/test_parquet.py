@@ -45,7 +45,7 @@ def test_other_columns_are_not_read(tmp_path: Path) -> None:
 
 def test_columns_of_neither_kind_are_named(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(parquet([{"x": 1, "y": 2}]))
-    with pytest.raises(FormatError, match="it has x, y"):
+    with pytest.raises(FormatError, match="unknown format with the columns 'x', 'y'"):
         list(formats.read(tmp_path / "log"))
 
 

@@ -51,8 +51,7 @@ def test_systems_that_shared_an_output_are_tied(tmp_path: Path) -> None:
         (HEAD + "c,p,1,s,j,,2,a|b,1|2,,yesterday,\n", "log.csv:2: timestamp: 'yesterday' is not an ISO 8601 time"),
         (HEAD + "c,p,x,s,j,,2,a|b,1|2,,,\n", "log.csv:2: seq: 'x' is not a row number"),
         (HEAD + "c,p,4,s,j,,2,a|b,1|2,,,\n" * 2, "log.csv:3: seq: 4 comes after 4"),
-        (HEAD + "c!,p,4,s,j,,2,a|b,1|2,,,\n", "log.csv:2: campaign: "),
-        (HEAD + "c,p,4,,j,,2,a|b,1|2,,,\n", "log.csv:2: segment: "),
+        (HEAD + "!,p,4,s,j,,2,a|b,1|2,,,\n", "log.csv:2: campaign: '!': a campaign name has"),
         ("a,a," + HEAD, "log.csv:1: two columns are named 'a'"),
     ],
 )

@@ -144,7 +144,7 @@ def test_missing_cells_of_a_frame_are_missing_fields() -> None:
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (pd.DataFrame({"a": [1], "b": [2]}), "it has a, b"),
+        (pd.DataFrame({"a": [1], "b": [2]}), "unknown format with the columns 'a', 'b'"),
         (
             pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["nobody"]}),
             "dataframe:1: winner: 'nobody' is not a winner",

@@ -97,6 +97,7 @@ def command(
             raise click.UsageError(f"{log.file}: {wrong} is for rankings, and the log has scores only; leave it out")
         _print_scores(logs, as_object=as_object, as_table=as_table)
         return
+    _refuse_nameless(log)
     rows = agreement_rows(logs, shared, rule=rule)
     try:
         passed = threshold_rows(logs, shared, controls) if controls else []
@@ -125,6 +126,19 @@ def command(
         if makers:
             click.echo()
             _print_thresholds(passed)
+
+
+def _refuse_nameless(log: LogFile) -> None:
+    """Raise FormatError if nothing can be compared, because no judgment names a judge or a segment."""
+    from streams.errors import FormatError
+
+    summary = log.reading.summary
+    for name, missing in (("judge", summary.anonymous), ("segment", summary.unspecified)):
+        if missing >= summary.judgments:
+            raise FormatError(
+                f"{log.file}: no judgment names a {name}, so there is nothing to compare; if a column has the {name}s, "
+                f"name it with --columns {name}=COLUMN"
+            )
 
 
 def _print_agreement(rows: Sequence[AgreementRow]) -> None:

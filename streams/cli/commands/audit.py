@@ -103,7 +103,7 @@ def _chunks(
     """Read the judgments of some campaigns in small parts, with a progress bar. Add all campaigns to `known`."""
     left, before = limit, 0
     with Bar(total=limit or log.size) as bar:
-        bar.describe(str(log.file))
+        bar.describe(log.file)
         for batch in log.judgments():
             known |= dict.fromkeys(judgment.campaign for judgment in batch)
             judgments = [each for each in batch if not campaigns or each.campaign in campaigns][:left]

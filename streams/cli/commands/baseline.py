@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, campaigns_option, logs_by_campaign, reading_options
+from streams.cli.log_options import LogFile, campaigns_option, logs_by_campaign
+from streams.cli.reading_options import ReadingOptions, reading_options
 from streams.cli.terminal import format_number, print_table, refuse_combination, safe
 
 if TYPE_CHECKING:
@@ -33,11 +34,7 @@ Examples:
 def command(
     *,
     file: Path | None,
-    from_name: str | None,
-    on_error: str,
-    shared_ties: bool,
-    references: bool,
-    only: tuple[str, ...],
+    options: ReadingOptions,
     scores: Path | None,
     campaigns: tuple[str, ...],
     as_object: bool,
@@ -59,15 +56,13 @@ def command(
     refuse_combination(json=as_object, csv=as_table)
     if file is None and scores is None:
         raise click.UsageError("there is nothing to choose from; add a log, or --scores FILE")
-    if file is None and (campaigns or only):
+    if file is None and (campaigns or options.only):
         raise click.UsageError("--campaign and --only select a part of a log; add a log, or leave them out")
     known = _read_scores(scores) if scores is not None else None
     if file is None:
         found = [choose_campaign_baseline(None, (), known, place=str(scores))]
     else:
-        log = LogFile(
-            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, references=references, only=only
-        )
+        log = LogFile(file, options, default_campaign=campaigns[0] if len(campaigns) == 1 else None)
         logs = logs_by_campaign(log, only=campaigns)
         if known is not None and len(logs) > 1:
             raise click.UsageError(

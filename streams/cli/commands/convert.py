@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from streams.cli.log_options import LogFile, reading_options
+from streams.cli.log_options import LogFile
 from streams.cli.options import with_settings
+from streams.cli.reading_options import ReadingOptions, reading_options
 from streams.errors import FormatError, ParameterError
 from streams.files import explaining_errors, replacing
 from streams.formats import FORMATS, STDIN, SUFFIXES, compressing, find_format
@@ -39,7 +40,7 @@ Examples:
   judgestream convert battles.json battles.csv.gz --campaign arena --on-error report
   zcat log.xml.gz | judgestream convert - - --to jsonl --no-shared-ties""",
 )
-@click.argument("source", metavar="FROM", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("sources", metavar="FROM...", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @click.argument("target", metavar="TO", type=click.Path(path_type=Path, allow_dash=True))
 @reading_options
 @click.option("--to", "to_name", metavar="FORMAT", help="Format to write.  [default: by the suffix of TO]")
@@ -53,23 +54,20 @@ Examples:
 def command(
     settings: Settings,
     *,
-    source: Path,
+    sources: tuple[Path, ...],
     target: Path,
-    from_name: str | None,
+    options: ReadingOptions,
     to_name: str | None,
     campaign: str | None,
-    on_error: str,
-    shared_ties: bool,
-    references: bool,
-    only: tuple[str, ...],
     pseudonyms: bool,
     force: bool,
     as_object: bool,
 ) -> None:
     """Convert a log of judgments from one format to another.
 
-    FROM is a file (plain, gzip or zstd), or `-` for standard input. TO is compressed if its name ends in .gz or .zst,
-    and `-` is standard output. TO is written completely or not at all.
+    FROM is one or more files or folders, or `-` for standard input. A file may be compressed (gzip, zstd, bzip2, xz,
+    zip) or an Excel file (xlsx). Any other table is read with --columns. TO is compressed if its name ends in .gz or
+    .zst, and `-` is standard output. TO is written completely or not at all.
     """
     from streams.core.campaign.pseudonyms import Pseudonyms
 
@@ -77,15 +75,7 @@ def command(
         raise click.UsageError("--pseudonyms needs the key of the workers; set JUDGESTREAM_JUDGE_KEY")
     made = Pseudonyms(settings.judge_key.encode())
     written = _find_target_format(target, to_name)
-    log = LogFile(
-        source,
-        from_name=from_name,
-        on_error=on_error,
-        shared_ties=shared_ties,
-        references=references,
-        campaign=campaign,
-        only=only,
-    )
+    log = LogFile(sources, options, campaign=campaign)
     with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
@@ -94,9 +84,9 @@ def command(
         summary = log.reading.summary
         if log.first_bad and not summary.judgments:
             raise FormatError(
-                f"{source}: none of its {summary.rows:,} rows is a judgment; the first error: {log.first_bad}"
+                f"{log.file}: none of its {summary.rows:,} rows is a judgment; the first error: {log.first_bad}"
             )
-    _print_summary(log.reading, source, target, written, as_object=as_object)
+    _print_summary(log.reading, log.file, target, written, as_object=as_object)
 
 
 def _find_target_format(target: Path, name: str | None) -> Format:
@@ -141,14 +131,14 @@ def _refuse_to_overwrite(target: Path, *, force: bool) -> None:
         raise click.UsageError(f"{target} exists already; add --force to overwrite it")
 
 
-def _print_summary(reading: Reading, source: Path, target: Path, written: Format, *, as_object: bool) -> None:
+def _print_summary(reading: Reading, source: str, target: Path, written: Format, *, as_object: bool) -> None:
     import msgspec
 
     summary, found = reading.summary, reading.format
     assert found
     if as_object:
         account: dict[str, object] = {
-            "from": str(source),
+            "from": source,
             "format": found.name,
             "to": str(target),
             "written": written.name,
@@ -165,4 +155,5 @@ def _print_summary(reading: Reading, source: Path, target: Path, written: Format
         parts.append(f"{summary.unranked:,} outputs without a rank")
     for what, counts in (("skipped", summary.skipped), ("left out", summary.left_out)):
         parts += [f"{count:,} {what}: {reason}" for reason, count in sorted(counts.items())]
+    parts += summary.warnings()
     click.echo("; ".join(parts), err=True)

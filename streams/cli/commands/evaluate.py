@@ -118,7 +118,7 @@ def command(
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
     try:
         chosen = _choose_experiment(name, options, settings)
-        data = Log.of(chain.from_iterable(log.batches()), file=log.file.name, only=campaigns)
+        data = Log.of(chain.from_iterable(log.batches()), file=Path(log.file).name, only=campaigns)
         chosen.cells(data)
     except ParameterError as error:
         raise click.UsageError(str(error)) from None

@@ -21,7 +21,6 @@ from streams.errors import FormatError, ParameterError, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from streams.cli.replay_log import Batches
     from streams.core.campaign.read_only import ReadOnlyCampaign
@@ -94,9 +93,9 @@ def command(
     """
     from streams.offline.scores import choose_model
 
-    if loop and not log.file.is_file():
+    if loop and not log.can_be_read_again:
         raise click.UsageError(f"--loop reads FILE again, but {log.file} can be read only once")
-    if log.reading.selection and log.file.is_file():
+    if log.reading.selection and log.can_be_read_again:
         deque(log.judgments(), maxlen=0)  # so that nothing is sent if --only names a value that does not occur
     new_names, counts = read_new_names(log, names), ReplayCounts()
     rounds = read_rounds(lambda: _read(log, counts), loop=loop)
@@ -274,7 +273,7 @@ def _new_campaign_settings(given: Sequence[str], model: str, scale: str | None) 
     return settings
 
 
-def _print_result(file: Path, counts: ReplayCounts, campaigns: Sequence[ReadOnlyCampaign], *, as_object: bool) -> None:
+def _print_result(file: str, counts: ReplayCounts, campaigns: Sequence[ReadOnlyCampaign], *, as_object: bool) -> None:
     import msgspec
 
     from streams.cli.ranking import print_leaderboards

@@ -6,6 +6,8 @@ import gzip
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from streams.formats.input import stream_decoders
+
 if TYPE_CHECKING:
     import io
     from collections.abc import Iterator
@@ -15,17 +17,23 @@ SUFFIXES = (".gz", ".zst")
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_BZIP2 = b"BZh"
+_XZ = b"\xfd7zXZ\0"
 
 
 def decompressed(stream: io.BufferedReader) -> BinaryIO:
     """Return the decompressed content of a stream, or the stream itself if it is not compressed."""
-    start = stream.peek(len(_ZSTD))
+    start = stream.peek(len(_XZ))
     if start.startswith(_GZIP):
         return cast("BinaryIO", gzip.GzipFile(fileobj=stream, mode="rb"))
     if start.startswith(_ZSTD):
         from streams.formats.input import zstd
 
         return zstd.open_reader(stream)
+    if start.startswith(_BZIP2) and start[3:4].isdigit():
+        return stream_decoders.open_bzip2(stream)
+    if start.startswith(_XZ):
+        return stream_decoders.open_xz(stream)
     return stream
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 
 DELIMITERS = ",\t;"
 
+_LINES = 20  # that are inspected to find the delimiter
+
 # A string that is not closed is one token up to the end. If it were none, the search would start again at each quote.
 _TOKEN = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:)?)?|[\[\]{}]', re.DOTALL)
 
@@ -21,8 +23,25 @@ class FileHead:
 
     @cached_property
     def delimiter(self) -> str:
-        """Return the delimiter between the cells of the first line."""
-        return max(DELIMITERS, key=self._first_line.count)
+        """Return the delimiter between the cells: the one that gives most rows as many cells as the header has.
+
+        A space counts only if the header has no other delimiter.
+        """
+        found = max(DELIMITERS, key=self._fit)
+        return found if self._fit(found) > (0.0, 0) else " " if " " in self._first_line.strip() else found
+
+    def _fit(self, delimiter: str) -> tuple[float, int]:
+        """Return the share of rows that are as wide as the header, and its width. Both are 0 if it has one cell."""
+        lines = self.data.decode(errors="replace").splitlines()[:_LINES]
+        try:
+            rows = list(csv.reader(lines, delimiter=delimiter))
+        except csv.Error:
+            rows = [self._first_line.split(delimiter)]
+        header, *others = rows or [[]]
+        if len(header) < 2:
+            return 0.0, 0
+        complete = others[:-1] or others  # the last row may be cut
+        return sum(len(row) == len(header) for row in complete) / len(complete) if complete else 1.0, len(header)
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -30,7 +49,9 @@ class FileHead:
         if self.start in (b"", b"{", b"[", b"<"):
             return frozenset()
         try:
-            (cells,) = csv.reader([self._first_line], delimiter=self.delimiter, strict=True)
+            (cells,) = csv.reader(
+                [self._first_line], delimiter=self.delimiter, skipinitialspace=self.delimiter == " ", strict=True
+            )
         except (csv.Error, ValueError):
             return frozenset()
         return frozenset(cell.strip().lower() for cell in cells)

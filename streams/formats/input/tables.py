@@ -19,22 +19,28 @@ Cells = list[str]
 
 
 class Table:
-    """A CSV table with a header. The delimiter (`,`, `;` or a tab) is recognised from the header."""
+    """A CSV table with a header. The delimiter (a comma, semicolon, tab or space) is recognised from the first lines.
+
+    A column without a name has its number as its name: `#1` is the first one.
+    """
 
     def __init__(self, source: Source, *, required: Collection[str], kind: str) -> None:
         self._source = source
         self._lines = _Lines(source)
-        self._reader = csv.reader(self._lines, delimiter=FileHead(source.head).delimiter, strict=True)
+        delimiter = FileHead(source.head).delimiter
+        self._reader = csv.reader(self._lines, delimiter=delimiter, skipinitialspace=delimiter == " ", strict=True)
         try:
             header = next(self._reader, [])
         except csv.Error as error:
             raise FormatError(f"{source.name}:1: the header can't be read: {error}") from None
-        self.header = tuple(cell.strip() for cell in header)
+        if self._lines.broken:
+            raise FormatError(f"{source.name}:1: the header is {self._lines.broken}")
+        self.header = [cell.strip() or f"#{number}" for number, cell in enumerate(header, start=1)]
         names = [cell.lower() for cell in self.header]
         if missing := [name for name in required if name not in names]:
             raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {kind}")
         self.columns = {name: place for place, name in enumerate(names)}
-        if twice := next((name for place, name in enumerate(names) if name and self.columns[name] != place), None):
+        if twice := next((name for place, name in enumerate(names) if self.columns[name] != place), None):
             raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
@@ -92,7 +98,10 @@ class _Lines:
         try:
             return line.decode()
         except UnicodeDecodeError as error:
-            self.broken = f"not UTF-8: {error.reason} at byte {error.start} of line {self.number}"
+            self.broken = (
+                f"not UTF-8: {error.reason} at byte {error.start} of line {self.number}; "
+                "choose its encoding with --encoding, for example latin-1"
+            )
             return line.decode(errors="replace")
 
     def _read(self) -> bytes:

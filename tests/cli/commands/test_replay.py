@@ -120,7 +120,14 @@ def test_wrong_use_is_exit_code_2_and_says_what_is_right(log: Path, arguments: l
     assert words in " ".join(result.stderr.split())
 
 
-@pytest.mark.parametrize("option", [["--loop"], ["--campaign", "new"]])
+def test_standard_input_gets_the_campaign_that_is_named() -> None:
+    arena = "model_a,model_b,winner,judge,segment\nx,y,model_a,j,s\n"
+    result = CliRunner().invoke(replay.command, ["-", "--direct", "--json", "--campaign", "new"], input=arena)
+    assert result.exit_code == 0, result.output
+    assert [board["campaign"] for board in json.loads(result.stdout)["campaigns"]] == ["new"]
+
+
+@pytest.mark.parametrize("option", [["--loop"], ["--campaign", "old=new"]])
 def test_what_reads_the_file_twice_does_not_take_standard_input(option: list[str]) -> None:
     result = run("-", "--direct", *option)
     assert result.exit_code == 2

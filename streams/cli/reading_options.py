@@ -1,0 +1,126 @@
+"""Options for reading a log: its format or columns, its encoding, bad rows and the part to read."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING
+
+import click
+
+from streams.cli.groups import ARGUMENTS
+from streams.quoting import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from streams.formats import UnknownFormat
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """The options of `reading_options`, as they were given."""
+
+    from_name: str | None = None
+    columns: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    encoding: str | None = None
+    on_error: str = "stop"
+    shared_ties: bool = True
+    references: bool = True
+    only: tuple[str, ...] = ()
+
+
+def reading_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options for reading a log to a command, which gets the ReadingOptions `options`."""
+
+    @wraps(function)
+    def run(
+        *,
+        from_name: str | None,
+        columns: tuple[str, ...],
+        values: tuple[str, ...],
+        encoding: str | None,
+        on_error: str,
+        shared_ties: bool,
+        references: bool,
+        only: tuple[str, ...],
+        **more: object,
+    ) -> None:
+        options = ReadingOptions(
+            from_name=from_name,
+            columns=columns,
+            values=values,
+            encoding=encoding,
+            on_error=on_error,
+            shared_ties=shared_ties,
+            references=references,
+            only=only,
+        )
+        function(options=options, **more)
+
+    decorated: Callable[..., None] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+_OPTIONS = (
+    click.option("--from", "from_name", metavar="FORMAT", help="Format of the log.  [default: by its content]"),
+    click.option(
+        "--columns",
+        multiple=True,
+        metavar="ROLE=COLUMN,...",
+        help="Columns of any table, e.g. a=model_1,b=model_2,winner=vote,judge=rater; @FILE is TOML.",
+    ),
+    click.option(
+        "--values",
+        multiple=True,
+        metavar="MEANING=VALUE,...",
+        help="Values of the winner with --columns, e.g. a=left,b=right,tie=both,skip=none.",
+    ),
+    click.option("--encoding", metavar="NAME", help="Encoding of the text, e.g. latin-1.  [default: UTF-8 or UTF-16]"),
+    click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip", "report"]),
+        default="stop",
+        show_default=True,
+        help="Action on a bad row: stop, skip and count it, or report and skip it.",
+    ),
+    click.option(
+        "--shared-ties/--no-shared-ties",
+        default=True,
+        show_default=True,
+        help="Tie systems that share one output, or do not compare them.",
+    ),
+    click.option(
+        "--references/--no-references",
+        default=True,
+        show_default=True,
+        help="Rank human references in files of scores, or leave them out.",
+    ),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Part to read: judge, segment, source, system or tag.NAME=VALUE; !=VALUE; =@FILE; may be repeated.",
+    ),
+)
+
+
+def propose_command(error: UnknownFormat, files: Sequence[Path]) -> click.ClickException:
+    """Return an error with the command that was called and the likeliest mapping of the columns."""
+    from streams.formats import STDIN
+
+    assert error.mapping
+    context = click.get_current_context()
+    arguments = context.meta.get(ARGUMENTS)
+    given = ["judgestream", *arguments] if arguments else [*context.command_path.split(), *map(str, files)]
+    if STDIN in map(str, files) and "--campaign" not in given:
+        given += ["--campaign", "log"]
+    command = " ".join(shlex.quote(safe(part)) for part in [*given, *error.mapping.options()])
+    return click.ClickException(
+        f"{error.summary}\nOtherwise name the columns. This is the likeliest command:\n\n  {command}\n"
+    )

@@ -1,0 +1,109 @@
+"""Explain why a file can't be read: what it looks like, its columns, and the likeliest mapping of them."""
+
+from __future__ import annotations
+
+import io
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from streams.errors import FormatError, RecordError
+from streams.formats.base import UnknownFormat
+from streams.formats.input.documents import read_documents
+from streams.formats.input.sources import Source
+from streams.formats.input.tables import Table
+from streams.formats.mapping.proposal import MOST_COLUMNS, TableSample, propose
+from streams.formats.mapping.table import to_text
+from streams.quoting import cut
+from streams.wire.decoding import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+_ROWS = 200  # that are inspected
+_LONGEST = 300  # characters of the columns in a message
+
+
+def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> UnknownFormat:
+    """Return the error for a log of no known format, from its first bytes."""
+    if not head.strip():
+        return UnknownFormat(
+            f"{name}: the file is empty, so its format is unknown; name the format with --from to read it anyway"
+        )
+    return _explain(_read_sample(head), _describe(head), name=name, formats=formats)
+
+
+def explain_columns(names: list[str], rows: Iterable[Mapping[str, object]], *, name: str) -> UnknownFormat:
+    """Return the error for a table of no known format, from its columns and first rows."""
+    sample = TableSample(names, [_texts(row) for row in rows], has_keys=True)
+    return _explain(sample, "it has no columns", name=name, formats=("a known format",))
+
+
+def _explain(sample: TableSample, what: str, *, name: str, formats: Collection[str]) -> UnknownFormat:
+    choose = f" If it is one of {', '.join(formats)}, name the format with --from." if formats else ""
+    if not sample.is_headed:
+        return UnknownFormat(f"{name}: unknown format; {what}.{choose}")
+    columns = cut(", ".join(map(quote, sample.names)), _LONGEST)
+    summary = f"{name}: unknown format with the columns {columns}.{choose}"
+    mapping = propose(sample)
+    if mapping is None:
+        form = "--columns a=COLUMN,b=COLUMN,winner=COLUMN or system=COLUMN,score=COLUMN"
+        return UnknownFormat(summary, way_out=f"Otherwise name the columns with {form}.")
+    texts = mapping.options()
+    python = ", ".join(f"{option.strip('-')}={text!r}" for option, text in zip(texts[::2], texts[1::2], strict=True))
+    return UnknownFormat(summary, way_out=f"Otherwise name the columns, likely: {python}", mapping=mapping)
+
+
+def _read_sample(head: bytes) -> TableSample:
+    """Read the first rows of a table, as far as they are in the first bytes."""
+    source = Source("", io.BytesIO(head), path=None, position=lambda: 0)
+    names: dict[str, None] = {}
+    rows = []
+    has_keys = head.lstrip()[:1] in (b"[", b"{")
+    try:
+        if has_keys:
+            for _, document in islice(read_documents(source), _ROWS):
+                if not isinstance(document, RecordError) and len(names) <= MOST_COLUMNS:
+                    names |= dict.fromkeys(document)
+                    rows.append(_texts(document))
+        else:
+            table = Table(source, required=(), kind="a table")
+            names = dict.fromkeys(table.header)
+            if len(names) <= MOST_COLUMNS:
+                rows += list(islice(_cells(table), _ROWS))
+    except FormatError:  # the first bytes end within a row
+        pass
+    return TableSample(list(names), rows, has_keys=has_keys)
+
+
+def _cells(table: Table) -> Iterator[dict[str, str]]:
+    for _, cells in table.rows():
+        if not isinstance(cells, RecordError):
+            yield {name: cell.strip() for name, cell in zip(table.header, cells, strict=True)}
+
+
+def _texts(row: Mapping[str, object]) -> dict[str, str]:
+    found = {}
+    for name, value in row.items():
+        try:
+            found[name] = to_text(value, "", name)
+        except RecordError:
+            found[name] = quote(value, limit=1000)  # too long for the name of a system
+    return found
+
+
+def _describe(head: bytes) -> str:
+    """Return how a file begins, without its text, which may hold the id of a judge.
+
+    >>> _describe(b"anna,a,b")
+    "the file begins with 'a', and its first line has 2 commas"
+    """
+    try:
+        text = head[:40].decode()
+    except UnicodeDecodeError as error:
+        text = head[: error.start].decode() if error.start > 40 - 4 else "\0"  # the last character may be cut
+    if "\0" in text:
+        return f"the file is binary and begins with the bytes {head[:8].hex(' ')}"
+    line = head.partition(b"\n")[0].decode(errors="replace")
+    counts = {"commas": line.count(","), "tabs": line.count("\t"), "semicolons": line.count(";")}
+    separators = " and ".join(f"{count} {name}" for name, count in counts.items() if count) or "no separators"
+    return f"the file begins with {quote(text[0])}, and its first line has {separators}"

@@ -1,0 +1,149 @@
+"""Words for columns and verdicts in English, German, French, Spanish and Chinese, to propose a mapping.
+
+They are used for a proposal only, which the user sees and may change. Words are written without accents and may be the
+beginning of a longer word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# What a column is, by a word of its name.
+WORDS = {
+    "winner": "winner won prefer better best chosen choice chose verdict vote outcome result selected pick decision"
+    " answer label judgment judgement accepted"
+    " sieger gewinner besser beste bevorzug auswahl gewahlt urteil entscheidung ergebnis wahl praferenz"
+    " gagnant vainqueur choix choisi meilleur resultat"
+    " ganador eleccion elegid mejor veredicto"
+    " 获胜 胜者 胜方 赢家 胜出 优胜 更好 偏好 选择 结果 判断 裁决",
+    "loser": "loser lost rejected worse verlierer abgelehnt schlechter unterlegen perdant rejet pire"
+    " perdedor rechazad peor 败者 败方 输家 落选 拒绝 失败",
+    "system": "model system sys engine candidate bot mt assistant generator player kandidat maschine ubersetzer"
+    " modele systeme moteur traducteur candidat sistema motor traductor 模型 系统 引擎 选手 候选",
+    "judge": "judge rater annotator worker user assessor evaluator participant reviewer labeler labeller turker voter"
+    " coder bewerter gutachter richter nutzer prufer teilnehmer juror"
+    " juge evaluateur annotateur utilisateur correcteur juez jueza evaluador anotador usuario revisor"
+    " 评委 评审 标注 评价者 用户 评估者 评判 裁判 评分员 评分人",
+    "segment": "segment seg prompt instruction question item sentence task example query topic satz frage aufgabe"
+    " beispiel abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
+    " 句子 问题 题目 题 段落 提示 任务 样本",
+    "score": "score rating quality point grade star adequacy bewertung punkt note qualitat wertung qualite"
+    " puntuacion nota calificacion calidad puntaje 分数 评分 得分 打分 质量",
+    "strength": "strength margin likert scale degree difference starke differenz grad force intensite degre fuerza"
+    " intensidad diferencia grado 强度 程度 差距",
+    "tie": "tie tied draw equal same unentschieden gleich egalite nul empate igual 平局 平手 相同",
+    "at": "timestamp tstamp time date created submitted zeit datum heure horodatage hora fecha 时间 日期",
+}
+# Words that are as a whole one of these, because many words begin like them.
+_WHOLE = frozenset(
+    {
+        "at",
+        "mt",
+        "bot",
+        "tie",
+        "item",
+        "user",
+        "note",
+        "nota",
+        "nul",
+        "grad",
+        "won",
+        "wahl",
+        "vote",
+        "star",
+        "seg",
+        "sys",
+    }
+)
+_WORDS = {role: tuple(text.split()) for role, text in WORDS.items()}
+
+# Words for the two sides. The names of two columns that differ in such a pair belong together.
+SIDES = (
+    *(("a", "b"), ("1", "2"), ("0", "1"), ("x", "y"), ("left", "right"), ("first", "second"), ("one", "two")),
+    *(("links", "rechts"), ("linke", "rechte"), ("linkes", "rechtes"), ("linker", "rechter"), ("erste", "zweite")),
+    *(
+        ("erstes", "zweites"),
+        ("erster", "zweiter"),
+        ("gauche", "droite"),
+        ("premier", "second"),
+        ("premiere", "seconde"),
+    ),
+    *(("premier", "deuxieme"), ("izquierda", "derecha"), ("izquierdo", "derecho"), ("primero", "segundo")),
+    *(
+        ("primer", "segundo"),
+        ("primera", "segunda"),
+        ("左", "右"),
+        ("甲", "乙"),
+        ("一", "二"),
+        ("baseline", "candidate"),
+    ),
+)
+# Of these, numbers and the letters x and y say nothing in a value, where they may count segments or judges.
+_NOT_IN_VALUES = {"0", "1", "2", "x", "y", "one", "two", "baseline", "candidate"}
+_FIRST = {"l", *(first for first, _ in SIDES)} - _NOT_IN_VALUES
+_SECOND = {"r", *(second for _, second in SIDES)} - _NOT_IN_VALUES
+_TIES = (
+    *(
+        "unentschieden",
+        "gleich",
+        "beide",
+        "keine",
+        "egalite",
+        "egal",
+        "nul",
+        "deux",
+        "aucun",
+        "empate",
+        "igual",
+        "ambos",
+    ),
+    *("ninguno", "tie", "draw", "equal", "same", "both", "neither", "平", "相同", "一样", "都", "无"),
+)
+
+_TOKEN = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_LONGEST = 100  # characters of a name or value that are looked at
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """Return the words of a name without accents; every Chinese character is one.
+
+    >>> tokens("bevorzugtesSystem_1"), tokens("système préféré"), tokens("系统甲")
+    (('bevorzugtes', 'system', '1'), ('systeme', 'prefere'), ('系', '统', '甲'))
+    """
+    spaced = _CAMEL.sub(" ", text[:_LONGEST].replace("ß", "ss"))
+    folded = "".join(each for each in unicodedata.normalize("NFKD", spaced) if not unicodedata.combining(each))
+    return tuple(_TOKEN.findall(folded.lower()))
+
+
+@lru_cache(maxsize=2000)
+def name_fit(name: str, role: str) -> int:
+    """Return how well the name of a column says this role: the length of the word that it has in it, or 0.
+
+    >>> name_fit("评分员", "judge") > name_fit("评分员", "score") > name_fit("评分员", "at")
+    True
+    """
+    found, best = tokens(name), 0
+    for word in _WORDS[role]:
+        if _HAN.match(word):
+            fits = word in name
+        else:
+            fits = word in found or (word not in _WHOLE and any(token.startswith(word) for token in found))
+        best = max(best, (2 * len(word) if _HAN.match(word) else len(word)) * fits)
+    return best
+
+
+def side_of(value: str) -> str | None:
+    """Return whether the words of a verdict mean a, b or a tie, or None.
+
+    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("s1")
+    ('a', 'a', 'tie', None)
+    """
+    found = tokens(value)
+    if any(word in value if _HAN.match(word) else token.startswith(word) for token in found for word in _TIES):
+        return "tie"
+    first, second = (bool(words.intersection(found)) for words in (_FIRST, _SECOND))
+    return None if first == second else "a" if first else "b"
