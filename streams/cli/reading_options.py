@@ -118,6 +118,8 @@ def propose_command(error: UnknownFormat, files: Sequence[Path]) -> click.ClickE
     context = click.get_current_context()
     arguments = context.meta.get(ARGUMENTS)
     given = ["judgestream", *arguments] if arguments else [*context.command_path.split(), *map(str, files)]
+    if not any(parameter.name == "columns" for parameter in context.command.params):
+        given = ["judgestream", "convert", *map(str, files), "log.jsonl"]  # which the command can read
     if STDIN in map(str, files) and "--campaign" not in given:
         given += ["--campaign", "log"]
     command = " ".join(shlex.quote(safe(part)) for part in [*given, *error.mapping.options()])

@@ -161,7 +161,7 @@ def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judg
         ranked,
         campaign=campaign_name(run, in_file=root[1].lower() if root else None, pair=pair),
         segment=_get(row.task, "id", "ranking-task"),
-        judge=_get(row.result, "user", "ranking-result"),
+        judge=row.result["user"] if "user" in row.result else _get(row.result, "user", "ranking-result"),
         duration_ms=_parse_duration(row.result.get("duration", "")),
     )
 

@@ -11,15 +11,14 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, judge_name, segment_name
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, clean_campaign, judge_name, segment_name
 from streams.formats.validation import decode_lines
-from streams.wire.campaign_names import to_campaign_name
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
 from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from streams.formats.base import ImportRun
@@ -131,7 +130,7 @@ def _decode(text: bytes) -> Judgment | Command:
             raise error from None
 
 
-_MAPPED = {"judge": judge_name, "segment": segment_name, "campaign": to_campaign_name}
+_MAPPED: dict[str, Callable[[str], str]] = {"judge": judge_name, "segment": segment_name, "campaign": clean_campaign}
 
 
 def _rename_campaign(judgments: Sequence[Judgment], run: ImportRun) -> Sequence[Judgment]:

@@ -94,7 +94,7 @@ def campaign_name(run: ImportRun, *, in_file: str | None = None, pair: str | Non
 
     Characters that a campaign name may not have become `-`.
     """
-    name = run.campaign or (_clean(in_file) if in_file else run.default_campaign) or _stem(run.file)
+    name = run.campaign or (clean_campaign(in_file) if in_file else run.default_campaign) or _stem(run.file)
     if not pair:
         return name
     pair = replace_forbidden(pair)
@@ -137,7 +137,8 @@ def _digest(text: str) -> str:
 
 
 @lru_cache(maxsize=1000)
-def _clean(name: str) -> str:
+def clean_campaign(name: str) -> str:
+    """Return the name of a campaign in a file as one that is allowed: other characters become `-`."""
     cleaned = to_campaign_name(name) if len(name) <= MAX_NAME else ""  # what is longer would be kept in the cache
     if not cleaned:
         raise RecordError("invalid_value", f"{quote(name)}: {CAMPAIGN_RULE}; use --campaign", field="campaign")

@@ -15,7 +15,7 @@ from streams.formats.input.parquet_pages import check_footer, plan_reading
 from streams.formats.input.sources import PARQUET
 from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.limits import MAX_FOOTER
-from streams.formats.names import campaign_name, shorten_name
+from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
 from streams.formats.rankings import parse_time
 from streams.formats.validation import row_reader
 from streams.quoting import cut
@@ -163,8 +163,8 @@ def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgmen
         return layout.judge(row, number, run)
     known = {name: value for name, value in row.items() if value is not None}
     known.setdefault("at", number)
-    if run.campaign:
-        known["campaign"] = campaign_name(run)
+    known["judge"], known["segment"] = known.get("judge") or ANONYMOUS, known.get("segment") or UNSPECIFIED
+    known["campaign"] = campaign_name(run, in_file=str(known.get("campaign") or ""))
     at = known["at"]
     if isinstance(at, (str, float, int)):
         known["at"] = parse_time(at, field="at")

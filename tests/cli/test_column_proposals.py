@@ -209,9 +209,17 @@ def test_standard_input_gets_a_campaign_in_the_proposal() -> None:
     assert json.loads(ranked.stdout)["campaigns"][0]["campaign"] == "log"
 
 
-def test_a_first_row_that_is_no_header_is_not_shown(tmp_path: Path) -> None:
+def test_a_command_without_the_option_proposes_to_convert_the_file(tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
-    file.write_text("secret-judge,1,alder,birch,left\nsecret-judge,2,alder,birch,right\n")
+    file.write_text("rater,system_1,system_2,preferred\nj,alder,birch,1\n")
+    refused = run("judges", str(file), "--check")
+    assert proposal(refused)[:3] == ["convert", str(file), "log.jsonl"]
+
+
+@pytest.mark.parametrize("segment", ["1", "s"])
+def test_a_first_row_that_is_no_header_is_not_shown(segment: str, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text(f"secret-judge,{segment},alder,birch,left\nsecret-judge,s,alder,birch,right\n")
     error = str(run("rank", str(file)).exception)
     assert "unknown format" in error
     assert "secret" not in error

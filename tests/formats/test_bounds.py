@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import tracemalloc
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 import pytest
@@ -14,6 +18,7 @@ from backports import zstd
 from streams import formats
 from streams.errors import FormatError
 from streams.formats import RowError
+from streams.formats.input.sources import open_source
 from tests.formats.samples import (
     APPRAISE,
     APPRAISE_SCORES,
@@ -28,6 +33,7 @@ from tests.formats.samples import (
     WMT_HUMEVAL,
     WMT_PAIRS,
 )
+from tests.formats.workbook_samples import workbook
 
 pytestmark = pytest.mark.long
 
@@ -131,13 +137,47 @@ def packed_zstd(data: bytes, times: int) -> bytes:
     return zstd.compress(data, level=1) * times
 
 
+def packed_bzip2(data: bytes, times: int) -> bytes:
+    return bz2.compress(data) * times
+
+
+def packed_xz(data: bytes, times: int) -> bytes:
+    return lzma.compress(data, preset=1) * times
+
+
 @pytest.mark.usefixtures("flat")
-@pytest.mark.parametrize("pack", [packed_gzip, packed_zstd])
+@pytest.mark.parametrize("pack", [packed_gzip, packed_zstd, packed_bzip2, packed_xz])
 @pytest.mark.parametrize("data", [b"\n" * 8 * MB, b"x" * 8 * MB])
 def test_a_compression_bomb_is_streamed(pack: object, data: bytes) -> None:
     packed = pack(data, 15) + pack(b"x" * 8 * MB, 1)  # type: ignore[operator]
     with pytest.raises(FormatError, match="a line of more than"):
         list(formats.read(io.BytesIO(packed), format="jsonl"))
+
+
+@pytest.mark.usefixtures("flat")
+@pytest.mark.parametrize("data", [b"\n" * 16 * MB, b"x" * 16 * MB], ids=["lines", "one line"])
+def test_a_bomb_in_a_zip_archive_is_streamed(data: bytes, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "log", "w", zipfile.ZIP_DEFLATED) as archive, archive.open("a.csv", "w") as member:
+        for _ in range(15):
+            member.write(data)
+        member.write(b"x" * 2 * MB)
+    with pytest.raises(FormatError, match="a line of more than"):
+        list(formats.read(tmp_path / "log", format="jsonl"))
+
+
+@pytest.mark.usefixtures("flat")
+def test_a_bomb_in_an_excel_file_is_streamed(tmp_path: Path) -> None:
+    cells = "<c t='s'><v>0</v></c>"
+    file = tmp_path / "log"
+    file.write_bytes(workbook([["x" * 60_000]], sheet=f"<row>{cells * 16}</row>" * 300))
+    with pytest.raises(FormatError, match="unknown format"):  # 300 MB of text
+        list(formats.read(file))
+    with open_source(file) as source:
+        assert sum(map(len, iter(source.read, b""))) > 2.8e8
+    sheet = "".join(f"<row><c r='{place}'><v>1</v></c></row>" for place in ("A1", "XFD1048576"))
+    file.write_bytes(workbook([["a"]], sheet=sheet))
+    with pytest.raises(FormatError, match="unknown format"):
+        list(formats.read(file))
 
 
 def test_a_window_that_is_too_large_is_refused() -> None:

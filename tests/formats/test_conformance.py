@@ -105,6 +105,45 @@ def test_a_byte_order_mark_is_ignored(name: str, file: Path) -> None:
     assert list(formats.read(file)) == plain
 
 
+OWN_ROWS: list[dict[str, object]] = [
+    {"id": "1", "campaign": "c:d", "segment": "s", "judge": "", "systems": ["a", "b"], "ranks": [1, 2]}
+]
+NAMELESS = {
+    "wmt-rankings": SAMPLES["wmt-rankings"].data.replace(b"judge1", b""),
+    "wmt-pairs": SAMPLES["wmt-pairs"].data.replace(b"judge1", b""),
+    "appraise": SAMPLES["appraise"].data.replace(b"judge1", b""),
+    "uniform": SAMPLES["uniform"].data.replace(b"judge1", b""),
+    "arena": ARENA.replace(b"j1", b""),
+    "label-studio": SAMPLES["label-studio"].data.replace(b'"completed_by": 7', b'"completed_by": ""'),
+    "jsonl": JSONL.replace(b'"judge":"j"', b'"judge":""', 1),
+    "parquet": parquet(OWN_ROWS),
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_an_empty_judge_is_anonymous_and_counted(name: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(NAMELESS[name])
+    reading = formats.read(tmp_path / "log")
+    assert next(iter(reading)).judgment.judge == "anonymous"
+    reading = formats.read(tmp_path / "log")
+    anonymous = sum(entry.judgment.judge == "anonymous" for entry in reading)
+    assert reading.summary.anonymous == anonymous > 0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SAMPLES["uniform"].data.replace(b"wmt15,", b"wmt:15,"),
+        JSONL.replace(b'"campaign":"c"', b'"campaign":"wmt:15"'),
+        parquet([{**OWN_ROWS[0], "campaign": "wmt:15"}]),
+    ],
+    ids=["uniform", "jsonl", "parquet"],
+)
+def test_other_characters_in_a_campaign_name_become_a_hyphen(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(data)
+    assert {entry.judgment.campaign.partition(".")[0] for entry in formats.read(tmp_path / "log")} == {"wmt-15"}
+
+
 BROKEN = {
     "wmt-rankings": (b"judge1,", b"judge1,,,", 2, None, "length_mismatch"),
     "wmt-pairs": (b"a.fr-en,1", b"a.fr-en,x", 2, "ranks", "invalid_value"),

@@ -284,8 +284,8 @@ def test_the_code_of_the_page_runs(
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "arena  bradley-terry, 3,000 judgments, 4 clusters"
     assert [line.split()[2] for line in said[1:8]] == ["cedar", "birch", "maple", "aspen", "willow", "alder", "hazel"]
-    assert said[8:11] == ["x", "x", "435 2565"]
-    assert said[11].startswith("1 1 ")
+    assert said[8:12] == ["x", "x", "x", "435 2565"]
+    assert said[12].startswith("1 1 ")
     assert said[-1] == "2 Counter()"
     assert Path("ranking.html").read_text().startswith("<!doctype html>")
     assert Path("ranking.png").read_bytes().startswith(b"\x89PNG")
