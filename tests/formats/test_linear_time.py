@@ -28,6 +28,8 @@ HOSTILE = {
     "a comment": ("appraise", b"<a><!--", b"x"),
     "systems of a translation": ("appraise", b'<a><ranking-result><translation rank="1" system="', b","),
     "a number": ("arena", b'{"winner":', b"9"),
+    "white space in a question": ("google-forms", b'Timestamp,"Which? [a', b"\t "),
+    "questions": ("google-forms", b"Timestamp,", b"Q [%d],"),
     "lines": ("jsonl", b"", b"\n"),
     "cells of a score": ("appraise-scores", b"u,s,1,TGT,eng,deu,1,", b"1711192199,x,"),
     "errors of a score": ("appraise-scores", b'u,s,1,TGT,eng,deu,0,d,False,"[', b'{""severity"":""minor""},'),

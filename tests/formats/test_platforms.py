@@ -166,3 +166,9 @@ def test_a_time_of_a_platform(text: str, iso: str) -> None:
 def test_a_time_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(RecordError, match="not a"):
         parse_platform_time(text, field="t")
+
+
+def test_a_form_with_too_many_columns_is_refused() -> None:
+    header = "Timestamp," + ",".join(f"Fluent? [{k}]" for k in range(3000))
+    with pytest.raises(FormatError, match="3,001 columns; a form has at most"):
+        read(f"{header}\n".encode())

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _TIMES = ("timestamp", "zeitstempel", "horodateur", "marca temporal", "informazioni cronologiche")
 _JUDGES = ("email address", "e-mail address", "email", "username", "participant id", "prolific id", "worker id", "name")
-_HEADER = re.compile(r"(.*?)\s*\[([^\[\]]+)\]", re.DOTALL)
-_PAIR = re.compile(r"(.+?)\s+vs\.?\s+(.+)", re.DOTALL | re.IGNORECASE)
+_MOST_COLUMNS = 2000
+_VERSUS = re.compile(r"\svs\.?\s", re.IGNORECASE)
 _RANK = re.compile(r"\brank", re.IGNORECASE)
 _NUMBER = re.compile(r"\D{0,20}?(-?\d{1,9}(?:\.\d{1,9})?)")
 
@@ -71,13 +71,14 @@ def _questions(header: Sequence[str]) -> list[_Question]:
     found: list[_Question] = []
     grids: dict[str, dict[str, int]] = {}
     for place, name in enumerate(header):
-        parts = _HEADER.fullmatch(name)
-        if not parts:
+        text, bracket, inside = name.strip().rpartition("[")
+        if not bracket or not inside.endswith("]"):
             continue
-        if (pair := _PAIR.fullmatch(parts[2].strip())) and pair[1] != pair[2]:
-            found.append(_Question(parts[1], (pair[1], pair[2]), (place,)))
-        else:
-            grids.setdefault(parts[1], {})[parts[2].strip()] = place
+        text, systems = text.strip(), [system.strip() for system in _VERSUS.split(inside[:-1], maxsplit=1)]
+        if len(systems) == 2 and all(systems) and systems[0] != systems[1]:
+            found.append(_Question(text, (systems[0], systems[1]), (place,)))
+        elif inside[:-1].strip():
+            grids.setdefault(text, {})[inside[:-1].strip()] = place
     return found + [_Question(text, tuple(grid), tuple(grid.values())) for text, grid in grids.items()]
 
 
@@ -87,6 +88,8 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _Answers | R
     if not questions:
         example = "`Which is better? [gpt vs claude]`"
         raise FormatError(f"{source.name}:1: no question names its systems in brackets, as {example} does")
+    if len(table.header) > _MOST_COLUMNS:
+        raise FormatError(f"{source.name}:1: {len(table.header):,} columns; a form has at most {_MOST_COLUMNS:,}")
     judge = next((table.columns[name] for name in _JUDGES if name in table.columns), None)
     for line, cells in table.rows():
         if isinstance(cells, RecordError):

@@ -54,6 +54,7 @@ _PATTERNS = (
         rf"(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}})/(?P<year>\d{{4}}),? {_CLOCK}(?: ?(?P<half>[AaPp]\.?[Mm]\.?))?{_ZONE}"
     ),
 )
+_LONGEST = 60  # characters of a time
 _OFFSET = re.compile(r"[A-Za-z]+([+-])(\d{1,2})(?::?(\d\d))?")
 
 
@@ -68,6 +69,8 @@ def parse_platform_time(text: str, *, field: str) -> datetime:
     '2024-03-19T09:05:00+00:00'
     """
     text = text.strip()
+    if len(text) > _LONGEST:
+        return parse_time(text, field=field)
     found = next((match for pattern in _PATTERNS if (match := pattern.fullmatch(text))), None)
     if not found:
         return parse_time(text, field=field)
