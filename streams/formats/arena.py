@@ -50,10 +50,10 @@ _CATEGORIES = ("creative_writing", "if", "math")
 def judge_battle(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     """Return the judgment of a battle. Battles that do not count in the arena are left out."""
     sides = next((sides for sides in SIDES if sides[0] in row and sides[1] in row), SIDES[0])
-    if flag_in(row, "anony") is False:
+    if "anony" in row and flag_in(row, "anony") is False:
         run.leave_out("not anonymous")
         return []
-    if object_in(row, "dedup_tag").get("sampled") is False:
+    if "dedup_tag" in row and object_in(row, "dedup_tag").get("sampled") is False:
         run.leave_out("a frequent prompt (dedup_tag)")
         return []
     winner = _winner(row)
@@ -62,7 +62,7 @@ def judge_battle(row: Record, number: int, run: ImportRun) -> list[Judgment]:
         return []
     systems = [required_text(row, side) for side in sides]
     segment, judge, at = text_in(row, *SEGMENT), _judge(row), first_text(row, TIME)
-    tags = {name: tag_in(row, name) for name in _TAGS}
+    tags = {name: tag_in(row, name) for name in _TAGS if name in row}
     identified = row.get("id") or (row.get("question_id") and at)
     if identified and not run.conversations.is_new(
         text_in(row, "id", "question_id"), *systems, judge, at, winner, *tags.values()
@@ -118,7 +118,7 @@ def _judge(row: Record) -> str | None:
 
 def _categories(row: Record) -> dict[str, str | None]:
     """Return what the arena found about the prompt, as tags."""
-    if not (given := object_in(row, "category_tag")):
+    if "category_tag" not in row or not (given := object_in(row, "category_tag")):
         return {}
     found = {name: tag_in(group, name) for group in given.values() if isinstance(group, dict) for name in group}
     return {name: found[name] for name in _CATEGORIES if name in found}

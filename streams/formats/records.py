@@ -150,7 +150,7 @@ def assess(
 def known_tags(tags: Mapping[str, str | None] | None) -> dict[str, str] | None:
     """Return the tags that have a value, shortened if they are too long for one."""
     found = {name: shorten_name(text) for name, text in (tags or {}).items() if text}
-    return dict(list(found.items())[:MAX_TAGS]) or None
+    return dict(list(found.items())[:MAX_TAGS]) if found else None
 
 
 def required_text(row: Record, name: str) -> str:

@@ -19,27 +19,31 @@ if TYPE_CHECKING:
 def _judge_task(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     """Return a comparison of the accepted option with each other one."""
     answer = required_text(row, "answer")
-    options = [required_text(each if isinstance(each, dict) else {}, "id") for each in list_in(row, "options")]
-    accepted = [str(each) for each in list_in(row, "accept")]
+    given, accepted = list_in(row, "options"), list_in(row, "accept")
     if answer != "accept" or not accepted:
         run.leave_out("skipped by the judge" if answer == "ignore" else "nothing was accepted")
         return []
-    if not 2 <= len(options) <= MAX_RANKED or len(set(options)) != len(options):
-        raise RecordError("invalid_value", f"{quote(options)} must be 2 to {MAX_RANKED} different ids", field="options")
-    if len(accepted) != 1 or accepted[0] not in options:
+    if not 2 <= len(given) <= MAX_RANKED:
+        message = f"{len(given):,} options; 2 to {MAX_RANKED} are accepted"
+        raise RecordError("invalid_value", message, field="options")
+    options = [required_text(each if isinstance(each, dict) else {}, "id") for each in given]
+    if len(set(options)) != len(options):
+        raise RecordError("duplicate_system", f"an id is listed twice in {quote(options)}", field="options")
+    chosen = str(accepted[0])
+    if len(accepted) != 1 or chosen not in options:
         raise RecordError("invalid_value", f"{quote(accepted)} is not the id of one option", field="accept")
     at = text_in(row, "_timestamp")
     task = text_in(row, "_task_hash")
     found: list[Judgment] = []
     for other in options:
-        if other == accepted[0]:
+        if other == chosen:
             continue
-        systems = [option for option in options if option in (accepted[0], other)]
+        systems = [option for option in options if option in (chosen, other)]
         found += compare(
             run,
             number,
             systems,
-            [1 if system == accepted[0] else 2 for system in systems],
+            [1 if system == chosen else 2 for system in systems],
             segment=text_in(row, "_input_hash") or task,
             judge=text_in(row, "_annotator_id", "_session_id"),
             at=parse_time(at, field="_timestamp") if at else None,
