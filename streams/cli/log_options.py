@@ -47,6 +47,16 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             metavar="NAME=VALUE",
             help="Part to read, by judge, segment, source or system; =@FILE has one value per line; may be repeated.",
         ),
+        click.option(
+            "--since",
+            metavar="TIME|NUMBER",
+            help="First time to read, as ISO date or time, UTC without a zone; or the judgments to leave out first.",
+        ),
+        click.option(
+            "--until",
+            metavar="TIME|NUMBER",
+            help="Last time to read, inclusive; a date is its end in UTC. Or the number of judgments to read.",
+        ),
     )
     for option in reversed(options):
         function = option(function)
@@ -69,9 +79,19 @@ def log_argument(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(
-        *, file: Path, from_name: str | None, on_error: str, shared_ties: bool, only: tuple[str, ...], **more: object
+        *,
+        file: Path,
+        from_name: str | None,
+        on_error: str,
+        shared_ties: bool,
+        only: tuple[str, ...],
+        since: str | None,
+        until: str | None,
+        **more: object,
     ) -> None:
-        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
+        log = LogFile(
+            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only, since=since, until=until
+        )
         function(log=log, **more)
 
     argument = click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
@@ -91,6 +111,8 @@ class LogFile:
         shared_ties: bool = True,
         campaign: str | None = None,
         only: Sequence[str] = (),
+        since: str | None = None,
+        until: str | None = None,
     ) -> None:
         from streams.formats import read
 
@@ -108,6 +130,8 @@ class LogFile:
                 on_error="stop" if on_error == "stop" else self._record_bad_row,
                 shared_ties=shared_ties,
                 only=_parse_only(only),
+                since=since,
+                until=until,
             )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
@@ -154,7 +178,7 @@ class LogFile:
                     yield [each for each in batch.judgments if (each.campaign, each.judge) not in without]
                 else:
                     yield batch.judgments
-        except ParameterError as error:  # --only selects nothing
+        except ParameterError as error:  # nothing is selected
             raise click.UsageError(f"{self.file}: {error}") from None
 
     def report_skipped(self) -> None:
@@ -166,7 +190,8 @@ class LogFile:
         if bad := summary.skipped.total():
             self.report(f"{bad:,} of {summary.rows:,} rows were skipped; the first error: {self.first_bad}")
         if part := self.reading.selection:
-            self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
+            untimed = f"; {part.untimed:,} without a time were left out" if part.untimed else ""
+            self.report(f"{part.kept:,} of {part.read:,} judgments were kept by {part.options}{untimed}")
 
     def report(self, text: str) -> None:
         """Print a line about the file on standard error, unless it is read once more."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from streams.formats.base import Format
     from streams.formats.input.sources import Source
     from streams.formats.selection import Only
+    from streams.formats.window import LogWindow
     from streams.wire.events import Judgment
 
 OnError = Literal["stop", "skip"]
@@ -38,13 +39,14 @@ class Reading:
         on_error: OnError | Callable[[RowError], None] = "stop",
         shared_ties: bool = True,
         only: Only | None = None,
+        window: LogWindow | None = None,
     ) -> None:
         self._source = source
         self._chosen = chosen
         self._on_error = on_error
         self._campaign = campaign
         self._shared_ties = shared_ties
-        self.selection = LogSelection(only) if only else None
+        self.selection = LogSelection.of(only, window)
         self.format: Format | None = None
         self.summary = Summary()
         # Set it to a dictionary to collect, by judgment id, which systems shared an output.

@@ -8,6 +8,7 @@ from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import appraise, arena, json_lines, label_studio, parquet, uniform, wmt
 from streams.formats.input.head import FileHead
 from streams.formats.reading import Reading
+from streams.formats.window import LogWindow
 from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 from streams.wire.decoding import quote
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from streams.formats.base import Format, RowError
     from streams.formats.reading import OnError
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -43,6 +45,8 @@ def read(
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
 ) -> Reading:
     """Read a log.
 
@@ -53,6 +57,7 @@ def read(
     `on_error` decides what happens to a bad row: "stop" raises it, "skip" counts it, and a function is called with it.
     With `shared_ties=False`, systems that shared an output are not compared with each other.
     `only` selects a part of the log, for example {"source": "researcher"}; see `LogSelection`.
+    `since` and `until` select a part by time, or by the number of judgments; see `LogWindow`.
     """
     if campaign is not None and not is_campaign_name(campaign):
         raise ParameterError(f"{campaign!r} is not a campaign name; {CAMPAIGN_RULE}, for example wmt13.fr-en")
@@ -64,6 +69,7 @@ def read(
         on_error=on_error,
         shared_ties=shared_ties,
         only=only,
+        window=LogWindow.of(since, until),
     )
 
 

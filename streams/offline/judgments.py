@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from streams.formats import OnError, Reading, RowError, Summary
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
 
 MOST_SHOWN = 10  # judgments that a notebook shows
 
@@ -66,6 +67,8 @@ def read(
     on_error: OnError | Callable[[RowError], None] = "stop",
     shared_ties: bool = True,
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
 ) -> Judgments:
     """Read a log into memory: a file in any supported format, or a DataFrame.
 
@@ -73,7 +76,16 @@ def read(
     systems and ranks (or score) are required. `campaign` replaces the campaign name of the log. The other options are
     those of `streams.formats.read`.
     """
-    reading = read_log(source, format=format, campaign=campaign, on_error=on_error, shared_ties=shared_ties, only=only)
+    reading = read_log(
+        source,
+        format=format,
+        campaign=campaign,
+        on_error=on_error,
+        shared_ties=shared_ties,
+        only=only,
+        since=since,
+        until=until,
+    )
     judgments = tuple(judgment for batch in reading.batches() for judgment in batch.judgments)
     return Judgments(judgments, reading.summary)
 

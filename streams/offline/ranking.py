@@ -13,6 +13,7 @@ import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
+from streams.formats.window import LogWindow
 from streams.offline.controls import ControlledLog, choose_controls
 from streams.offline.dataframes import DATAFRAME, is_dataframe, to_dataframe
 from streams.offline.judgments import read_log
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from streams.agreement.control_rows import CampaignControls, Controls
     from streams.core.campaign.campaign import Campaign
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
 
     LogSource = str | PathLike[str] | Iterable[Judgment] | DataFrame
@@ -47,9 +49,9 @@ BATCH = 1000  # judgments that are rated together
 class Ranking:
     """The leaderboards of a log, one per campaign. `ranking["wmt13.fr-en"]` is the ranking of one campaign.
 
-    `read` counts the judgments of the log, without those that `only` left out. `duplicates` counted once, and
-    `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign, and the
-    ranking without the judges who fail.
+    `read` counts the judgments of the log, without the `left_out` ones, which were not selected. `duplicates` counted
+    once, and `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign,
+    and the ranking without the judges who fail.
     """
 
     reports: tuple[Report, ...]
@@ -176,6 +178,8 @@ def rank(
     baseline: str | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
     controls: str | Controls | None = None,
     scale: str = "score",
     anchor: str | None = None,
@@ -189,8 +193,10 @@ def rank(
     The models and ranges are those of `judgestream rank`, and the parameters those of `judgestream models NAME`.
     `baseline` is the system that all others are compared with, for models that use one. With `campaigns`, only these
     campaigns are ranked. `runs` is the number of samples for rank ranges; its default depends on the model.
-    `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls`
-    tests the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
+    `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `since` and
+    `until` select a part by time, both inclusive, or by the number of judgments: a whole number, a date or a time, UTC
+    without a zone. `controls` tests the judges: it is the source that makes the controls, "everybody", "@" with the
+    name of a file, or `Controls`.
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
     Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
@@ -202,6 +208,7 @@ def rank(
     ['b', 'a']
     """
     unit = check_scale(scale, anchor)
+    selection = LogSelection.of(only, LogWindow.of(since, until))
     if controls is not None:
         again = partial(
             rank,
@@ -218,11 +225,10 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        log = _controlled(source, controls, only=only, campaigns=campaigns)
+        log = _controlled(source, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(log.judgments), left_out=log.left_out, controls=log.results, without_failing=again(log.passing())
         )
-    selection = LogSelection(only) if only else None
     batches: Iterable[Sequence[Judgment]] = selection.batches(_batches(source)) if selection else _batches(source)
     if model is None:
         model, batches = choose_model(batches, only=campaigns)
@@ -274,12 +280,12 @@ def _batches(
 
 
 def _controlled(
-    source: LogSource, controls: str | Controls, *, only: Only | None, campaigns: Collection[str]
+    source: LogSource, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
 ) -> ControlledLog:
     shared: dict[str, tuple[tuple[str, ...], ...]] = {}
     if isinstance(controls, str):
         controls = choose_controls(controls)
-    return ControlledLog.of(_batches(source, shared), controls, shared=shared, only=only, campaigns=campaigns)
+    return ControlledLog.of(_batches(source, shared), controls, shared=shared, selection=selection, campaigns=campaigns)
 
 
 def _describe(source: LogSource) -> str:

@@ -37,6 +37,8 @@ def command(
     on_error: str,
     shared_ties: bool,
     only: tuple[str, ...],
+    since: str | None,
+    until: str | None,
     scores: Path | None,
     campaigns: tuple[str, ...],
     as_object: bool,
@@ -58,13 +60,17 @@ def command(
     refuse_combination(json=as_object, csv=as_table)
     if file is None and scores is None:
         raise click.UsageError("there is nothing to choose from; add a log, or --scores FILE")
-    if file is None and (campaigns or only):
-        raise click.UsageError("--campaign and --only select a part of a log; add a log, or leave them out")
+    if file is None and (campaigns or only or since or until):
+        raise click.UsageError(
+            "--campaign, --only, --since and --until select a part of a log; add a log, or leave them out"
+        )
     known = _read_scores(scores) if scores is not None else None
     if file is None:
         found = [choose_campaign_baseline(None, (), known, place=str(scores))]
     else:
-        log = LogFile(file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only)
+        log = LogFile(
+            file, from_name=from_name, on_error=on_error, shared_ties=shared_ties, only=only, since=since, until=until
+        )
         logs = logs_by_campaign(log, only=campaigns)
         if known is not None and len(logs) > 1:
             raise click.UsageError(

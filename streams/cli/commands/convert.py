@@ -61,6 +61,8 @@ def command(
     on_error: str,
     shared_ties: bool,
     only: tuple[str, ...],
+    since: str | None,
+    until: str | None,
     pseudonyms: bool,
     force: bool,
     as_object: bool,
@@ -76,7 +78,16 @@ def command(
         raise click.UsageError("--pseudonyms needs the key of the workers; set JUDGESTREAM_JUDGE_KEY")
     made = Pseudonyms(settings.judge_key.encode())
     written = _find_target_format(target, to_name)
-    log = LogFile(source, from_name=from_name, on_error=on_error, shared_ties=shared_ties, campaign=campaign, only=only)
+    log = LogFile(
+        source,
+        from_name=from_name,
+        on_error=on_error,
+        shared_ties=shared_ties,
+        campaign=campaign,
+        only=only,
+        since=since,
+        until=until,
+    )
     with _open_target(target, force=force) as stream:
         assert written.write
         with compressing(stream, target) as out:
@@ -151,7 +162,7 @@ def _print_summary(reading: Reading, source: Path, target: Path, written: Format
         return
     parts = [f"{summary.rows:,} rows of {found.name}", f"{summary.judgments:,} judgments"]
     if reading.selection:
-        parts.append(f"{reading.selection.kept:,} kept by --only")
+        parts.append(f"{reading.selection.kept:,} kept by {reading.selection.options}")
     if summary.unranked:
         parts.append(f"{summary.unranked:,} outputs without a rank")
     for what, counts in (("skipped", summary.skipped), ("left out", summary.left_out)):

@@ -37,6 +37,7 @@ Examples:
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --only source=researcher
+  judgestream rank wmt13.csv.gz --until 1000
   judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
   judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
   judgestream rank samples/arena.csv --model grm --baseline birch
