@@ -14,6 +14,7 @@ from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
@@ -113,6 +114,7 @@ class LogFile:
         only: Sequence[str] = (),
         since: str | None = None,
         until: str | None = None,
+        stream: BinaryIO | None = None,
     ) -> None:
         from streams.formats import read
 
@@ -124,7 +126,7 @@ class LogFile:
         self._report = on_error == "report"
         try:
             self.reading: Reading = read(
-                file,
+                stream or file,
                 format=from_name,
                 campaign=campaign,
                 on_error="stop" if on_error == "stop" else self._record_bad_row,

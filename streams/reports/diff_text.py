@@ -24,7 +24,7 @@ def describe_diff(diff: BoardDiff, *, arrow: str = ARROW) -> str:
     judgments = _both(f"{before.judgments:,}", f"{after.judgments:,}", arrow)
     clusters = _both(str(before.clusters), str(after.clusters), arrow)
     campaign, model = _both(before.campaign, after.campaign, arrow), _both(before.model, after.model, arrow)
-    return f"{campaign}  {model}, {judgments} judgments, {clusters} clusters"
+    return f"{campaign}  {model}, {judgments} judgments, {clusters} cluster{'s' * (clusters != '1')}"
 
 
 def diff_cells(diff: BoardDiff, *, arrow: str = ARROW) -> list[tuple[str, ...]]:
