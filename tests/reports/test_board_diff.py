@@ -88,6 +88,7 @@ def test_new_and_gone_systems_do_not_move_the_others() -> None:
         *[(False, False)] * 2,
         (False, True),
     ]
+    assert not any(each.apart for each in compare_boards(after, before).systems)
     assert diff.notes == ("Systems are new or gone, which shifts ranks. Moves count the systems on both boards only.",)
     below = compare_boards(
         board(("a", 1, 1, 1), ("b", 2, 2, 2)), board(("b", 1, 1, 1), ("a", 2, 2, 2), ("new", 3, 3, 3))

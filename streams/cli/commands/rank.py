@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.controls import ControlTest, control_test_options, labelled
+from streams.cli.history_file import history_options
 from streams.cli.log_options import LogFile, log_argument, rate_log
 from streams.cli.model_choice import model_options
 from streams.cli.options import with_settings
@@ -19,6 +20,7 @@ from streams.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streams.cli.history_file import HistoryFile
     from streams.cli.model_choice import ModelChoice
     from streams.cli.scale import ScoreUnit
     from streams.core.campaign.campaign import Campaign
@@ -43,7 +45,8 @@ Examples:
   judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
   judgestream rank samples/arena.csv --model grm --baseline birch
   judgestream rank samples/arena.csv --scale elo --anchor birch
-  judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
+  judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png
+  judgestream rank samples/arena.csv --history history.csv""",
 )
 @log_argument
 @ranking_options
@@ -59,6 +62,7 @@ Examples:
     metavar="FILE",
     help="File for a figure, one per campaign: .png, .svg or .pdf.",
 )
+@history_options
 @with_settings()
 def command(
     settings: Settings,
@@ -74,6 +78,7 @@ def command(
     as_text: bool,
     page: Path | None,
     plot: Path | None,
+    history: HistoryFile | None,
 ) -> None:
     """Rank the systems of a log. No server is needed.
 
@@ -92,6 +97,8 @@ def command(
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
     choice.check()
+    if history:
+        history.check(log)
     results = test.run(log, campaigns) if test else {}
     plan, batches = choice.read(log, campaigns)
 
@@ -122,6 +129,8 @@ def command(
     if plot:
         outputs.write_plots(plot, every)
     boards, others = ([report.leaderboard for report in each] for each in (found, rest))
+    if history:
+        history.write(log, plan, boards, unit=unit, seed=seed, judge_key=settings.judge_key)
     if test and (as_table or as_text):
         test.print(results.values(), err=True)
     if as_object and test:
