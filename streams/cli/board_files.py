@@ -28,7 +28,7 @@ class _Printed(msgspec.Struct):
 
 @dataclass(frozen=True)
 class LogContent:
-    """A file that is no file of leaderboards. Of standard input, which can be read only once, it has the content."""
+    """A file that is no file of leaderboards. Of standard input or a pipe, it has the content: it is read only once."""
 
     stream: io.BytesIO | None = None
 
@@ -50,8 +50,8 @@ class BoardFile:
 
 def open_boards(file: Path) -> BoardFile | LogContent:
     """Read a file of leaderboards, or find out that it is none. Raise FormatError if it can't be read."""
-    if str(file) == STDIN:
-        data = click.get_binary_stream("stdin").read()
+    if str(file) == STDIN or file.is_fifo():
+        data = click.get_binary_stream("stdin").read() if str(file) == STDIN else file.read_bytes()
         if not _BEGINNING.match(data):
             return LogContent(io.BytesIO(data))
     else:

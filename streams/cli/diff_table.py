@@ -36,9 +36,10 @@ def _print(console: Console, diff: BoardDiff) -> None:
     _print_sentence(console, describe_diff(diff, arrow=arrow))
     texts = list(zip(*diff_cells(diff, arrow=arrow), strict=True)) or [()] * len(HEADINGS)
     columns = [
-        Column(heading, [Text(safe(cell), style="bold" if cell.startswith(REAL) else "") for cell in cells])
-        for heading, cells in zip(HEADINGS, texts, strict=True)
+        Column(heading, [Text(safe(cell)) for cell in cells]) for heading, cells in zip(HEADINGS, texts, strict=True)
     ]
+    for cell in columns[HEADINGS.index("change")].cells:
+        cell.stylize("bold" if cell.plain.startswith(REAL) else "dim")
     names = columns[HEADINGS.index("system")]
     left = width - sum(column.width + len(GAP) for column in columns if column is not names)
     for name in names.cells:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -66,6 +68,16 @@ def test_boards_and_logs_give_the_same_difference_as_the_library(one: str, tmp_p
     packed = tmp_path / "early.json.gz"
     packed.write_bytes(gzip.compress(early.read_bytes()))
     assert found(run(str(packed), one, "--json")) == by_file
+
+
+def test_a_pipe_is_read_once(one: str, tmp_path: Path) -> None:
+    pipe, content = tmp_path / "pipe", Path(one).read_bytes()
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=[content])
+    writer.start()
+    result = found(run(one, str(pipe), "--json"))
+    writer.join()
+    assert all(each["before"] == each["after"] for each in result["campaigns"][0]["systems"])
 
 
 def test_a_log_is_ranked_with_the_options_of_rank(one: str, tmp_path: Path) -> None:
