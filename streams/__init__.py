@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.pseudonyms import wire_pseudonym
     from streams.errors import JudgestreamError
+    from streams.offline.diff import RankingDiff, diff
     from streams.offline.judgments import Judgments, read
     from streams.offline.ranking import Ranking, rank
     from streams.pipeline.embedded import Embedded
@@ -28,6 +29,8 @@ __all__ = [
     "Judgments",
     "Leaderboard",
     "Ranking",
+    "RankingDiff",
+    "diff",
     "rank",
     "read",
     "wire_pseudonym",
@@ -43,6 +46,8 @@ _HOMES = {
     "Judgments": "offline.judgments",
     "Leaderboard": "wire.events",
     "Ranking": "offline.ranking",
+    "RankingDiff": "offline.diff",
+    "diff": "offline.diff",
     "rank": "offline.ranking",
     "read": "offline.judgments",
     "wire_pseudonym": "core.campaign.pseudonyms",

@@ -15,6 +15,7 @@ from streams.errors import FormatError, ParameterError, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
@@ -73,6 +74,7 @@ class LogFile:
         *,
         campaign: str | None = None,
         default_campaign: str | None = None,
+        stream: BinaryIO | None = None,
     ) -> None:
         from streams.formats import describe_log, list_parts, read
 
@@ -87,7 +89,7 @@ class LogFile:
         self._report = options.on_error == "report"
         try:
             self.reading: Reading = read(
-                self.files,
+                stream or self.files,
                 format=options.from_name,
                 columns=options.columns or None,
                 values=options.values,
@@ -98,6 +100,8 @@ class LogFile:
                 shared_ties=options.shared_ties,
                 references=options.references,
                 only=_parse_only(options.only),
+                since=options.since,
+                until=options.until,
             )
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
@@ -148,7 +152,7 @@ class LogFile:
                     yield [each for each in batch.judgments if (each.campaign, each.judge) not in without]
                 else:
                     yield batch.judgments
-        except ParameterError as error:  # --only selects nothing
+        except ParameterError as error:  # nothing is selected
             raise click.UsageError(f"{self.file}: {error}") from None
         except RowError as error:
             raise FormatError(f"{error}. To go on without bad rows, add --on-error skip or report") from None
@@ -173,7 +177,8 @@ class LogFile:
         for warning in summary.warnings():
             self.report(warning)
         if part := self.reading.selection:
-            self.report(f"{part.kept:,} of {part.read:,} judgments were kept by --only")
+            untimed = f"; {part.untimed:,} without a time were left out" if part.untimed else ""
+            self.report(f"{part.kept:,} of {part.read:,} judgments were kept by {part.options}{untimed}")
 
     def report(self, text: str) -> None:
         """Print a line about the file on standard error, unless it is read once more."""

@@ -16,6 +16,7 @@ from streams.quoting import safe_lines
 SECTIONS = {
     "Files (no server needed)": {
         "rank": "Rank the systems of a log with any model.",
+        "diff": "Compare two leaderboards: what moved, and what is more than chance.",
         "models": "List the models that `rank` takes, and their parameters.",
         "clusters": "Rank the systems of a log by the official WMT procedure.",
         "head-to-head": "Compare every pair of systems of a log, with sign tests.",

@@ -40,6 +40,11 @@ class Bar:
         """Add finished steps."""
         self.complete(self._done + steps)
 
+    def complete_of(self, done: int, total: int) -> None:
+        """Set the total of finished steps, and of all steps."""
+        self._total = total
+        self.complete(done)
+
     def complete(self, done: int) -> None:
         """Set the total of finished steps."""
         self._done = done

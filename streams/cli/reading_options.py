@@ -31,6 +31,8 @@ class ReadingOptions:
     shared_ties: bool = True
     references: bool = True
     only: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
 
 
 def reading_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -47,6 +49,8 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
         shared_ties: bool,
         references: bool,
         only: tuple[str, ...],
+        since: str | None,
+        until: str | None,
         **more: object,
     ) -> None:
         options = ReadingOptions(
@@ -58,6 +62,8 @@ def reading_options(function: Callable[..., None]) -> Callable[..., None]:
             shared_ties=shared_ties,
             references=references,
             only=only,
+            since=since,
+            until=until,
         )
         function(options=options, **more)
 
@@ -106,6 +112,16 @@ _OPTIONS = (
         multiple=True,
         metavar="NAME=VALUE",
         help="Part to read: judge, segment, source, system or tag.NAME=VALUE; !=VALUE; =@FILE; may be repeated.",
+    ),
+    click.option(
+        "--since",
+        metavar="TIME|NUMBER",
+        help="First time to read, as ISO date or time, UTC without a zone; or the judgments to leave out first.",
+    ),
+    click.option(
+        "--until",
+        metavar="TIME|NUMBER",
+        help="Last time to read, inclusive; a date is its end in UTC. Or the number of judgments to read.",
     ),
 )
 

@@ -186,12 +186,12 @@ def board_notes(board: Leaderboard, *, width: int, ascii_only: bool = False, out
     """Return the lines below a table: the legend, then what to be careful about."""
     marks = _ASCII if ascii_only else _UNICODE
     explained = legend(board, solid=marks.rule * 2, dashed=(marks.dashes * 2)[: 3 if ascii_only else 2])
-    notes = [Text(line, style="dim") for line in _wrapped(explained, width)]
-    notes += (Text(line) for each in describe_trouble(board, outlook=outlook) for line in _wrapped(f"- {each}", width))
+    notes = [Text(line, style="dim") for line in wrap(explained, width)]
+    notes += (Text(line) for each in describe_trouble(board, outlook=outlook) for line in wrap(f"- {each}", width))
     return notes
 
 
-def _wrapped(sentence: str, width: int) -> list[str]:
+def wrap(sentence: str, width: int) -> list[str]:
     """Return a sentence as lines of this width. Those after the first are indented."""
     return textwrap.wrap(safe(sentence), max(width, 20), subsequent_indent=GAP, break_on_hyphens=False)
 

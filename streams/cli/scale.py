@@ -25,12 +25,16 @@ class ScoreUnit:
 
     def of(self, board: Leaderboard) -> Leaderboard:
         """Return a leaderboard in this unit, or raise UsageError."""
-        from streams.reports.scale import check_scale, on_scale
-
         try:
-            return on_scale(board, check_scale(self.scale, self.anchor), anchor=self.anchor)
+            return self.convert(board)
         except ParameterError as error:
             raise click.UsageError(str(error)) from None
+
+    def convert(self, board: Leaderboard) -> Leaderboard:
+        """Return a leaderboard in this unit, or raise ParameterError, for example if the anchor is not on it."""
+        from streams.reports.scale import check_scale, on_scale
+
+        return on_scale(board, check_scale(self.scale, self.anchor), anchor=self.anchor)
 
 
 def scale_options(function: Callable[..., None]) -> Callable[..., None]:

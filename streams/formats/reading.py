@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streams.formats.input.parts import LogPart, LogSources
     from streams.formats.input.sources import Source
     from streams.formats.selection import Only
+    from streams.formats.window import LogWindow
     from streams.wire.events import Judgment
 
 OnError = Literal["stop", "skip"]
@@ -42,6 +43,7 @@ class Reading:
         shared_ties: bool = True,
         references: bool = True,
         only: Only | None = None,
+        window: LogWindow | None = None,
     ) -> None:
         self._source = source
         self._chosen = chosen
@@ -51,7 +53,7 @@ class Reading:
         self._encoding = encoding
         self._shared_ties = shared_ties
         self._references = references
-        self.selection = LogSelection(only) if only else None
+        self.selection = LogSelection.of(only, window)
         self.format: Format | None = None
         self.summary = Summary()
         # Set it to a dictionary to collect, by judgment id, which systems shared an output.

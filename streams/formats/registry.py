@@ -27,6 +27,7 @@ from streams.formats.mapping.table import mapped_format
 from streams.formats.mapping.unknown_tables import explain_unknown
 from streams.formats.platforms import forms
 from streams.formats.reading import Reading
+from streams.formats.window import LogWindow
 from streams.wire.campaign_names import CAMPAIGN_RULE, is_campaign_name
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.reading import OnError
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
 
 FORMATS: dict[str, Format] = {
     known.name: known
@@ -73,6 +75,8 @@ def read(
     shared_ties: bool = True,
     references: bool = True,
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
 ) -> Reading:
     """Read a log.
 
@@ -88,6 +92,7 @@ def read(
     With `shared_ties=False`, systems that shared an output are not compared with each other.
     With `references=False`, human references in files of scores are left out.
     `only` selects a part of the log, for example {"source": "researcher"}; see `LogSelection`.
+    `since` and `until` select a part by time, or by the number of judgments; see `LogWindow`.
     """
     for name in (campaign, default_campaign):
         if name is not None and not is_campaign_name(name):
@@ -109,6 +114,7 @@ def read(
         shared_ties=shared_ties,
         references=references,
         only=only,
+        window=LogWindow.of(since, until),
     )
 
 

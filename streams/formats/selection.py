@@ -1,4 +1,4 @@
-"""Select a part of a log: the judgments of some judges, sources, segments, systems or tags."""
+"""Select a part of a log: the judgments of some judges, sources, segments, systems or tags, or of a window of time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import ParameterError, suggestion
+from streams.formats.window import FIRST_TIME
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
+    from streams.formats.window import LogWindow
     from streams.wire.events import Judgment
 
     Only = Mapping[str, str | Iterable[str]]
@@ -61,7 +64,8 @@ class LogSelection:
 
     With `system`, each ranking keeps only the chosen systems, and one with fewer than two of them is left out. `tag.`
     and a name selects by a tag. A `!` after a name leaves out the judgments with these values. `read` and `kept` count
-    the judgments.
+    the judgments. A `window` keeps the judgments between its bounds. With times as bounds, judgments without a time are
+    left out, and `untimed` counts them.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
@@ -72,7 +76,8 @@ class LogSelection:
     '1'
     """
 
-    def __init__(self, only: Only) -> None:
+    def __init__(self, only: Only, window: LogWindow | None = None) -> None:
+        self._window = window
         self._choices: dict[tuple[str, bool], _Choice] = {}
         for given, values in only.items():
             name, excludes = given.removesuffix(NOT), given.endswith(NOT)
@@ -87,16 +92,23 @@ class LogSelection:
             self._choices.setdefault((field, excludes), _Choice(field, excludes)).values.update(chosen)
         self.restart()
 
+    @classmethod
+    def of(cls, only: Only | None, window: LogWindow | None) -> LogSelection | None:
+        """Return a selection, or None if the whole log is to be read."""
+        return cls(only or {}, window) if only or window else None
+
     def restart(self) -> None:
         """Begin to count anew, for a log that is read from its beginning."""
-        self.read = self.kept = 0
+        self.read = self.kept = self.untimed = 0
+        self._first: datetime | None = None  # of the times of the log, if a window is given
+        self._last: datetime | None = None
         for choice in self._choices.values():
             choice.known.clear()
 
     def select(self, judgment: Judgment) -> Judgment | None:
         """Return the selected part of a judgment, or None. Count it."""
+        chosen: Judgment | None = judgment if self._is_in_window(judgment.at) else None
         self.read += 1
-        chosen: Judgment | None = judgment
         for choice in self._choices.values():
             choice.observe(judgment)
             chosen = chosen and choice.select(chosen)
@@ -110,12 +122,31 @@ class LogSelection:
             yield [part for judgment in judgments if (part := self.select(judgment)) is not None]
         self.check()
 
+    def _is_in_window(self, at: datetime) -> bool:
+        """Return whether the next judgment is in the window, and remember the times of the log."""
+        if self._window is None:
+            return True
+        if at < FIRST_TIME:
+            self.untimed += self._window.by_time
+        else:
+            self._first = min(self._first or at, at)
+            self._last = max(self._last or at, at)
+        return self._window.includes(self.read, at)
+
+    @property
+    def options(self) -> str:
+        """Return the options of a command that make this selection."""
+        bounds = () if self._window is None else self._window.bounds
+        return " and ".join(f"--{name}" for name in (*(["only"] if self._choices else []), *bounds))
+
     def check(self) -> None:
         """Raise ParameterError if a value did not occur in the log, or if no judgment was selected."""
         if not self.read:
             return
         for choice in self._choices.values():
             _check_values(choice)
+        if not self.kept and self._window is not None:
+            raise ParameterError(self._explain_window(self._window))
         if not self.kept:
             fields = list(dict.fromkeys(choice.field for choice in self._choices.values()))
             way_out = " together; choose fewer fields or more values" if len(fields) > 1 else "; choose more values"
@@ -124,6 +155,14 @@ class LogSelection:
             elif fields == ["system"]:
                 way_out = "; choose more systems, because a ranking needs two of them"
             raise ParameterError(f"only: none of {self.read:,} judgments is left by {' and '.join(fields)}{way_out}")
+
+    def _explain_window(self, window: LogWindow) -> str:
+        """Return why nothing is left of a log."""
+        names = " and ".join((*dict.fromkeys(choice.field for choice in self._choices.values()), *window.bounds))
+        if window.by_time and self.untimed == self.read:
+            return f"{names}: no judgment of the log has a time; give a whole number, for example 1000, instead"
+        times = f"; the log is from {self._first} to {self._last}" if self._first else ""
+        return f"{names}: none of {self.read:,} judgments is left{times}"
 
 
 def _check_values(choice: _Choice) -> None:

@@ -14,6 +14,7 @@ from streams.wire.topics import JUDGMENTS, MAX_LOG_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from streams.kafka.reading import Reader
     from streams.pipeline.record import Record
@@ -49,6 +50,12 @@ class PartitionedLog:
                 "state can't be rebuilt; keep the log forever (check with: judgestream topics)"
             )
         return self._reader.ends([partition])[partition]
+
+    def offset_since(self, number: int, moment: datetime) -> int:
+        """Return the offset of the first record at or after a time of the broker. If there is none, return the end."""
+        partition = Partition(self.topic, number)
+        found = self._reader.since([partition], moment)[partition]
+        return self._reader.ends([partition])[partition] if found is None else found
 
     def committed(self, number: int) -> int:
         """Return the offset that the workers have committed: everything before it is emitted."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from streams.agreement.control_rows import CampaignControls, ControlItem, Controls, control_results
 from streams.agreement.controls import FEWEST, MARGIN, PASSING
 from streams.errors import FormatError, ParameterError, RecordError
-from streams.formats import LogSelection, RowError
+from streams.formats import RowError
 from streams.formats.input.sources import open_source
 from streams.formats.input.spreadsheets import unescape_formula
 from streams.formats.input.tables import Table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streams.agreement.agreement_rows import Shared
-    from streams.formats.selection import Only
+    from streams.formats import LogSelection
     from streams.wire.events import Judgment
 
 COLUMNS = ("segment", "better", "worse")
@@ -82,12 +82,11 @@ class ControlledLog:
         controls: Controls,
         *,
         shared: Shared,
-        only: Only | None = None,
+        selection: LogSelection | None = None,
         campaigns: Collection[str] = (),
     ) -> ControlledLog:
-        """Read a whole log, of which `only` selects a part, and test its judges."""
-        selection = LogSelection(only or {})
-        judgments = list(chain.from_iterable(selection.batches(batches) if only else batches))
+        """Read a whole log, or the selected part of it, and test its judges."""
+        judgments = list(chain.from_iterable(selection.batches(batches) if selection else batches))
         logs: dict[str, dict[str, Judgment]] = {}
         for judgment in judgments:
             if not campaigns or judgment.campaign in campaigns:
@@ -95,7 +94,7 @@ class ControlledLog:
         found = {name: list(log.values()) for name, log in logs.items()}
         results = tuple(control_results(found, shared, controls).values())
         check_rest(results)
-        return cls(judgments=judgments, results=results, left_out=selection.read - selection.kept)
+        return cls(judgments=judgments, results=results, left_out=selection.read - selection.kept if selection else 0)
 
     def passing(self) -> list[Judgment]:
         """Return the judgments of the judges who do not fail."""

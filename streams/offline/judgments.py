@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streams.formats import OnError, Reading, RowError, Summary
     from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
 
 MOST_SHOWN = 10  # judgments that a notebook shows
 
@@ -71,6 +72,8 @@ def read(
     shared_ties: bool = True,
     references: bool = True,
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
 ) -> Judgments:
     """Read a log into memory: a file, several files or a folder in any supported format, or a DataFrame.
 
@@ -90,6 +93,8 @@ def read(
         shared_ties=shared_ties,
         references=references,
         only=only,
+        since=since,
+        until=until,
     )
     judgments = tuple(judgment for batch in reading.batches() for judgment in batch.judgments)
     return Judgments(judgments, reading.summary)

@@ -11,6 +11,7 @@ import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
+from streams.formats.window import LogWindow
 from streams.offline.controls import ControlledLog, choose_controls
 from streams.offline.dataframes import to_dataframe
 from streams.offline.log_input import LogInput
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from streams.formats import OnError, RowError
     from streams.formats.mapping.column_mapping import Pairs
     from streams.formats.selection import Only
+    from streams.formats.window import Bound
     from streams.offline.log_input import LogSource
     from streams.wire.events import Judgment, Leaderboard, Parameter, Row
 
@@ -43,9 +45,10 @@ if TYPE_CHECKING:
 class Ranking:
     """The leaderboards of a log, one per campaign. `ranking["wmt13.fr-en"]` is the ranking of one campaign.
 
-    `read` counts the judgments of the log, without those that `only` left out. `duplicates` counted once, and
-    `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign, and the
-    ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were bad.
+    `read` counts the judgments of the log, without the `left_out` ones, which were not selected. `duplicates` counted
+    once, and `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign,
+    and the ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were
+    bad.
     """
 
     reports: tuple[Report, ...]
@@ -173,6 +176,8 @@ def rank(
     baseline: str | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
+    since: Bound | None = None,
+    until: Bound | None = None,
     controls: str | Controls | None = None,
     scale: str = "score",
     anchor: str | None = None,
@@ -191,8 +196,10 @@ def rank(
     The models and ranges are those of `judgestream rank`, and the parameters those of `judgestream models NAME`.
     `baseline` is the system that all others are compared with, for models that use one. With `campaigns`, only these
     campaigns are ranked. `runs` is the number of samples for rank ranges; its default depends on the model.
-    `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `controls`
-    tests the judges: it is the source that makes the controls, "everybody", "@" with the name of a file, or `Controls`.
+    `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `since` and
+    `until` select a part by time, both inclusive, or by the number of judgments: a whole number, a date or a time, UTC
+    without a zone. `controls` tests the judges: it is the source that makes the controls, "everybody", "@" with the
+    name of a file, or `Controls`.
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
     Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
@@ -209,6 +216,7 @@ def rank(
     named = next(iter(campaigns)) if len(campaigns) == 1 else None
     options = {"format": format, "columns": columns, "values": values, "encoding": encoding, "on_error": on_error}
     log = LogInput(source, options | {"default_campaign": named})
+    selection = LogSelection.of(only, LogWindow.of(since, until))
     if controls is not None:
         again = partial(
             rank,
@@ -225,7 +233,7 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        tested = _controlled(log, controls, only=only, campaigns=campaigns)
+        tested = _controlled(log, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(tested.judgments),
             left_out=tested.left_out,
@@ -233,7 +241,6 @@ def rank(
             without_failing=again(tested.passing()),
             warnings=log.warnings(),
         )
-    selection = LogSelection(only) if only else None
     batches: Iterable[Sequence[Judgment]] = selection.batches(log.batches()) if selection else log.batches()
     suited, batches = choose_model(batches, only=campaigns)
     model = model or suited
@@ -278,9 +285,9 @@ def rank(
 
 
 def _controlled(
-    log: LogInput, controls: str | Controls, *, only: Only | None, campaigns: Collection[str]
+    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
 ) -> ControlledLog:
     shared: dict[str, tuple[tuple[str, ...], ...]] = {}
     if isinstance(controls, str):
         controls = choose_controls(controls)
-    return ControlledLog.of(log.batches(shared), controls, shared=shared, only=only, campaigns=campaigns)
+    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from streams.errors import JudgestreamError
 from streams.pipeline.memory_log import MemoryLog
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -15,7 +14,6 @@ from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
 from streams.wire import topics
 from streams.wire.events import encode
-from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
@@ -86,11 +84,8 @@ class Embedded:
     def campaign(self, name: str) -> Campaign:
         """Return a campaign by name. Raise KeyError if there is none, and JudgestreamError if it is quarantined."""
         for processor in self.processors:
-            if name in processor.campaign_names:
-                processor.load(name)
-                if (quarantined := processor.quarantined.get(name)) is not None:
-                    raise JudgestreamError(describe_quarantine(name, quarantined.quarantine))
-                return processor.campaigns[name]
+            if (found := processor.find_campaign(name)) is not None:
+                return found
         raise KeyError(name)
 
     def counts(self) -> Outcomes:

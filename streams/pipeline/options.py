@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.options import CampaignOptions
@@ -51,3 +51,8 @@ class ProcessorOptions:
             max_loaded_campaigns=settings.max_loaded_campaigns,
             max_campaigns=settings.max_campaigns,
         )
+
+    def for_reading_again(self) -> ProcessorOptions:
+        """Return the options to rate records again that workers have read, whatever their limits were then."""
+        limits = UndecodableLimits(in_a_row=0, share=1.0, window=self.limits.window)
+        return replace(self, limits=limits, snapshot_judgments=0)

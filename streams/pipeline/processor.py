@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streams.errors import Fenced, RecordError
+from streams.errors import Fenced, JudgestreamError, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
 from streams.pipeline.decoding import decode_records
 from streams.pipeline.partition_boards import PartitionBoards
@@ -27,6 +27,7 @@ from streams.pipeline.reruns import PartitionReruns
 from streams.pipeline.routing import Router
 from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,6 +118,15 @@ class Processor:
     def quarantined(self) -> dict[str, QuarantinedCampaign]:
         """The campaigns that are not rated now, by name."""
         return self._campaigns.quarantined
+
+    def find_campaign(self, name: str) -> Campaign | None:
+        """Return a campaign of this partition, or None. Raise JudgestreamError if it is quarantined."""
+        if name not in self.campaign_names:
+            return None
+        self.load(name)
+        if (found := self.quarantined.get(name)) is not None:
+            raise JudgestreamError(describe_quarantine(name, found.quarantine))
+        return self.campaigns[name]
 
     def prepare(self, records: Sequence[Record]) -> Commit:
         """Decode, dedupe and rate the next records. Nothing is written yet.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from streams.errors import ForeignCampaign, StoreCorrupt
 from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.pipeline.undecodable_limits import UndecodableLimits
 from streams.rebuild.replacement import Publications
 from streams.stores.memory import MemoryStore
 
@@ -52,10 +50,7 @@ class Rerun:
     def __init__(
         self, settings: Settings, store: MemoryStore, topic: str, number: int, *, emitted: int, copies: Copies
     ) -> None:
-        options = ProcessorOptions.from_settings(settings)
-        # The workers read all of these records, whatever their limits were then.
-        limits = UndecodableLimits(in_a_row=0, share=1.0, window=options.limits.window)
-        options = replace(options, limits=limits, snapshot_judgments=0)
+        options = ProcessorOptions.from_settings(settings).for_reading_again()
         self._processor, _ = Processor.open(topic, number, store, options, read_log=partial(read_log, settings, number))
         self._processor.recall_copies(copies)
         self._partition = f"{topic}/{number}"

@@ -13,6 +13,7 @@ import click
 import pytest
 from msgspec.structs import replace
 
+from streams import rank
 from streams.cli.main import cli
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log
@@ -67,7 +68,7 @@ def test_an_example_is_understood(example: str) -> None:
 # The files that examples name, and what is in them.
 FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
 ALONE = (
-    *("models", "rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert"),
+    *("models", "rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert", "diff"),
     *("audit", "completion", "evaluate"),
 )
 
@@ -93,6 +94,8 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
     (tmp_path / "bleu.csv").write_text("system,score\n" + "".join(f"system-{k},0.{k}\n" for k in range(5)))
     (tmp_path / "predictions.csv").write_text("hter,gold\n1,2\n2,2\n3,5\n4,4\n")
     (tmp_path / "words.tsv").write_text("label\tgold\nkeep\tkeep\nchange\tkeep\n")
+    boards = rank(log, until=30).leaderboards
+    (tmp_path / "before.json").write_bytes(encode({"campaigns": boards}))
     (tmp_path / "battles.json").write_text(f"[{battle}]")
     words = shlex.split(re.split(r" (?:>>?|\|) ", example)[0], comments=True)[1:]
     with (tmp_path / "arena.jsonl").open("rb") as stdin:

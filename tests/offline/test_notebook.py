@@ -38,6 +38,8 @@ NAMES = [
     "Judgments",
     "Leaderboard",
     "Ranking",
+    "RankingDiff",
+    "diff",
     "rank",
     "read",
     "wire_pseudonym",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from streams import rank
 from streams.core.campaign.campaign import Campaign
 from streams.errors import JudgestreamError
 from streams.pipeline.embedded import Embedded
@@ -256,7 +257,10 @@ def test_pairs_are_counted_from_the_side_of_the_higher_one() -> None:
 # -- the page ----------------------------------------------------------------------------------------------
 
 PAGE = Path("docs/views.md").read_text()
-EXAMPLES = [line for block in re.findall(r"```\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+LINES = [line for language, block in BLOCKS if not language for line in block.splitlines()]
+# The past of a campaign is read from Kafka: tests/integration/test_past.py.
+EXAMPLES = [re.split(r" [>|] ", line)[0] for line in LINES if "--at" not in line]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -265,7 +269,10 @@ def test_every_example_of_the_page_runs(example: str, tmp_path: Path, monkeypatc
     log = [msgspec.structs.replace(each, campaign="wmt13.fr-en") for each in crowd(60)]
     uedin = judgment(999, campaign="wmt13.fr-en", systems=("uedin", "system-1"))
     running.take(*log, uedin, Close(id="z", campaign="wmt13.fr-en", at=LATER))  # so that a watch ends
+    samples = Path("samples").resolve()
     monkeypatch.chdir(tmp_path)
+    Path("samples").symlink_to(samples)
+    Path("before.json").write_bytes(encode({"campaigns": rank(log).leaderboards}))
     Path("wmt13.csv.gz").write_bytes(gzip.compress(b"".join(encode(each) + b"\n" for each in log)))
     program, name, *arguments = shlex.split(example)
     assert program == "judgestream"

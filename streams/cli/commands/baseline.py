@@ -56,8 +56,10 @@ def command(
     refuse_combination(json=as_object, csv=as_table)
     if file is None and scores is None:
         raise click.UsageError("there is nothing to choose from; add a log, or --scores FILE")
-    if file is None and (campaigns or options.only):
-        raise click.UsageError("--campaign and --only select a part of a log; add a log, or leave them out")
+    if file is None and (campaigns or options.only or options.since or options.until):
+        raise click.UsageError(
+            "--campaign, --only, --since and --until select a part of a log; add a log, or leave them out"
+        )
     known = _read_scores(scores) if scores is not None else None
     if file is None:
         found = [choose_campaign_baseline(None, (), known, place=str(scores))]

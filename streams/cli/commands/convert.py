@@ -150,7 +150,7 @@ def _print_summary(reading: Reading, source: str, target: Path, written: Format,
         return
     parts = [f"{summary.rows:,} rows of {found.name}", f"{summary.judgments:,} judgments"]
     if reading.selection:
-        parts.append(f"{reading.selection.kept:,} kept by --only")
+        parts.append(f"{reading.selection.kept:,} kept by {reading.selection.options}")
     if summary.unranked:
         parts.append(f"{summary.unranked:,} outputs without a rank")
     for what, counts in (("skipped", summary.skipped), ("left out", summary.left_out)):

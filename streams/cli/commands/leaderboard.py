@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from streams.cli.scale import scale_options
 from streams.cli.stored_campaign import read_campaign, summary, view_options
+from streams.cli.terminal import refuse_combination
 
 if TYPE_CHECKING:
     from streams.cli.scale import ScoreUnit
+    from streams.core.campaign.read_only import ReadOnlyCampaign
+    from streams.rebuild.past import PastCampaign
     from streams.settings import Settings
 
 
@@ -20,20 +24,41 @@ if TYPE_CHECKING:
 Examples:
   judgestream leaderboard wmt13.fr-en
   judgestream leaderboard wmt13.fr-en --scale elo --anchor uedin
-  judgestream leaderboard wmt13.fr-en --json""",
+  judgestream leaderboard wmt13.fr-en --json
+  judgestream leaderboard wmt13.fr-en --at 2026-05-01
+  judgestream leaderboard wmt13.fr-en --at 1499""",
 )
-@view_options
+@partial(view_options, servers=("kafka", "redis", "namespace", "max_record_bytes"))
 @scale_options
-def command(settings: Settings, *, campaign: str, as_object: bool, as_table: bool, unit: ScoreUnit) -> None:
+@click.option(
+    "--at",
+    metavar="TIME|OFFSET",
+    help="Time or offset of the log, inclusive. UTC without a zone; a date is its end.  [default: the present state]",
+)
+def command(
+    settings: Settings, *, campaign: str, as_object: bool, as_table: bool, unit: ScoreUnit, at: str | None
+) -> None:
     """Show the leaderboard of a running campaign and its progress.
 
     The state is read from Redis. Nothing is changed.
+
+    --at shows the leaderboard as it was when Kafka had the records up to this offset, or up to this time. The log of
+    the campaign's partition is read and rated again from its beginning, with the commands up to there. This needs
+    JUDGESTREAM_JUDGE_KEY and the other settings of the workers.
     """
     from streams.cli import outputs, render
     from streams.reports.views import campaign_view
 
-    stored = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
-    board = unit.of(stored.leaderboard())
+    found: ReadOnlyCampaign
+    lines: list[str] = []
+    if at is None:
+        found = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
+    else:
+        refuse_combination(json=as_object, csv=as_table)
+        past = _read_past(settings, campaign, at)
+        found = past.campaign
+        lines = [f"up to offset {past.offset:,} of {past.partition}, whose last one is {past.last:,}"]
+    board = unit.of(found.leaderboard())
     if as_object:
         click.echo(render.as_json([board]))
     elif as_table:
@@ -41,7 +66,22 @@ def command(settings: Settings, *, campaign: str, as_object: bool, as_table: boo
     else:
         console = render.stdout_console()
         width = render.table_width(console)
-        for line in summary(campaign_view(stored), board.outlook):
+        for line in (*summary(campaign_view(found), board.outlook), *lines):
             console.print(line, width=width)
         console.print()
         render.print_board(console, board, width=width, outlook=False)  # the summary has it
+
+
+def _read_past(settings: Settings, campaign: str, at: str) -> PastCampaign:
+    """Rate a campaign again from its log, with a progress bar."""
+    from streams.cli.progress import Bar
+    from streams.errors import ParameterError
+    from streams.formats.window import read_bound
+    from streams.rebuild.past import read_past
+
+    with Bar(total=None) as bar:
+        bar.describe(campaign)
+        try:
+            return read_past(settings, campaign, read_bound(at, name="at"), progress=bar.complete_of)
+        except ParameterError as error:
+            raise click.UsageError(str(error)) from None

@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.controls import ControlTest, control_test_options, labelled
+from streams.cli.history_file import history_options
 from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.model_choice import model_options
 from streams.cli.options import with_settings
-from streams.cli.ranking import parse_parameters, print_leaderboards, rank_campaigns, ranking_options
+from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.scale import scale_options
 from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from streams.cli.history_file import HistoryFile
+    from streams.cli.model_choice import ModelChoice
     from streams.cli.scale import ScoreUnit
     from streams.core.campaign.campaign import Campaign
-    from streams.offline.planning import RankingPlan
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
     from streams.settings import Settings
-    from streams.wire.events import Judgment, Leaderboard
+    from streams.wire.events import Leaderboard
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -37,42 +40,17 @@ Examples:
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --only source=researcher
+  judgestream rank wmt13.csv.gz --until 1000
   judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
   judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
   judgestream rank samples/arena.csv --model grm --baseline birch
   judgestream rank samples/arena.csv --scale elo --anchor birch
-  judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png""",
+  judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png
+  judgestream rank samples/arena.csv --history history.csv""",
 )
 @log_argument
 @ranking_options
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="Model, one of `judgestream models`.  [default: trueskill or assessment, by the log]",
-)
-@click.option(
-    "--parameter",
-    "texts",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Parameter of the model; may be repeated. `judgestream models NAME` lists them.",
-)
-@click.option(
-    "--baseline",
-    metavar="SYSTEM",
-    help="System that all others are compared with, for grm and grm-batch.  [default: none; grm-batch chooses one]",
-)
-@click.option(
-    "--ranges",
-    metavar="NAME",
-    help="Method of the rank ranges: groups, closed, posterior, bootstrap or wmt.  [default: by the model]",
-)
-@click.option(
-    "--score-range",
-    "bounds",
-    metavar="LOW,HIGH",
-    help="Lowest and highest score of direct assessment, e.g. 1,7.  [default: those of the log]",
-)
+@model_options
 @scale_options
 @control_test_options
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
@@ -84,26 +62,23 @@ Examples:
     metavar="FILE",
     help="File for a figure, one per campaign: .png, .svg or .pdf.",
 )
+@history_options
 @with_settings()
 def command(
     settings: Settings,
     *,
     log: LogFile,
     campaigns: tuple[str, ...],
-    runs: int | None,
     seed: int,
     as_object: bool,
-    model: str | None,
-    texts: tuple[str, ...],
-    baseline: str | None,
-    ranges: str | None,
-    bounds: str | None,
+    choice: ModelChoice,
     unit: ScoreUnit,
     test: ControlTest | None,
     as_table: bool,
     as_text: bool,
     page: Path | None,
     plot: Path | None,
+    history: HistoryFile | None,
 ) -> None:
     """Rank the systems of a log. No server is needed.
 
@@ -115,37 +90,17 @@ def command(
     scores.
     """
     from streams.cli import outputs
-    from streams.cli.campaign_settings import parse_settings
     from streams.offline.controls import failing_judges
-    from streams.offline.planning import plan_ranking
-    from streams.offline.scores import choose_model, with_scale
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
-    def choose(name: str) -> RankingPlan:
-        try:
-            return plan_ranking(
-                name,
-                ranges=ranges,
-                parameters=with_scale(name, parse_parameters(name, texts), log.reading.summary.scale),
-                baseline=baseline,
-                runs=runs,
-                **parse_settings((), {"score_range": bounds}),
-            )
-        except ParameterError as error:
-            raise click.UsageError(str(error)) from None
-
-    if model is not None:
-        choose(model)  # before the log is read
+    choice.check()
+    if history:
+        history.check(log)
     results = test.run(log, campaigns) if test else {}
-    batches: Iterable[Sequence[Judgment]] = log.batches(columns=log.is_long)
-    try:
-        suited, batches = choose_model(batches, only=campaigns)
-    except ParameterError as error:
-        raise click.UsageError(f"{log.file}: {error}") from None
-    plan = choose(model or suited)
+    plan, batches = choice.read(log, campaigns)
 
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
         histories, read = Histories(), batches if source is log else None
@@ -174,6 +129,8 @@ def command(
     if plot:
         outputs.write_plots(plot, every)
     boards, others = ([report.leaderboard for report in each] for each in (found, rest))
+    if history:
+        history.write(log, plan, boards, unit=unit, seed=seed, judge_key=settings.judge_key)
     if test and (as_table or as_text):
         test.print(results.values(), err=True)
     if as_object and test:

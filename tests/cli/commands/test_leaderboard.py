@@ -124,3 +124,25 @@ def test_an_unexpected_error_without_a_quarantine_is_not_hidden(
 ) -> None:
     monkeypatch.setitem(MODELS, "trueskill", faulty("load_row", name="trueskill"))
     assert isinstance(run("wmt.fr-en").exception, ZeroDivisionError)
+
+
+@pytest.mark.usefixtures("running")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--at", "soon"), "at: 'soon' is not a date, a time or a whole number; write e.g. 2026-05-01"),
+        (("--at", "-3"), "at: '-3' is not a date"),
+        (("--at", "5", "--json", "--csv"), "--json and --csv can't be combined"),
+    ],
+)
+def test_a_past_that_can_t_be_read_is_wrong_use(options: tuple[str, ...], said: str) -> None:
+    result = run("wmt.fr-en", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+@pytest.mark.usefixtures("running")
+def test_the_past_needs_the_key_of_the_workers() -> None:
+    result = run("wmt.fr-en", "--at", "5")
+    assert isinstance(result.exception, JudgestreamError)
+    assert "set JUDGESTREAM_JUDGE_KEY" in str(result.exception)
