@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING
 
 from streams.errors import Fenced, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
-from streams.pipeline.decoding import decode_records
+from streams.pipeline.decoding import decode_records, scan_records
 from streams.pipeline.partition_boards import PartitionBoards
 from streams.pipeline.partition_campaigns import PartitionCampaigns
-from streams.pipeline.record import record_fingerprint
+from streams.pipeline.record import RecordBlock, record_fingerprint
 from streams.pipeline.reruns import PartitionReruns
 from streams.pipeline.routing import Router
 from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
+from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,6 +71,7 @@ class Processor:
         self._read_log = read_log
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
         self._router = Router(topic, partition, campaigns, pseudonyms=options.campaign.pseudonyms)
+        self._scanner = Scanner()
         self._read, self._rejected, self._forwarded = state.read, state.rejected, state.forwarded
         self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
@@ -116,16 +118,20 @@ class Processor:
         """The campaigns that are not rated now, by name."""
         return self._campaigns.quarantined
 
-    def prepare(self, records: Sequence[Record]) -> Commit:
+    def prepare(self, records: Sequence[Record] | RecordBlock) -> Commit:
         """Decode, dedupe and rate the next records. Nothing is written yet.
 
         The caller knows that no record between the last one and these was deleted. An offset without one is empty.
         """
-        fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
+        fresh = RecordBlock.of(records).since(self.next_offset)
+        max_bytes = self._options.max_record_bytes
         without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
-        decoded = decode_records(fresh, without_campaign, max_bytes=self._options.max_record_bytes)
-        tally = self._tally.after(map(without_campaign.get, fresh), self._options.limits)
-        routed = self._router.route(decoded, fresh)
+        scanned = scan_records(fresh, self._scanner, max_bytes=max_bytes)
+        decoded = decode_records(fresh, without_campaign, max_bytes=max_bytes, scanned=scanned)
+        tally = self._tally
+        if without_campaign or any(tally):
+            tally = tally.after(map(without_campaign.get, fresh), self._options.limits)
+        routed = self._router.route(decoded, fresh, scanned=scanned)
         self._tally = tally  # from here on no server is asked, so the call is not repeated
         without_campaign |= routed.rejections
         self._rejected += len(without_campaign)
@@ -144,7 +150,7 @@ class Processor:
                 changes.append(change)
         before, empty = self.next_offset, 0
         if fresh:
-            last = next(reversed(fresh.values()))
+            last = fresh.at(-1)
             self.next_offset, self.last_record_fingerprint = last.offset + 1, record_fingerprint(last)
             empty = self.next_offset - before - len(fresh)
         self._read += len(fresh)

@@ -15,7 +15,7 @@ from streams.core.campaign.judged import JudgedCampaign
 from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.recent_votes import RecentVotes
 from streams.core.campaign.requests import update_requests
-from streams.core.campaign.result import BatchResult
+from streams.core.campaign.result import BatchResult, merge
 from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand, check_retraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     Event = Judgment | Command
     FindTime = Callable[[int], float | None]  # Unix time of the record at an offset
+
+
+WORTH_DIVIDING = 100  # records: fewer are applied one by one if one of them needs it
 
 
 class Campaign(JudgedCampaign):
@@ -67,10 +70,17 @@ class Campaign(JudgedCampaign):
         `find_time` returns when the broker wrote the record at an offset.
         """
         admitted = self._admit_all(offsets, events)
-        if admitted is None:
+        if admitted is not None:
+            self._rate(admitted)
+            return BatchResult(applied=len(offsets))
+        if len(offsets) < WORTH_DIVIDING or not self._may_admit(offsets):
             return self._apply_each(zip(offsets, events, strict=True), refusal, find_time)
-        self._rate(admitted)
-        return BatchResult(applied=len(offsets))
+        # Few records need a check of their own. The halves without them are admitted at once.
+        half = len(offsets) // 2
+        first = self.apply_records(offsets[:half], events[:half], refusal=refusal, find_time=find_time)
+        if first.retraction is not None:
+            return first
+        return merge((first, self.apply_records(offsets[half:], events[half:], refusal=refusal, find_time=find_time)))
 
     def complete(self, result: BatchResult, *, origin: str, with_requests: bool) -> BatchResult:
         """Return the result of a batch with the ratings that changed, new match requests and cancelled ones."""
