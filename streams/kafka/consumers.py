@@ -15,7 +15,7 @@ from aiokafka.abc import ConsumerRebalanceListener
 
 from streams.kafka.connection import answering, connection_options, consumer_group
 from streams.kafka.partitions import Partition
-from streams.wire.topics import MAX_LOG_BYTES, MAX_OUTPUT_BYTES
+from streams.wire.topics import MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 10_000
 # aiokafka's five minutes are long for a worker whose topic was deleted and created again meanwhile.
 METADATA_MS = 10_000
+# Of one partition, at once: a long backlog of one must not delay the others. A larger record comes alone.
+TURN_BYTES = 2 * 1024 * 1024
 
 
 class FetchedRecord(Protocol):
@@ -77,7 +79,7 @@ class Consumer:
         return cls(
             settings,
             group=consumer_group(settings),
-            max_fetch_bytes=MAX_LOG_BYTES,
+            max_fetch_bytes=TURN_BYTES,
             session_timeout_ms=session,
             heartbeat_interval_ms=session // 3,
             metadata_max_age_ms=METADATA_MS,

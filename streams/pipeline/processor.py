@@ -62,9 +62,9 @@ class Processor:
         self.partition = partition
         self.next_offset = self.persisted_offset = state.next_offset
         self.last_record_fingerprint = state.last_record_fingerprint
-        self._store = store
+        self.store = store
         self._options = options
-        self._lease = lease
+        self.lease = lease
         self._campaigns = campaigns
         self.boards = PartitionBoards(campaigns, origin=lease.partition)
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
@@ -213,7 +213,7 @@ class Processor:
         Otherwise write the gap down for them, and return None. Nothing of this processor has changed then. If the store
         did not answer, the call may be repeated.
         """
-        if self._store.report_gap(self._lease, start, end).accepted is None:
+        if self.store.report_gap(self.lease, start, end).accepted is None:
             return None
         if self.next_offset == start:
             self.next_offset = end
@@ -224,12 +224,12 @@ class Processor:
 
     def persist(self, commit: Commit) -> None:
         """Write a prepared batch. If the store did not answer, the call may be repeated."""
-        self._store.persist(self._lease, commit)
+        self.store.persist(self.lease, commit)
         self.persisted_offset = commit.after
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
-        self._store.verify(self._lease, self.persisted_offset, self._campaigns.offsets_to_verify())
+        self.store.verify(self.lease, self.persisted_offset, self._campaigns.offsets_to_verify())
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""
@@ -245,7 +245,7 @@ class Processor:
 
     def check_owner(self) -> None:
         """Raise Fenced if the partition has a new owner, which emits what this processor has not emitted."""
-        self._store.check_lease(self._lease)
+        self.store.check_lease(self.lease)
 
     def confirm_emitted(self) -> None:
         """Raise Fenced if the partition had a new owner before the outputs were emitted, and report that they are late.
@@ -253,18 +253,18 @@ class Processor:
         Newer outputs may come before them in their topics. If the store did not answer, the call may be repeated.
         """
         try:
-            self._store.check_lease(self._lease)
+            self.store.check_lease(self.lease)
         except Fenced:
-            self._store.report_late(self._lease.partition)
+            self.store.report_late(self.lease.partition)
             raise
 
     def late_report(self) -> str:
         """Return the report that a former owner has emitted late outputs, or nothing."""
-        return self._store.read_late(self._lease.partition)
+        return self.store.read_late(self.lease.partition)
 
     def clear_late(self, report: str) -> None:
         """Remove the report after the present outputs were emitted."""
-        self._store.clear_late(self._lease.partition, report)
+        self.store.clear_late(self.lease.partition, report)
 
     def counts(self) -> Outcomes:
         """Return what became of every offset of the partition so far."""

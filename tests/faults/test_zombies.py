@@ -22,10 +22,10 @@ pytestmark = pytest.mark.integration
 FREEZE = """
 import os, signal
 from streams.cli.main import main
-from streams.pipeline.processor import Processor
+from streams.worker import batches
 from streams.worker.rater import Rater
 
-persist, emit, calls, frozen = Processor.persist, Rater.emit, 0, False
+persist, send, calls, frozen = batches.persist_all, Rater._send_owned, 0, False
 
 def freeze():
     global frozen
@@ -33,17 +33,17 @@ def freeze():
         frozen = True
         os.kill(os.getpid(), signal.SIGSTOP)
 
-def persist_and_count(self, commit):
+def persist_and_count(rated):
     global calls
-    persist(self, commit)
+    persist(rated)
     calls += 1
     BEFORE_CHECK
 
-async def emit_after_a_freeze(self, *arguments, **more):
+async def send_after_a_freeze(self, rated):
     AFTER_CHECK
-    return await emit(self, *arguments, **more)
+    return await send(self, rated)
 
-Processor.persist, Rater.emit = persist_and_count, emit_after_a_freeze
+batches.persist_all, Rater._send_owned = persist_and_count, send_after_a_freeze
 main()
 """
 CAMPAIGN = "campaign-0"

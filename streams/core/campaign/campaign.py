@@ -73,9 +73,9 @@ class Campaign(JudgedCampaign):
         if admitted is not None:
             self._rate(admitted)
             return BatchResult(applied=len(offsets))
-        if len(offsets) < WORTH_DIVIDING or not self._may_admit(offsets):
+        if len(offsets) < WORTH_DIVIDING or not (self._may_admit(offsets) or not self.exists):
             return self._apply_each(zip(offsets, events, strict=True), refusal, find_time)
-        # Few records need a check of their own. The halves without them are admitted at once.
+        # Few records need a check of their own, or the first ones open the campaign. The others are admitted at once.
         half = len(offsets) // 2
         first = self.apply_records(offsets[:half], events[:half], refusal=refusal, find_time=find_time)
         if first.retraction is not None:

@@ -73,10 +73,8 @@ class Client:
     def write(self, script: str, lease: Lease, *, keys: Sequence[str], args: Sequence[Any]) -> None:
         """Run a script that writes for a lease. Raise Fenced or Conflict if it refuses."""
         status, detail = self.run(script, keys=keys, args=[lease.epoch, lease.partition, *args])
-        if status == b"FENCED":
-            raise fenced_error(lease, detail)
-        if status == b"CONFLICT":
-            raise Conflict(f"{lease.partition}: {detail.decode()}")
+        if (error := refusal(lease, status, detail)) is not None:
+            raise error
 
     def check_eviction(self) -> None:
         """Raise SettingError if a server may delete keys when its memory is full."""
@@ -138,6 +136,13 @@ class Client:
 def fenced_error(lease: Lease, epoch: bytes) -> Fenced:
     """Return the error of a lease that has ended."""
     return Fenced(f"{lease.partition}: epoch {lease.epoch} is over, now {epoch.decode()}")
+
+
+def refusal(lease: Lease, status: bytes, detail: bytes) -> Fenced | Conflict | None:
+    """Return the error of a script that has refused to write for a lease, or None if it has written."""
+    if status == b"FENCED":
+        return fenced_error(lease, detail)
+    return Conflict(f"{lease.partition}: {detail.decode()}") if status == b"CONFLICT" else None
 
 
 def _options() -> dict[str, Any]:

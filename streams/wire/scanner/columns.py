@@ -108,12 +108,13 @@ class JudgmentColumns(Sequence[Judgment]):
 
     def ids(self) -> list[str]:
         """Return the ids."""
-        return [each.decode() for each in self._encoded_ids()]
+        return [each.decode() for each in self._encoded_ids]
 
     def id_checksums(self) -> Ints:
         """Return the CRC-32 of each id."""
-        return np.array([crc32(each) for each in self._encoded_ids()], np.int64)
+        return np.fromiter(map(crc32, self._encoded_ids), np.int64, len(self))
 
+    @cached_property
     def _encoded_ids(self) -> list[bytes]:
         return self._texts(self._row(lines.ID_BEGIN), self._row(lines.ID_END))
 
@@ -124,8 +125,7 @@ class JudgmentColumns(Sequence[Judgment]):
         return [each.decode() for each in self._texts(begins[answers], ends[answers])]
 
     def _texts(self, begins: Ints, ends: Ints) -> list[bytes]:
-        data = self.data
-        return [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+        return list(map(self.data.__getitem__, map(slice, begins.tolist(), ends.tolist())))
 
     def split_by_campaign(self) -> Iterator[tuple[str, Ints, JudgmentColumns]]:
         """Yield each campaign's name, the places of its judgments in these columns, and its own columns."""
