@@ -11,6 +11,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from streams.errors import Conflict, StoreUnavailable
+from streams.worker.ownership import Abandoned, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +73,18 @@ class RatedBatch:
     def outputs(self) -> tuple[Output, ...]:
         """What is to be emitted."""
         return () if self.commit is None else (*self.commit.outputs, *self.boards)
+
+
+@dataclass(frozen=True)
+class TurnOwnerships:
+    """The ownerships of the partitions of a turn."""
+
+    rated: Sequence[RatedBatch]
+
+    def check_not_over(self) -> None:
+        """Raise Abandoned if nothing more may be written to any of the partitions."""
+        if all(each.batch.ownership.phase is Phase.OVER for each in self.rated):
+            raise Abandoned
 
 
 def prepare_all(rated: Sequence[RatedBatch]) -> None:

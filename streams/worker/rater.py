@@ -6,12 +6,20 @@ import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from operator import attrgetter
 from time import monotonic, perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
 from streams.errors import BrokerUnavailable, StoreUnavailable
-from streams.worker.batches import RatedBatch, check_all, confirm_all, prepare_all, rate_and_persist
-from streams.worker.ownership import Abandoned, Phase
+from streams.worker.batches import (
+    RatedBatch,
+    TurnOwnerships,
+    check_all,
+    confirm_all,
+    prepare_all,
+    rate_and_persist,
+)
+from streams.worker.ownership import Abandoned
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -104,34 +112,27 @@ class Rater:
 
     async def _emit_turn(self, rated: Sequence[RatedBatch], since: float, fail: Fail) -> None:
         """Emit the outputs of a turn, as `_emit_owned` does for one partition."""
-        sending, started = [each for each in rated if each.error is None and each.outputs], perf_counter()
+        owned, started = [each for each in rated if each.error is None and each.outputs], perf_counter()
+        sending = owned
         try:
             if sending and monotonic() - since > LATE_SECONDS:
                 await self._run(None, lambda: check_all(sending))
-            if any(each.error is None for each in sending):
-                await self._retry("Kafka", BrokerUnavailable, lambda: self._send_owned(sending), None)
-                await self._run(None, lambda: confirm_all(sending))
+                sending = [each for each in owned if each.error is None]
+            if sending:
+                try:
+                    await self.emit([output for each in sending for output in each.outputs], TurnOwnerships(sending))
+                finally:
+                    await self._run(None, lambda: confirm_all(sending))  # the broker may have some of them
         except Exception as error:  # noqa: BLE001 - nobody waits for the task: the guards decide what it means
             for each in sending:
                 each.error = each.error or error
         finally:
             self._emission.release()
-        for each in rated:
-            if each.is_persisted:
-                self._metrics.emit_seconds.observe(perf_counter() - started)
-        for each in sending:
+        for _ in filter(attrgetter("is_persisted"), rated):
+            self._metrics.emit_seconds.observe(perf_counter() - started)
+        for each in owned:
             if each.error is not None:
                 await fail(each.batch.ownership, each.error)
-
-    async def _send_owned(self, rated: Sequence[RatedBatch]) -> None:
-        """Send the outputs of the partitions that are not given up meanwhile."""
-        for each in rated:
-            if each.error is None and each.batch.ownership.phase is Phase.OVER:
-                each.error = Abandoned()
-        outputs = [output for each in rated if each.error is None for output in each.outputs]
-        if outputs:
-            await self._send(outputs)
-            self._metrics.count_outputs(outputs)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
@@ -209,7 +210,9 @@ class Rater:
         self._thread.shutdown(wait=False)
         self._board_thread.shutdown(wait=False, cancel_futures=True)
 
-    async def emit(self, outputs: Sequence[Output], ownership: PartitionOwnership | None = None) -> None:
+    async def emit(
+        self, outputs: Sequence[Output], ownership: PartitionOwnership | TurnOwnerships | None = None
+    ) -> None:
         """Send all outputs and wait until the broker has them. Their ids make a repeat harmless."""
         if outputs:
             await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
@@ -261,7 +264,7 @@ class Rater:
         server: str,
         unavailable: type[BrokerUnavailable | StoreUnavailable],
         attempt: Callable[[], Awaitable[Result]],
-        ownership: PartitionOwnership | None,
+        ownership: PartitionOwnership | TurnOwnerships | None,
     ) -> tuple[Result, float]:
         """Try again until the server answers. Return the result and the seconds of the last attempt.
 

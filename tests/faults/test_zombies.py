@@ -25,7 +25,7 @@ from streams.cli.main import main
 from streams.worker import batches
 from streams.worker.rater import Rater
 
-persist, send, calls, frozen = batches.persist_all, Rater._send_owned, 0, False
+persist, emit, calls, frozen = batches.persist_all, Rater.emit, 0, False
 
 def freeze():
     global frozen
@@ -39,11 +39,11 @@ def persist_and_count(rated):
     calls += 1
     BEFORE_CHECK
 
-async def send_after_a_freeze(self, rated):
+async def emit_after_a_freeze(self, *arguments, **more):
     AFTER_CHECK
-    return await send(self, rated)
+    return await emit(self, *arguments, **more)
 
-batches.persist_all, Rater._send_owned = persist_and_count, send_after_a_freeze
+batches.persist_all, Rater.emit = persist_and_count, emit_after_a_freeze
 main()
 """
 CAMPAIGN = "campaign-0"
