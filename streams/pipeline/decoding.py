@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns, Scanner
 
 FEWEST_SCANNED = 32  # records of a campaign: fewer are decoded sooner than arrays are made
-WORTH_LOADING = 20_000  # records from which loading the scanner pays
+WORTH_SCANNING = 20_000  # records from which loading the scanner pays
 
 
 def decode_record(record: Record, *, max_bytes: int) -> Judgment | Command:
@@ -31,7 +31,7 @@ def decode_record(record: Record, *, max_bytes: int) -> Judgment | Command:
 
 def scan_records(records: RecordBlock, scanner: Scanner, *, max_bytes: int) -> JudgmentColumns | None:
     """Return the usual rankings of a batch as columns, or None if there are few. `decode_records` does the rest."""
-    if len(records) < (FEWEST_SCANNED if is_loaded() else WORTH_LOADING):
+    if len(records) < (FEWEST_SCANNED if is_loaded() else WORTH_SCANNING):
         return None
     columns = scanner.scan_records(records.raw_values, max_bytes=max_bytes)
     if columns is None:
