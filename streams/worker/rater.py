@@ -20,6 +20,7 @@ from streams.worker.batches import (
     rate_and_persist,
 )
 from streams.worker.ownership import Abandoned
+from streams.worker.turn_lock import TurnLock
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -55,8 +56,7 @@ class Rater:
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
-        self.turn = asyncio.Lock()  # who has it may use the processors
-        self._emission = asyncio.Lock()  # one emission after the other; taken while one has the turn
+        self.turn = TurnLock()
         self._closed = False
 
     async def open(
@@ -86,21 +86,22 @@ class Rater:
         The outputs of a turn are emitted while the next one is rated. But the next one is persisted when the broker has
         them: until then only the outboxes in the store have them. `fail` is called with what went wrong in a partition.
         """
-        async with self.turn:
+        async with self.turn.rating:
             rated = [RatedBatch(batch) for batch in batches]
-            if self._emission.locked():
+            if self.turn.emission.locked():
                 await self._run(None, lambda: prepare_all(rated))
-            await self._emission.acquire()
+            await self.turn.emission.acquire()
             try:
                 (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated))
+                emission = asyncio.create_task(self._emit_turn(rated, since, fail))  # it releases the lock
             except BaseException:
-                self._emission.release()
+                self.turn.emission.release()
                 raise
         self._count(rated, persisted=seconds)
         for each in rated:
             if each.error is not None:
                 await fail(each.batch.ownership, each.error)
-        return asyncio.create_task(self._emit_turn(rated, since, fail))
+        return emission
 
     def _count(self, rated: Sequence[RatedBatch], *, persisted: float) -> None:
         now = time()
@@ -127,7 +128,7 @@ class Rater:
             for each in sending:
                 each.error = each.error or error
         finally:
-            self._emission.release()
+            self.turn.emission.release()
         for _ in filter(attrgetter("is_persisted"), rated):
             self._metrics.emit_seconds.observe(perf_counter() - started)
         for each in owned:
@@ -235,15 +236,14 @@ class Rater:
         """
         if not outputs:
             return
-        async with self._emission:
-            if monotonic() - since > LATE_SECONDS:
-                await self._run(ownership, processor.check_owner)
-            try:
-                await self.emit(outputs, ownership)
-            except Abandoned:
-                await self._run(None, processor.confirm_emitted)  # the broker may have some of them
-                raise
-            await self._run(None, processor.confirm_emitted)
+        if monotonic() - since > LATE_SECONDS:
+            await self._run(ownership, processor.check_owner)
+        try:
+            await self.emit(outputs, ownership)
+        except Abandoned:
+            await self._run(None, processor.confirm_emitted)  # the broker may have some of them
+            raise
+        await self._run(None, processor.confirm_emitted)
 
     async def _run(self, ownership: PartitionOwnership | None, work: Callable[[], Result]) -> tuple[Result, float]:
         """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -101,6 +101,31 @@ def test_the_next_turn_is_persisted_when_the_broker_has_the_outputs_of_the_last(
         await (await next_turn)
         assert (worker.offset(ONE), worker.offset(TWO)) == (3, 1)
         assert worker.rated() == {"campaign-1", "campaign-2"}
+
+    asyncio.run(run())
+
+
+def test_nothing_takes_the_place_of_an_outbox_before_the_broker_has_its_outputs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def at_once(_: Rater, work: Callable[[], object]) -> object:
+        return work()
+
+    monkeypatch.setattr(Rater, "_in_thread", at_once)
+
+    async def run() -> None:
+        worker = Worker()
+        worker.broker.clear()
+        bad = PartitionBatch(worker.one, 0, RecordBlock.of([Record(0, b"c", b"no JSON")]))
+        emission = await worker.rate(bad)
+        passing = asyncio.create_task(worker.rater.pass_over(worker.one, 5))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert worker.offset(ONE) == 1
+        assert worker.store.open(str(ONE))[1].outbox, "a new owner would emit the rejection"
+        passing.cancel()
+        worker.broker.set()
+        await emission
 
     asyncio.run(run())
 
