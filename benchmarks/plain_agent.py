@@ -40,13 +40,14 @@ def main(topic: str, count: int) -> None:
     store = redis.asyncio.Redis.from_url(os.environ["JUDGESTREAM_REDIS"])
     table = trueskill.TrueSkill(mu=0, sigma=1, beta=1.118, tau=0, draw_probability=0.22)
     ratings: defaultdict[tuple[str, str], Any] = defaultdict(table.create_rating)
-    done, began = 0, 0.0
+    done, began, cpu = 0, 0.0, 0.0
 
     @app.agent(app.topic(topic, value_type=Judgment))
     async def rate(stream: StreamT[Judgment]) -> None:
-        nonlocal done, began
+        nonlocal done, began, cpu
         async for judgment in stream:
-            began = began or time.perf_counter()
+            if not began:
+                began, cpu = time.perf_counter(), time.process_time()
             a, b = ((judgment.campaign, system) for system in judgment.systems)
             if judgment.ranks[0] > judgment.ranks[1]:
                 a, b = b, a
@@ -57,7 +58,8 @@ def main(topic: str, count: int) -> None:
                 await store.hset(f"plain:{campaign}:{system}", mapping={"mu": rating.mu, "sigma": rating.sigma})
             done += 1
             if done == count:
-                print(json.dumps({"rate": done / (time.perf_counter() - began)}), flush=True)
+                wall, used = time.perf_counter() - began, time.process_time() - cpu
+                print(json.dumps({"wall": wall, "cpu": used, "judgments": done}), flush=True)
 
     Worker(app, loglevel="ERROR", redirect_stdouts=False).execute_from_commandline()
 

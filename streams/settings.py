@@ -67,8 +67,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     replication: Annotated[
         int, Meta(ge=1, le=100, description="Replicas per topic that `topics --create` creates.")
     ] = 1
-    batch_records: Annotated[int, Meta(ge=1, le=20_000, description="Maximum records per batch.")] = 2000
-    batch_seconds: Annotated[float, Meta(gt=0, le=60, description="Seconds between two polls of an idle log.")] = 0.05
+    batch_records: Annotated[
+        int, Meta(ge=1, le=100_000, description="Maximum records that are rated and written at once.")
+    ] = 10_000
+    batch_seconds: Annotated[
+        float, Meta(ge=0, le=60, description="Seconds between two fetches while records come without a pause.")
+    ] = 0.008
     snapshot_seconds: Annotated[
         float, Meta(gt=0, description="Seconds between two leaderboards of a changing campaign.")
     ] = 5.0

@@ -63,10 +63,14 @@ class WorkerMetrics(Metrics):
             "rate_duration_seconds", "Time to decode, deduplicate and rate a batch.", buckets=SECONDS
         )
         self.persist_seconds = self._histogram(
-            "persist_duration_seconds", "Time to write a batch to the store.", buckets=SECONDS
+            "persist_duration_seconds",
+            "Time to write a batch, with the others of its turn, to the store.",
+            buckets=SECONDS,
         )
         self.emit_seconds = self._histogram(
-            "emit_duration_seconds", "Time until the broker has the outputs of a batch.", buckets=SECONDS
+            "emit_duration_seconds",
+            "Time until the broker has the outputs of a batch, with the others of its turn.",
+            buckets=SECONDS,
         )
         self.delay_seconds = self._histogram(
             "delay_seconds", "Time from the timestamp of a batch's first record until the store has the batch.",

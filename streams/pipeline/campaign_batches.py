@@ -22,9 +22,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.quarantined import QuarantinedCampaign
+from streams.core.campaign.result import merge
 from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand
 from streams.errors import Conflict, HistoryGone, StoreUnavailable
-from streams.pipeline.faults import apply_each, is_campaign_fault, merge
+from streams.pipeline.faults import apply_each, is_campaign_fault
 from streams.pipeline.outputs import batch_outputs, status_outputs, tombstone
 from streams.pipeline.quarantining import BeforeBatch
 from streams.pipeline.record import find_time

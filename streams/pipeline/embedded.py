@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streams.pipeline.memory_log import MemoryLog
 from streams.pipeline.options import ProcessorOptions
+from streams.pipeline.past import find_campaign
 from streams.pipeline.processor import Processor
 from streams.settings import Settings
 from streams.stores.commit import Outcomes
@@ -84,7 +85,7 @@ class Embedded:
     def campaign(self, name: str) -> Campaign:
         """Return a campaign by name. Raise KeyError if there is none, and JudgestreamError if it is quarantined."""
         for processor in self.processors:
-            if (found := processor.find_campaign(name)) is not None:
+            if (found := find_campaign(processor, name)) is not None:
                 return found
         raise KeyError(name)
 

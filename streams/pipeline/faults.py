@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streams.core.campaign.result import BatchResult
+from streams.core.campaign.result import merge
 from streams.errors import FormatError, JudgestreamError, ParameterError, RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.campaign import Campaign, Event, FindTime
+    from streams.core.campaign.result import BatchResult
 
 
 def is_campaign_fault(error: Exception) -> bool:
@@ -51,17 +52,3 @@ def apply_each(
             found = error
             break
     return merge(results), len(results), found
-
-
-def merge(results: Sequence[BatchResult]) -> BatchResult:
-    """Return the counts, rejections and statuses of several results as one, and the retraction of the last one."""
-    return BatchResult(
-        applied=sum(result.applied for result in results),
-        duplicates=sum(result.duplicates for result in results),
-        held=sum(result.held for result in results),
-        rejections={offset: error for result in results for offset, error in result.rejections.items()},
-        rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
-        statuses=tuple(status for result in results for status in result.statuses),
-        removed=tuple(system for result in results for system in result.removed),
-        retraction=results[-1].retraction if results else None,
-    )

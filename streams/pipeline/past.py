@@ -1,10 +1,12 @@
-"""The past of a campaign: its partition's log, rated again up to an offset by the worker's own processor."""
+"""Find a campaign of a partition as it is, or as it was: its log, rated again up to an offset by a processor."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.errors import JudgestreamError
 from streams.pipeline.processor import Processor
+from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,4 +38,14 @@ def rate_until(
         processor.process(records)
         advance(processor.next_offset)
     processor.rate_again()
-    return processor.find_campaign(name)
+    return find_campaign(processor, name)
+
+
+def find_campaign(processor: Processor, name: str) -> Campaign | None:
+    """Return a campaign of a partition, or None. Raise JudgestreamError if it is quarantined."""
+    if name not in processor.campaign_names:
+        return None
+    processor.load(name)
+    if (found := processor.quarantined.get(name)) is not None:
+        raise JudgestreamError(describe_quarantine(name, found.quarantine))
+    return processor.campaigns[name]

@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streams.errors import Fenced, JudgestreamError, RecordError
+from streams.errors import Fenced, RecordError
 from streams.pipeline.campaign_batches import CampaignBatches
-from streams.pipeline.decoding import decode_records
+from streams.pipeline.decoding import decode_records, scan_records
 from streams.pipeline.partition_boards import PartitionBoards
 from streams.pipeline.partition_campaigns import PartitionCampaigns
 from streams.pipeline.partition_requests import PartitionRequests
-from streams.pipeline.record import record_fingerprint
+from streams.pipeline.record import RecordBlock, record_fingerprint
 from streams.pipeline.reruns import PartitionReruns
 from streams.pipeline.routing import Router
 from streams.pipeline.undecodable_limits import Tally
 from streams.stores.commit import Commit, Outcomes
-from streams.wire.quarantine import describe_quarantine
+from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,9 +63,9 @@ class Processor:
         self.partition = partition
         self.next_offset = self.persisted_offset = state.next_offset
         self.last_record_fingerprint = state.last_record_fingerprint
-        self._store = store
+        self.store = store
         self._options = options
-        self._lease = lease
+        self.lease = lease
         self._campaigns = campaigns
         self.boards = PartitionBoards(campaigns, origin=lease.partition)
         self._batches = CampaignBatches(campaigns, options, origin=lease.partition, read_log=read_log)
@@ -73,6 +73,7 @@ class Processor:
         self.requests = PartitionRequests(campaigns, store, lease, origin=lease.partition)
         self.reruns = PartitionReruns(topic, partition, store, options, lease=lease, campaigns=campaigns)
         self._router = Router(topic, partition, campaigns, pseudonyms=options.campaign.pseudonyms)
+        self._scanner = Scanner()
         self._read, self._rejected, self._forwarded = state.read, state.rejected, state.forwarded
         self._missing, self._empty = state.missing, state.empty
         self._tally = Tally(state.rejected_in_a_row, state.rejected_share)
@@ -119,25 +120,20 @@ class Processor:
         """The campaigns that are not rated now, by name."""
         return self._campaigns.quarantined
 
-    def find_campaign(self, name: str) -> Campaign | None:
-        """Return a campaign of this partition, or None. Raise JudgestreamError if it is quarantined."""
-        if name not in self.campaign_names:
-            return None
-        self.load(name)
-        if (found := self.quarantined.get(name)) is not None:
-            raise JudgestreamError(describe_quarantine(name, found.quarantine))
-        return self.campaigns[name]
-
-    def prepare(self, records: Sequence[Record]) -> Commit:
+    def prepare(self, records: Sequence[Record] | RecordBlock) -> Commit:
         """Decode, dedupe and rate the next records. Nothing is written yet.
 
         The caller knows that no record between the last one and these was deleted. An offset without one is empty.
         """
-        fresh = {record.offset: record for record in records if record.offset >= self.next_offset}
+        fresh = RecordBlock.of(records).since(self.next_offset)
+        max_bytes = self._options.max_record_bytes
         without_campaign: dict[int, RecordError] = {}  # rejections that belong to no campaign
-        decoded = decode_records(fresh, without_campaign, max_bytes=self._options.max_record_bytes)
-        tally = self._tally.after(map(without_campaign.get, fresh), self._options.limits)
-        routed = self._router.route(decoded, fresh)
+        scanned = scan_records(fresh, self._scanner, max_bytes=max_bytes)
+        decoded = decode_records(fresh, without_campaign, max_bytes=max_bytes, scanned=scanned)
+        tally = self._tally
+        if without_campaign or any(tally):
+            tally = tally.after(map(without_campaign.get, fresh), self._options.limits)
+        routed = self._router.route(decoded, fresh, scanned=scanned)
         self._tally = tally  # from here on no server is asked, so the call is not repeated
         without_campaign |= routed.rejections
         self._rejected += len(without_campaign)
@@ -156,7 +152,7 @@ class Processor:
                 changes.append(change)
         before, empty = self.next_offset, 0
         if fresh:
-            last = next(reversed(fresh.values()))
+            last = fresh.at(-1)
             self.next_offset, self.last_record_fingerprint = last.offset + 1, record_fingerprint(last)
             empty = self.next_offset - before - len(fresh)
         self._read += len(fresh)
@@ -219,7 +215,7 @@ class Processor:
         Otherwise write the gap down for them, and return None. Nothing of this processor has changed then. If the store
         did not answer, the call may be repeated.
         """
-        if self._store.report_gap(self._lease, start, end).accepted is None:
+        if self.store.report_gap(self.lease, start, end).accepted is None:
             return None
         if self.next_offset == start:
             self.next_offset = end
@@ -230,12 +226,12 @@ class Processor:
 
     def persist(self, commit: Commit) -> None:
         """Write a prepared batch. If the store did not answer, the call may be repeated."""
-        self._store.persist(self._lease, commit)
+        self.store.persist(self.lease, commit)
         self.persisted_offset = commit.after
 
     def verify(self) -> None:
         """Raise Conflict if the store is not where this processor left it, for example after a restored backup."""
-        self._store.verify(self._lease, self.persisted_offset, self._campaigns.offsets_to_verify())
+        self.store.verify(self.lease, self.persisted_offset, self._campaigns.offsets_to_verify())
 
     def process(self, records: Sequence[Record]) -> tuple[Output, ...]:
         """Prepare and persist one batch. Return what is to be emitted. After that the source may be committed."""
@@ -251,7 +247,7 @@ class Processor:
 
     def check_owner(self) -> None:
         """Raise Fenced if the partition has a new owner, which emits what this processor has not emitted."""
-        self._store.check_lease(self._lease)
+        self.store.check_lease(self.lease)
 
     def confirm_emitted(self) -> None:
         """Raise Fenced if the partition had a new owner before the outputs were emitted, and report that they are late.
@@ -259,18 +255,18 @@ class Processor:
         Newer outputs may come before them in their topics. If the store did not answer, the call may be repeated.
         """
         try:
-            self._store.check_lease(self._lease)
+            self.store.check_lease(self.lease)
         except Fenced:
-            self._store.report_late(self._lease.partition)
+            self.store.report_late(self.lease.partition)
             raise
 
     def late_report(self) -> str:
         """Return the report that a former owner has emitted late outputs, or nothing."""
-        return self._store.read_late(self._lease.partition)
+        return self.store.read_late(self.lease.partition)
 
     def clear_late(self, report: str) -> None:
         """Remove the report after the present outputs were emitted."""
-        self._store.clear_late(self._lease.partition, report)
+        self.store.clear_late(self.lease.partition, report)
 
     def counts(self) -> Outcomes:
         """Return what became of every offset of the partition so far."""

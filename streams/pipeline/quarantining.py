@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
-from streams.core.campaign.result import BatchResult
+from streams.core.campaign.result import BatchResult, merge
 from streams.core.campaign.retractions import NO_LOG
 from streams.core.campaign.state import decode_meta
-from streams.pipeline.faults import apply_each, is_campaign_fault, merge
+from streams.pipeline.faults import apply_each, is_campaign_fault
 from streams.pipeline.leaderboards import is_large
 from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
 from streams.pipeline.record import find_time

@@ -7,19 +7,23 @@ the campaign's log, under the right key. The copy has a header, so that no recor
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from streams.errors import ForeignCampaign, RecordError
+from streams.pipeline.decoding import FEWEST_SCANNED
 from streams.pipeline.originals import without_judge
 from streams.wire import topics
 from streams.wire.outputs import FORWARDED_FROM, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.core.campaign.campaign import Event
     from streams.pipeline.partition_campaigns import PartitionCampaigns
     from streams.pipeline.record import Record
+    from streams.wire.events import Judgment
+    from streams.wire.scanner import JudgmentColumns
 
 
 @dataclass
@@ -47,7 +51,7 @@ class Copies:
 class RoutedBatch:
     """The events of a batch by campaign, with their offsets, and what does not belong to this partition."""
 
-    mine: dict[str, tuple[list[int], list[Event]]] = field(default_factory=dict)
+    mine: dict[str, tuple[Sequence[int], Sequence[Event]]] = field(default_factory=dict)
     forwarded: int = 0
     copies: list[Output] = field(default_factory=list)  # of the forwarded records, to be sent
     rejections: dict[int, RecordError] = field(default_factory=dict)
@@ -64,17 +68,60 @@ class Router:
         self._pseudonyms = pseudonyms
         self.copies = Copies()  # that were in the log when it was read again after a loss
 
-    def route(self, events: Iterable[tuple[int, Event]], records: Mapping[int, Record]) -> RoutedBatch:
-        """Return where each event goes."""
-        routed = RoutedBatch()
+    def route(
+        self,
+        events: Iterable[tuple[int, Event]],
+        records: Mapping[int, Record],
+        *,
+        scanned: JudgmentColumns | None = None,
+    ) -> RoutedBatch:
+        """Return where each event goes. `scanned` are judgments of the same records that are not among the events."""
+        columns: dict[str, tuple[list[int], JudgmentColumns]] = {}
         homes: dict[str, str] = {}  # of the campaigns of other partitions
+        if scanned is not None:
+            columns, decoded = self._split(scanned, list(records), homes)
+            if decoded:
+                events = sorted((*events, *decoded), key=itemgetter(0))
+        routed = self._route_each(events, records, homes)
+        for name, (offsets, judgments) in columns.items():
+            others = routed.mine.get(name)
+            if others is None:
+                routed.mine[name] = offsets, judgments
+            else:
+                found = sorted((*zip(*others, strict=True), *zip(offsets, judgments, strict=True)), key=itemgetter(0))
+                routed.mine[name] = [offset for offset, _ in found], [event for _, event in found]
+        return routed
+
+    def _split(
+        self, scanned: JudgmentColumns, offsets: Sequence[int], homes: dict[str, str]
+    ) -> tuple[dict[str, tuple[list[int], JudgmentColumns]], list[tuple[int, Judgment]]]:
+        """Return the judgments by campaign, and decoded those of campaigns that are new, elsewhere, or have few."""
+        columns: dict[str, tuple[list[int], JudgmentColumns]] = {}
+        decoded: list[tuple[int, Judgment]] = []
+        for name, _, part in scanned.split_by_campaign():
+            own = [offsets[line] for line in part.lines.tolist()]
+            try:
+                self._campaigns.load(name)
+            except ForeignCampaign as error:
+                homes[name] = error.home
+            if len(part) < FEWEST_SCANNED or name in homes or name in self._campaigns.unopened:
+                decoded += zip(own, part, strict=True)
+            else:
+                columns[name] = own, part
+        return columns, decoded
+
+    def _route_each(
+        self, events: Iterable[tuple[int, Event]], records: Mapping[int, Record], homes: dict[str, str]
+    ) -> RoutedBatch:
+        routed = RoutedBatch()
+        mine: dict[str, tuple[list[int], list[Event]]] = {}
         for offset, event in events:
             name = event.campaign
-            batch = routed.mine.get(name)
+            batch = mine.get(name)
             try:
                 if batch is None and name not in homes:
                     self._campaigns.load(name)
-                    batch = routed.mine[name] = ([], [])
+                    batch = mine[name] = ([], [])
                 if batch is not None:
                     self._campaigns.admit(event)
             except ForeignCampaign as error:
@@ -91,6 +138,7 @@ class Router:
                 routed.forwarded += 1
                 if offset > self.copies.last.get((self._name, homes[name]), -1):
                     routed.copies.append(self._forward(name, homes[name], records[offset]))
+        routed.mine.update(mine)
         return routed
 
     def _forward(self, campaign: str, home: str, record: Record) -> Output:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from streams.core.campaign.state import decode_meta
-from streams.errors import Conflict, ForeignCampaign, StoreCorrupt, StoreNewer
+from streams.errors import Conflict, ForeignCampaign, JudgestreamError, StoreCorrupt, StoreNewer, StoreUnavailable
 from streams.stores.commit import PartitionState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
+    from streams.errors import Fenced
     from streams.stores.commit import Commit
     from streams.stores.gaps import Gap
     from streams.stores.workers import WorkerReport
@@ -98,6 +99,13 @@ class Store(Protocol):
         may be given again.
         """
 
+    def persist_all(self, commits: Sequence[tuple[Lease, Commit]]) -> list[JudgestreamError | None]:
+        """Write batches of several partitions, each as `persist` does. Return the error of each that was not written.
+
+        One that is refused does not hold up the others. Raise StoreUnavailable if the store does not answer: some may
+        have been written then, and the same call may be repeated.
+        """
+
     # -- gaps in the log -------------------------------------------------------------------------------
 
     def report_gap(self, lease: Lease, start: int, end: int) -> Gap:
@@ -123,6 +131,9 @@ class Store(Protocol):
 
     def check_lease(self, lease: Lease) -> None:
         """Raise Fenced if the partition has a new owner."""
+
+    def check_leases(self, leases: Sequence[Lease]) -> list[Fenced | None]:
+        """Return the error of each lease whose partition has a new owner."""
 
     def report_late(self, partition: str) -> None:
         """Write down that a former owner has emitted outputs of a partition after it had lost it."""
@@ -201,6 +212,20 @@ class Store(Protocol):
 
     def find_problems(self, partition: str) -> dict[str, str]:
         """Return the campaigns whose state is lost, not complete or older than the partition knows, and why."""
+
+
+def persist_each(store: Store, commits: Sequence[tuple[Lease, Commit]]) -> list[JudgestreamError | None]:
+    """Write batches one after the other. It can be the method `persist_all` of a store."""
+    errors: list[JudgestreamError | None] = []
+    for lease, commit in commits:
+        try:
+            store.persist(lease, commit)
+            errors.append(None)
+        except StoreUnavailable:
+            raise
+        except JudgestreamError as error:
+            errors.append(error)
+    return errors
 
 
 def summarize(campaign: str, stored: StoredCampaign | None) -> CampaignSummary | None:

@@ -13,6 +13,7 @@ from streams.stores.base import (
     StagedCampaign,
     encode_head,
     partition_state,
+    persist_each,
     survey_by_loading,
 )
 from streams.stores.completeness import checked, find_missing_rows
@@ -52,6 +53,7 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
     """Stores the state as long as the process lives."""
 
     survey = survey_by_loading
+    persist_all = persist_each
 
     def __init__(self) -> None:
         super().__init__()

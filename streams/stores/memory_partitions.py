@@ -13,6 +13,8 @@ from streams.errors import Fenced
 from streams.stores.gaps import gaps_to_show, new_gap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streams.stores.base import Lease
     from streams.stores.gaps import Gap
     from streams.wire.outputs import Output
@@ -70,6 +72,17 @@ class MemoryPartitions:
     def check_lease(self, lease: Lease) -> None:
         """Raise Fenced if the partition has a new owner."""
         self._owned(lease)
+
+    def check_leases(self, leases: Sequence[Lease]) -> list[Fenced | None]:
+        """Return the error of each lease whose partition has a new owner."""
+        errors: list[Fenced | None] = []
+        for lease in leases:
+            try:
+                self._owned(lease)
+                errors.append(None)
+            except Fenced as error:
+                errors.append(error)
+        return errors
 
     def report_late(self, partition: str) -> None:
         """Write down that a former owner has emitted outputs after it had lost a partition."""

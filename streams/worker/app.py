@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from streams.stores import Store
     from streams.worker.status import WorkerStatus
 
-# One batch waits while another is rated; the rest waits in the log.
-WAITING_BATCHES = 1
+# One turn waits while another is rated; the rest waits in the log.
+WAITING_TURNS = 1
 
 
-class BatchChannel(faust.Channel[Any]):
+class TurnChannel(faust.Channel[Any]):
     """A channel that Faust leaves alone. It empties any other one when the group of the commands rebalances."""
 
     @property
@@ -106,9 +106,9 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
                 raise unavailable(settings, str(error)) from None
 
     pseudonyms = Pseudonyms(settings.judge_key.encode())
-    batches = BatchChannel(app, maxsize=WAITING_BATCHES)
+    turns = TurnChannel(app, maxsize=WAITING_TURNS)
     rater = Rater(send, status, metrics)
-    source = BatchSource(settings, store, rater, batches, status, metrics)
+    source = BatchSource(settings, store, rater, turns, status, metrics)
     metrics.watch_partitions(source.progress)
     metrics.campaigns.set_function(source.count_campaigns)
     metrics.known_campaigns.set_function(source.count_known_campaigns)
@@ -119,10 +119,10 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     if settings.health_port:
         app.service(HealthServer(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 
-    @app.agent(batches, name="rating")
+    @app.agent(turns, name="rating")
     async def rate(stream: StreamT[Any]) -> None:
-        async for batch in stream:
-            await source.rate(batch)
+        async for turn in stream:
+            await source.rate(turn)
 
     @app.timer(settings.snapshot_seconds, name="snapshots")  # type: ignore[untyped-decorator]
     async def snapshot() -> None:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from streams.pipeline.routing import Copies
     from streams.settings import Settings
     from streams.stores import Store
-    from streams.worker.rater import PartitionBatch, Rater
+    from streams.worker.batches import PartitionBatch
+    from streams.worker.rater import Rater
     from streams.worker.status import WorkerStatus
 
 log = logging.getLogger(__name__)
@@ -96,14 +97,14 @@ class Assignment:
     async def rate(self, batch: PartitionBatch) -> None:
         """Rate a batch that follows on what is applied. The batches before it have ended."""
         identity, hole = batch.ownership.log, batch.hole
-        if batch.records[0].offset < batch.start:
-            raise identity.wrong_log(f"it goes on at offset {batch.records[0].offset}")
+        if batch.records.offsets[0] < batch.start:
+            raise identity.wrong_log(f"it goes on at offset {batch.records.offsets[0]}")
         if hole is not None:
             try:
                 await identity.check_reachable(self._consumer, hole)
             except LogGap:
                 # What lies before the gap may be gone from the log by now, so it is rated.
-                if records := [record for record in batch.records if record.offset < hole]:
+                if records := batch.records.before(hole):
                     await self._rater.rate(replace(batch, records=records))
                 raise
         await self._rater.rate(batch)
@@ -119,6 +120,10 @@ class Assignment:
             if ownership.is_open and ownership.read_offset == expected:  # no batch has come meanwhile
                 ownership.read_offset = position
                 await self._rater.pass_over(ownership, position)
+
+    async def fail(self, ownership: PartitionOwnership, error: Exception) -> None:
+        """Decide what an error means for a partition."""
+        await self.guard(ownership, _raise(error))
 
     async def guard(self, ownership: PartitionOwnership, work: Awaitable[None]) -> None:
         """Do work on a partition. No error leaves: Faust would drop the batch and go on."""
@@ -227,3 +232,7 @@ class Assignment:
         """Take a partition back if the group still assigns it to this worker after some time."""
         await self._service.sleep(seconds)
         self._reopen(ownership)
+
+
+async def _raise(error: Exception) -> None:
+    raise error

@@ -5,13 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from time import monotonic, perf_counter, time
 from typing import TYPE_CHECKING, TypeVar
 
-from streams.errors import BrokerUnavailable, Conflict, StoreUnavailable
+from streams.errors import BrokerUnavailable, StoreUnavailable
+from streams.worker.batches import (
+    RatedBatch,
+    TurnOwnerships,
+    check_all,
+    confirm_all,
+    prepare_all,
+    rate_and_persist,
+)
 from streams.worker.ownership import Abandoned
+from streams.worker.retrying import Retrying
+from streams.worker.turn_lock import TurnLock
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -20,11 +30,12 @@ if TYPE_CHECKING:
     from streams.metrics import WorkerMetrics
     from streams.pipeline.leaderboards import DraftedBoard, FinishedBoard
     from streams.pipeline.processor import Processor
-    from streams.pipeline.record import Record
-    from streams.stores.commit import Commit
     from streams.wire.outputs import Output
+    from streams.worker.batches import PartitionBatch
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.status import WorkerStatus
+
+    Fail = Callable[[PartitionOwnership, Exception], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -32,25 +43,6 @@ Result = TypeVar("Result")
 
 REPEATED_AT_ONCE = 100  # campaigns whose outputs are emitted again before the next batch may be rated
 LATE_SECONDS = 1.0  # a session of the group lasts longer
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
-
-
-@dataclass(eq=False)
-class PartitionBatch:
-    """Records of one partition on their way to the rating agent. `start` is the offset that was expected next."""
-
-    ownership: PartitionOwnership
-    start: int
-    records: Sequence[Record]
-    written_at: float | None = None  # timestamp of the first record
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def hole(self) -> int | None:
-        """The first offset from `start` on without a record, or None if there is no such offset before the last."""
-        if self.records[-1].offset - self.start == len(self.records) - 1:
-            return None
-        return next(offset for offset, record in enumerate(self.records, self.start) if record.offset != offset)
 
 
 class Rater:
@@ -64,7 +56,8 @@ class Rater:
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
-        self.turn = asyncio.Lock()  # who has it may use the processors
+        self._retrying = Retrying(status, metrics)
+        self.turn = TurnLock()
         self._closed = False
 
     async def open(
@@ -79,18 +72,69 @@ class Rater:
 
     async def rate(self, batch: PartitionBatch) -> None:
         """Rate and persist a batch, then emit its outputs. Fenced and Conflict go to the caller."""
-        async with self.turn:
-            ownership, processor = batch.ownership, batch.ownership.processor
-            if processor.next_offset != batch.start:
-                raise Conflict(f"the batch begins at offset {batch.start}, but offset {processor.next_offset} is next")
-            commit, rated = await self._run(ownership, lambda: processor.prepare(batch.records))
-            since = monotonic()
-            boards, persisted = await self._run(ownership, lambda: _persist(processor, commit))
-            ownership.applied_at = time()
-            delay = None if batch.written_at is None else ownership.applied_at - batch.written_at
-            self._metrics.count_batch(commit, rated=rated, persisted=persisted, delay=delay)
-            with self._metrics.emit_seconds.time():
-                await self._emit_owned((*commit.outputs, *boards), ownership, processor, since=since)
+        errors: list[Exception] = []
+
+        async def keep(_: PartitionOwnership, error: Exception) -> None:
+            errors.append(error)
+
+        await (await self.rate_all([batch], keep))
+        if errors:
+            raise errors[0]
+
+    async def rate_all(self, batches: Sequence[PartitionBatch], fail: Fail) -> asyncio.Task[None]:
+        """Rate and persist the batches of a turn, and begin to emit their outputs. Return the task that does.
+
+        The outputs of a turn are emitted while the next one is rated. But the next one is persisted when the broker has
+        them: until then only the outboxes in the store have them. `fail` is called with what went wrong in a partition.
+        """
+        async with self.turn.rating:
+            rated = [RatedBatch(batch) for batch in batches]
+            if self.turn.emission.locked():
+                await self._run(None, lambda: prepare_all(rated))
+            await self.turn.emission.acquire()
+            try:
+                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated))
+                emission = asyncio.create_task(self._emit_turn(rated, since, fail))  # it releases the lock
+            except BaseException:
+                self.turn.emission.release()
+                raise
+        self._count(rated, persisted=seconds)
+        for each in rated:
+            if each.error is not None:
+                await fail(each.batch.ownership, each.error)
+        return emission
+
+    def _count(self, rated: Sequence[RatedBatch], *, persisted: float) -> None:
+        now = time()
+        for each in rated:
+            if each.is_persisted and each.commit is not None:
+                each.batch.ownership.applied_at = now
+                delay = None if each.batch.written_at is None else now - each.batch.written_at
+                self._metrics.count_batch(each.commit, rated=each.seconds, persisted=persisted, delay=delay)
+
+    async def _emit_turn(self, rated: Sequence[RatedBatch], since: float, fail: Fail) -> None:
+        """Emit the outputs of a turn, as `_emit_owned` does for one partition."""
+        owned, started = [each for each in rated if each.error is None and each.outputs], perf_counter()
+        sending = owned
+        try:
+            if sending and monotonic() - since > LATE_SECONDS:
+                await self._run(None, lambda: check_all(sending))
+                sending = [each for each in owned if each.error is None]
+            if sending:
+                try:
+                    await self.emit([output for each in sending for output in each.outputs], TurnOwnerships(sending))
+                finally:
+                    await self._run(None, lambda: confirm_all(sending))  # the broker may have some of them
+        except Exception as error:  # noqa: BLE001 - nobody waits for the task: the guards decide what it means
+            for each in sending:
+                each.error = each.error or error
+        finally:
+            self.turn.emission.release()
+        for _ in filter(attrgetter("is_persisted"), rated):
+            self._metrics.emit_seconds.observe(perf_counter() - started)
+        for each in owned:
+            if each.error is not None:
+                await fail(each.batch.ownership, each.error)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
@@ -184,10 +228,12 @@ class Rater:
         self._thread.shutdown(wait=False)
         self._board_thread.shutdown(wait=False, cancel_futures=True)
 
-    async def emit(self, outputs: Sequence[Output], ownership: PartitionOwnership | None = None) -> None:
+    async def emit(
+        self, outputs: Sequence[Output], ownership: PartitionOwnership | TurnOwnerships | None = None
+    ) -> None:
         """Send all outputs and wait until the broker has them. Their ids make a repeat harmless."""
         if outputs:
-            await self._retry("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
+            await self._retrying.run("Kafka", BrokerUnavailable, lambda: self._send(outputs), ownership)
             self._metrics.count_outputs(outputs)
 
     async def ask(self, ownership: PartitionOwnership, read: Callable[[], Result]) -> Result:
@@ -223,52 +269,17 @@ class Rater:
 
     async def _run(self, ownership: PartitionOwnership | None, work: Callable[[], Result]) -> tuple[Result, float]:
         """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""
-        self._status.work_began_at = monotonic()
+        began = self._status.work_began_at = monotonic()
         try:
-            return await self._retry("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
+            return await self._retrying.run("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
         finally:
-            self._status.work_began_at = None
+            if self._status.work_began_at == began:  # no other work waits for the thread
+                self._status.work_began_at = None
 
     def _in_thread(self, work: Callable[[], Result], thread: ThreadPoolExecutor | None = None) -> Awaitable[Result]:
         if self._closed:
             raise Abandoned
         return asyncio.get_running_loop().run_in_executor(thread or self._thread, work)
-
-    async def _retry(
-        self,
-        server: str,
-        unavailable: type[BrokerUnavailable | StoreUnavailable],
-        attempt: Callable[[], Awaitable[Result]],
-        ownership: PartitionOwnership | None,
-    ) -> tuple[Result, float]:
-        """Try again until the server answers. Return the result and the seconds of the last attempt.
-
-        Raise Abandoned if the ownership is over by then.
-        """
-        pause = FIRST_PAUSE_SECONDS
-        while True:
-            if ownership is not None:
-                ownership.check_not_over()
-            started = perf_counter()
-            try:
-                result = await attempt()
-            except unavailable as error:
-                self._status.mark_away(server, str(error))
-                self._metrics.count_error(server)
-                fields = {"server": server.lower()}
-                log.warning("%s; trying again in %.1f s, nothing is lost", error, pause, extra=fields)
-            else:
-                if self._status.away:
-                    self._status.mark_back(server)
-                return result, perf_counter() - started
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-
-def _persist(processor: Processor, commit: Commit) -> tuple[Output, ...]:
-    """Write a batch, and remove idle campaigns from memory. Return their last leaderboards."""
-    processor.persist(commit)
-    return processor.rest(monotonic())
 
 
 def _settle(drafts: Sequence[DraftedBoard]) -> list[FinishedBoard]:

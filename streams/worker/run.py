@@ -14,6 +14,7 @@ from streams.kafka.admin import check_log_is_kept, check_topics
 from streams.logs import muted, reporting
 from streams.metrics import WorkerMetrics
 from streams.stores.redis.store import RedisStore
+from streams.wire.scanner import kernels as scanner_kernels
 from streams.worker.app import create_app
 from streams.worker.status import WorkerStatus
 
@@ -46,6 +47,7 @@ def _run(settings: Settings) -> None:
             log.warning("%s", report.describe(), extra={"topic": report.name})
     for name in ("pairs", "groups", "settled", "lookahead"):
         kernels.compiled(name)
+    scanner_kernels.compiled("lines")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)

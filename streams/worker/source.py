@@ -1,4 +1,4 @@
-"""The source: it reads the log with a consumer of its own, and hands batches of one partition to the rating agent.
+"""The source: it reads the log with a consumer of its own, and hands what it has read, a turn, to the rating agent.
 
 The commit order, for each partition (steps 1 to 3 are in `assignment.py`, 4 and 5 in `rater.py`):
 
@@ -6,8 +6,8 @@ The commit order, for each partition (steps 1 to 3 are in `assignment.py`, 4 and
 2. The state is loaded, and what may not have been emitted is emitted again.
 3. The log is checked: the last applied record must be in its place. The consumer seeks to the offset that the store
    holds: the store decides, not the group's committed offset.
-4. A batch is rated and persisted atomically together with its offset.
-5. Its outputs are emitted.
+4. A batch is rated and persisted atomically together with its offset, in one call with the other batches of its turn.
+5. Its outputs are emitted. The next turn is read and rated meanwhile, and persisted when the broker has them.
 6. Every second the persisted offset is committed to Kafka, for tools that show the lag.
 """
 
@@ -23,11 +23,10 @@ from mode import Service
 from streams.errors import BrokerUnavailable
 from streams.kafka.connection import answering
 from streams.kafka.consumers import Consumer
-from streams.kafka.records import raw_records
 from streams.metrics import PartitionProgress
 from streams.wire import topics
 from streams.worker.assignment import Assignment
-from streams.worker.rater import PartitionBatch
+from streams.worker.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator, Sequence
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from streams.settings import Settings
     from streams.stores import Store
     from streams.wire.quarantine import Quarantine
+    from streams.worker.batches import Turn
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.rater import Rater
     from streams.worker.status import WorkerStatus
@@ -63,7 +63,7 @@ class BatchSource(Service):
         settings: Settings,
         store: Store,
         rater: Rater,
-        channel: ChannelT[PartitionBatch],
+        channel: ChannelT[Turn],
         status: WorkerStatus,
         metrics: WorkerMetrics,
     ) -> None:
@@ -75,7 +75,7 @@ class BatchSource(Service):
         self._metrics = metrics
         self._consumer = Consumer.in_worker_group(settings)
         self._assignment = Assignment(self, settings, store, self._consumer, rater, status, metrics)
-        self._in_hand: set[PartitionBatch] = set()
+        self._turns = Turns(self, settings, self._consumer, self._assignment, rater)
         self._committed: dict[Partition, int] = {}
 
     async def on_start(self) -> None:
@@ -98,7 +98,7 @@ class BatchSource(Service):
     async def on_revoked(self) -> None:
         """Release all partitions. The batch in hand may end, and those that wait after it stay in the log."""
         opening = self._assignment.close()
-        waiting = [*(batch.done.wait() for batch in self._in_hand), *opening]
+        waiting = [*(batch.done.wait() for batch in self._turns.in_hand), *opening]
         try:
             await asyncio.wait_for(asyncio.gather(*waiting), GRACE_SECONDS)
         except TimeoutError:
@@ -110,37 +110,23 @@ class BatchSource(Service):
 
     @Service.task
     async def _read(self) -> None:
-        """Read each open partition in turn. The channel is bounded, so the reading waits when rating is behind."""
+        """Read all open partitions at once. The channel is bounded, so the reading waits when rating is behind."""
+        fetched_at = monotonic()
         while not self.should_stop:
             self._status.loop_ran_at = monotonic()
             self._status.assigned = len(self._assignment.owned)
             self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
             self._status.quarantined = dict(sorted(self._quarantined()))
-            idle = True
-            for partition, ownership in list(self._assignment.owned.items()):
-                if not ownership.is_open:
-                    continue
-                fetched = await self._consumer.fetch(partition, timeout_ms=0, max_records=self._settings.batch_records)
-                records = raw_records(fetched.get(partition, ()))
-                if records and ownership.is_open:  # it may have been revoked during the fetch
-                    idle = False
-                    timestamp = fetched[partition][0].timestamp
-                    written_at = timestamp / 1000 if timestamp > 0 else None
-                    batch = PartitionBatch(ownership, ownership.read_offset, records, written_at)
-                    ownership.read_offset = records[-1].offset + 1
-                    self._in_hand.add(batch)
-                    await self._channel.put(batch)  # type: ignore[arg-type]  # any value goes
-            if idle:
-                await self.sleep(self._settings.batch_seconds)
+            turn = await self._turns.fetch()
+            if turn is not None:
+                await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
+                # Turns that come back to back are cheaper if each has some records.
+                await self.sleep(max(0.0, fetched_at + self._settings.batch_seconds - monotonic()))
+            fetched_at = monotonic()
 
-    async def rate(self, batch: PartitionBatch) -> None:
-        """Rate a batch, for the rating agent."""
-        try:
-            if batch.ownership.is_open:
-                await self._assignment.guard(batch.ownership, self._assignment.rate(batch))
-        finally:
-            self._in_hand.discard(batch)
-            batch.done.set()
+    async def rate(self, turn: Turn) -> None:
+        """Rate a turn, for the rating agent. No error leaves."""
+        await self._turns.rate(turn)
 
     def open_ownerships(self) -> list[PartitionOwnership]:
         """Return the ownerships of the partitions that are rated now."""

@@ -72,7 +72,7 @@ class PartitionLog:
         for gap in self.missing:
             if gap.start < before:
                 outputs += self._process(processor, gap.start)
-                store.report_gap(processor._lease, gap.start, gap.stop)
+                store.report_gap(processor.lease, gap.start, gap.stop)
                 store.accept_gap(HOME, gap.start, gap.stop)
                 processor.skip(gap.start, gap.stop)
         outputs += self._process(processor, before)

@@ -46,19 +46,19 @@ def test_kill_9_five_times_loses_and_doubles_nothing(stack: FaultStack) -> None:
 # Freezes the worker between rating a batch and writing it: from there it goes on as a zombie.
 FREEZE = """
 import os, signal
-from streams.pipeline import processor
+from streams.worker import batches
 from streams.cli.main import main
 
-persist, calls = processor.Processor.persist, 0
+persist, calls = batches.persist_all, 0
 
-def persist_after_a_freeze(self, commit):
+def persist_after_a_freeze(rated):
     global calls
     calls += 1
     if calls == 15:
         os.kill(os.getpid(), signal.SIGSTOP)
-    return persist(self, commit)
+    return persist(rated)
 
-processor.Processor.persist = persist_after_a_freeze
+batches.persist_all = persist_after_a_freeze
 main()
 """
 

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.integration
 FREEZE = """
 import os, signal
 from streams.cli.main import main
-from streams.pipeline.processor import Processor
+from streams.worker import batches
 from streams.worker.rater import Rater
 
-persist, emit, calls, frozen = Processor.persist, Rater.emit, 0, False
+persist, emit, calls, frozen = batches.persist_all, Rater.emit, 0, False
 
 def freeze():
     global frozen
@@ -33,9 +33,9 @@ def freeze():
         frozen = True
         os.kill(os.getpid(), signal.SIGSTOP)
 
-def persist_and_count(self, commit):
+def persist_and_count(rated):
     global calls
-    persist(self, commit)
+    persist(rated)
     calls += 1
     BEFORE_CHECK
 
@@ -43,7 +43,7 @@ async def emit_after_a_freeze(self, *arguments, **more):
     AFTER_CHECK
     return await emit(self, *arguments, **more)
 
-Processor.persist, Rater.emit = persist_and_count, emit_after_a_freeze
+batches.persist_all, Rater.emit = persist_and_count, emit_after_a_freeze
 main()
 """
 CAMPAIGN = "campaign-0"

@@ -65,7 +65,7 @@ def replayed(stack: Stack) -> tuple[dict[str, StoredCampaign], dict[str, int]]:
         for name, count in processor.counts()._asdict().items():
             totals[name] += count
         for name in processor.campaigns:
-            lease: Lease = processor._lease
+            lease: Lease = processor.lease
             stored = store.load(lease, name)
             assert stored is not None
             campaigns[name] = stored

@@ -92,7 +92,7 @@ def test_the_next_owner_knows_what_is_missing() -> None:
 def test_a_skip_whose_reply_was_lost_is_counted_once() -> None:
     store = MemoryStore()
     processor = opened(store)
-    store.report_gap(processor._lease, 0, 4)
+    store.report_gap(processor.lease, 0, 4)
     store.accept_gap(HOME, 0, 4)
     processor.skip(0, 4)
     processor.skip(0, 4)

@@ -165,6 +165,35 @@ def test_a_change_without_a_record_is_refused_at_another_offset_and_for_a_former
     assert found.outbox == change(-1, 4).outbox
 
 
+def test_batches_of_several_partitions_are_written_together_and_one_that_is_refused_holds_up_no_other(
+    store: Store,
+) -> None:
+    former, _ = store.open("judgments.v1/1")
+    store.open("judgments.v1/1")
+    (home, _), (ahead, _) = store.open(HOME), store.open("judgments.v1/2")
+    commits = [
+        (home, commit(0, 5, change(-1, 4, seen=("x",)), change(-1, 3, campaign="d"))),
+        (former, commit(0, 5, change(-1, 4, campaign="e"))),
+        (ahead, commit(3, 5, change(-1, 4, campaign="f"))),
+    ]
+    assert [type(error) for error in store.persist_all(commits)] == [type(None), Fenced, Conflict]
+    assert [type(error) for error in store.persist_all(commits)] == [type(None), Fenced, Conflict], "once is enough"
+    found = store.load(home, "c")
+    assert found is not None
+    assert (found.seen, found.offset) == (("x",), 4)
+    assert [store.read(name) is None for name in "def"] == [False, True, True]
+    partitions = [store.read_partition(f"judgments.v1/{number}").get("offset", "0") for number in range(3)]
+    assert partitions == ["5", "0", "0"]
+    assert store.persist_all([(home, commit(5, 6)), (ahead, commit(0, 1))]) == [None, None]
+    assert store.persist_all([]) == []
+
+
+def test_the_leases_that_have_ended_are_found_together(store: Store) -> None:
+    (former, _), (other, _) = store.open(HOME), store.open("judgments.v1/1")
+    store.open(HOME)
+    assert [type(error) for error in store.check_leases([former, other])] == [Fenced, type(None)]
+
+
 def test_a_former_owner_writes_nothing(store: Store) -> None:
     former, _ = store.open(HOME)
     store.persist(former, commit(0, 5, change(-1, 4)))

@@ -13,14 +13,17 @@ from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.pipeline.record import Record
+from streams.pipeline.record import Record, RecordBlock
 from streams.settings import Settings
+from streams.stores import Lease
+from streams.stores.commit import Commit
 from streams.stores.memory import MemoryStore
 from streams.wire.events import CampaignStatus, Rating, encode
 from streams.wire.outputs import Output
 from streams.worker import rater
+from streams.worker.batches import PartitionBatch
 from streams.worker.ownership import Abandoned, PartitionOwnership
-from streams.worker.rater import PartitionBatch, Rater
+from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
 from tests.builders import judgment
 
@@ -37,7 +40,7 @@ def opened(store: MemoryStore) -> PartitionOwnership:
 def batch(ownership: PartitionOwnership, start: int, *systems: str) -> PartitionBatch:
     entries = [judgment(start + number, systems=(one, "z")) for number, one in enumerate(systems)]
     records = [Record(start + number, b"c", encode(entry)) for number, entry in enumerate(entries)]
-    return PartitionBatch(ownership, start, records)
+    return PartitionBatch(ownership, start, RecordBlock.of(records))
 
 
 class Sent:
@@ -74,13 +77,13 @@ def test_a_late_worker_asks_first_and_sends_nothing_if_another_has_taken_over(mo
 
     async def run() -> None:
         store, sent = MemoryStore(), Sent()
-        ownership, persist = opened(store), Processor.persist
+        ownership, persist = opened(store), store.persist
 
-        def persist_and_lose(processor: Processor, commit: object) -> None:
-            persist(processor, commit)  # type: ignore[arg-type]
+        def persist_and_lose(lease: Lease, commit: Commit) -> None:
+            persist(lease, commit)
             store.open(str(HOME))
 
-        monkeypatch.setattr(Processor, "persist", persist_and_lose)
+        monkeypatch.setattr(store, "persist", persist_and_lose)
         with pytest.raises(Fenced):
             await sent.rater().rate(batch(ownership, 0, "a"))
         assert sent.outputs == []

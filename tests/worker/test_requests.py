@@ -10,11 +10,11 @@ import pytest
 
 from streams.core.campaign.request_choice import RequestDraft
 from streams.errors import StoreUnavailable
-from streams.pipeline.record import Record
+from streams.pipeline.record import Record, RecordBlock
 from streams.stores.memory import MemoryStore
 from streams.wire.events import CampaignSettings, Create, encode
-from streams.worker import rater
-from streams.worker.rater import PartitionBatch
+from streams.worker import retrying
+from streams.worker.batches import PartitionBatch
 from tests.builders import NOON, judgment
 from tests.worker.test_late import Sent, opened
 
@@ -29,11 +29,11 @@ CREATE = encode(Create(id="create", campaign="large", at=NOON, settings=SETTINGS
 
 
 def created(ownership: PartitionOwnership) -> PartitionBatch:
-    return PartitionBatch(ownership, 0, [Record(0, b"large", CREATE)])
+    return PartitionBatch(ownership, 0, RecordBlock.of([Record(0, b"large", CREATE)]))
 
 
 def small(ownership: PartitionOwnership) -> PartitionBatch:
-    return PartitionBatch(ownership, 1, [Record(1, b"small", encode(judgment(1, campaign="small")))])
+    return PartitionBatch(ownership, 1, RecordBlock.of([Record(1, b"small", encode(judgment(1, campaign="small")))]))
 
 
 def test_another_campaign_is_rated_while_they_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_another_campaign_is_rated_while_they_are_chosen(monkeypatch: pytest.Mon
 
 
 def test_while_the_store_is_away_they_are_neither_lost_nor_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rater, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(retrying, "FIRST_PAUSE_SECONDS", 0.001)
 
     class Away(MemoryStore):
         """It does not answer twice, and the second time it has written."""

@@ -12,7 +12,7 @@ import pytest
 from streams.errors import JudgestreamError, StoreCorrupt, StoreNewer
 from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
-from streams.pipeline.record import Record
+from streams.pipeline.record import Record, RecordBlock
 from streams.settings import Settings
 from streams.stores import Lease
 from streams.stores.commit import PartitionState
@@ -20,7 +20,8 @@ from streams.stores.memory import MemoryStore
 from streams.wire.events import encode
 from streams.worker import assignment
 from streams.worker.assignment import Assignment
-from streams.worker.rater import PartitionBatch, Rater
+from streams.worker.batches import PartitionBatch
+from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
 from tests.builders import judgment
 
@@ -111,8 +112,8 @@ class Worker:
     async def rate(self, records: Iterable[Record]) -> None:
         """Rate records as the source does."""
         ownership = self.assignment.owned[ONE]
-        batch = PartitionBatch(ownership, ownership.read_offset, list(records))
-        ownership.read_offset = batch.records[-1].offset + 1
+        batch = PartitionBatch(ownership, ownership.read_offset, RecordBlock.of(records))
+        ownership.read_offset = batch.records.offsets[-1] + 1
         await self.assignment.guard(ownership, self.assignment.rate(batch))
 
     @property

@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from streams.core.campaign.columns import Admitted
+from streams.core.campaign.names import NumberedNames
 from streams.core.models import JudgmentBatch
 from streams.wire.events import ENDED, LONGEST_JUMP, Judgment
 
@@ -125,6 +126,33 @@ def check_judgments(
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class OrdinaryColumns:
+    """Scanned judgments that may all be applied, unless an id is known."""
+
+    columns: JudgmentColumns
+    systems: Ints  # by index, one judgment after the other
+    judges: NumberedNames  # by pseudonym
+    segments: NumberedNames
+    answered: Sequence[str]  # ids of match requests
+
+    def admitted(self, offsets: Sequence[int], *, judges: Ints, segments: Ints) -> Admitted:
+        """Return the columns with the campaign's own indices."""
+        return Admitted(
+            batch=JudgmentBatch(
+                systems=self.systems,
+                ranks=self.columns.ranks,
+                starts=self.columns.starts,
+                judges=judges,
+                segments=segments,
+                scores=np.full(len(self.columns), nan),
+            ),
+            offsets=np.asarray(offsets, np.int64),
+            durations=self.columns.durations,
+            keys=self.columns.id_checksums(),
+        )
+
+
 def check_columns(
     columns: JudgmentColumns,
     *,
@@ -133,33 +161,23 @@ def check_columns(
     retractions: Retractions,
     pseudonyms: Mapping[str, str] | None,
     clock: datetime,
-    any_outstanding: bool,
-) -> Ints | None:
-    """Return the indices of the judged systems, or None if a judgment needs a check of its own."""
-    if pseudonyms is not None or status.excluded or retractions.ids or retractions.suspended:
+) -> OrdinaryColumns | None:
+    """Return scanned judgments of known systems, or None if a judgment needs a check of its own."""
+    if columns.latest_time > clock + LONGEST_JUMP:
         return None
-    if not tables.judges.has_room_for_numbered(columns.judges, columns.names):
+    if retractions.ids and not set(retractions.ids).isdisjoint(columns.ids()):
         return None
-    if columns.latest_time > clock + LONGEST_JUMP or (any_outstanding and columns.answers_request.any()):
+    judges = NumberedNames(columns.judges, columns.names, pseudonyms)
+    barred = {*status.excluded, *retractions.suspended}
+    if (barred and not barred.isdisjoint(judges.distinct)) or not tables.judges.has_room_for(judges.distinct):
         return None
-    found = tables.systems.find_numbered(columns.systems, columns.names)
-    return None if found.min() < 0 else found
-
-
-def admit_columns(
-    columns: JudgmentColumns, offsets: Sequence[int], *, systems: Ints, judges: Ints, segments: Ints
-) -> Admitted:
-    """Return scanned judgments with the campaign's own indices."""
-    return Admitted(
-        batch=JudgmentBatch(
-            systems=systems,
-            ranks=columns.ranks,
-            starts=columns.starts,
-            judges=judges,
-            segments=segments,
-            scores=np.full(len(columns), nan),
-        ),
-        offsets=np.asarray(offsets, np.int64),
-        durations=columns.durations,
-        keys=columns.id_checksums(),
+    systems = tables.systems.find_numbered(NumberedNames(columns.systems, columns.names))
+    if systems.min() < 0:
+        return None
+    return OrdinaryColumns(
+        columns=columns,
+        systems=systems,
+        judges=judges,
+        segments=NumberedNames(columns.segments, columns.names),
+        answered=columns.answered_requests(),
     )

@@ -14,7 +14,7 @@ from streams.core.campaign.commands import apply_command, rename_judges
 from streams.core.campaign.pseudonyms import forgotten_name
 from streams.core.campaign.recent_votes import RecentVotes
 from streams.core.campaign.requesting import RequestingCampaign
-from streams.core.campaign.result import BatchResult
+from streams.core.campaign.result import BatchResult, merge
 from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand, check_retraction
 from streams.core.campaign.seen import seen_id
 from streams.core.campaign.state import CampaignChange
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     Event = Judgment | Command
     FindTime = Callable[[int], float | None]  # Unix time of the record at an offset
+
+
+WORTH_DIVIDING = 100  # records: fewer are applied one by one if one of them needs it
 
 
 class Campaign(RequestingCampaign):
@@ -65,10 +68,17 @@ class Campaign(RequestingCampaign):
         `find_time` returns when the broker wrote the record at an offset.
         """
         admitted = self._admit_all(offsets, events)
-        if admitted is None:
+        if admitted is not None:
+            self._rate(admitted)
+            return BatchResult(applied=len(offsets))
+        if len(offsets) < WORTH_DIVIDING or not (self._may_admit(offsets) or not self.exists):
             return self._apply_each(zip(offsets, events, strict=True), refusal, find_time)
-        self._rate(admitted)
-        return BatchResult(applied=len(offsets))
+        # Few records need a check of their own, or the first ones open the campaign. The others are admitted at once.
+        half = len(offsets) // 2
+        first = self.apply_records(offsets[:half], events[:half], refusal=refusal, find_time=find_time)
+        if first.retraction is not None:
+            return first
+        return merge((first, self.apply_records(offsets[half:], events[half:], refusal=refusal, find_time=find_time)))
 
     def complete(
         self, result: BatchResult, *, origin: str, with_requests: bool, may_defer: bool = False

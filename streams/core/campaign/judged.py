@@ -34,13 +34,17 @@ class JudgedCampaign(ReadOnlyCampaign):
 
     def _admit_all(self, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> Admitted | None:
         """Admit a batch of ordinary judgments at once. Return None, with nothing changed, for any other batch."""
-        if not len(offsets) or offsets[0] <= self.offset:
-            return None
-        if not bulk.may_admit(offsets[0], model=self.model, status=self.status, retractions=self.retractions):
+        if not self._may_admit(offsets):
             return None
         if isinstance(events, JudgmentColumns):
             return self._admit_columns(offsets, events)
         return self._admit_judgments(offsets, events)
+
+    def _may_admit(self, offsets: Sequence[int]) -> bool:
+        """Return whether records may be admitted at once, if all of them are ordinary judgments."""
+        if not len(offsets) or offsets[0] <= self.offset:
+            return False
+        return bulk.may_admit(offsets[0], model=self.model, status=self.status, retractions=self.retractions)
 
     def _admit_judgments(self, offsets: Sequence[int], events: Sequence[Judgment | Command]) -> Admitted | None:
         tables = self._state.tables
@@ -67,24 +71,23 @@ class JudgedCampaign(ReadOnlyCampaign):
 
     def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
         tables = self._state.tables
-        systems = bulk.check_columns(
+        found = bulk.check_columns(
             columns,
             status=self.status,
             tables=tables,
             retractions=self.retractions,
             pseudonyms=self._options.pseudonyms,
             clock=self.clock,
-            any_outstanding=bool(self.outstanding),
         )
-        if systems is None or not self._seen.add_scanned(columns):
+        if found is None or not self._seen.add_scanned(columns):
             return None
         self.offset, self.clock = int(offsets[-1]), max(self.clock, columns.latest_time)
-        return bulk.admit_columns(
-            columns,
+        for request in found.answered:
+            self.outstanding.pop(request, None)
+        return found.admitted(
             offsets,
-            systems=systems,
-            judges=tables.judges.add_numbered(columns.judges, columns.names),
-            segments=tables.segments.add_numbered(columns.segments, columns.names),
+            judges=tables.judges.add_numbered(found.judges),
+            segments=tables.segments.add_numbered(found.segments),
         )
 
     def _apply_judgment(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -15,6 +15,30 @@ if TYPE_CHECKING:
 
 
 OTHERS = ""  # the name of the one row of all segments beyond the limit; no segment has an empty name
+
+
+class NumberedNames:
+    """Names of a batch that are given as numbers: their places in another list.
+
+    >>> names = NumberedNames(np.array([2, 0, 2]), ["a", "b", "c"])
+    >>> names.distinct, names.spread([7, 8]).tolist()
+    (['c', 'a'], [7, 8, 7])
+    """
+
+    def __init__(self, numbers: Ints, names: Sequence[str], renamed: Mapping[str, str] | None = None) -> None:
+        self._numbers = numbers
+        self._size = len(names)
+        self._places = list(dict.fromkeys(numbers.tolist()))
+        self.distinct = [names[place] for place in self._places]  # in order of appearance
+        if renamed is not None:
+            self.distinct = [renamed[name] for name in self.distinct]
+
+    def spread(self, values: Sequence[int]) -> Ints:
+        """Return the value of each name of the batch, given those of the distinct names."""
+        found: Ints = np.empty(self._size, np.int64)
+        found[self._places] = values
+        spread: Ints = found[self._numbers]
+        return spread
 
 
 class NameIndex:
@@ -29,8 +53,6 @@ class NameIndex:
         self.most = most  # names that fit; None: any number
         self.index: dict[str, int] = {}
         self.names: list[str] = []
-        self._other: Sequence[str] = ()
-        self._found: Ints = np.empty(0, np.int64)  # for each place in the other list
 
     def __len__(self) -> int:
         return len(self.names)
@@ -72,47 +94,25 @@ class NameIndex:
             return None
         found = self.index[new] = self.index.pop(old)
         self.names[found] = new
-        self._other, self._found = (), np.empty(0, np.int64)  # what was found may be the old name
         return found
 
-    def find_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
-        """Return the indices of names that are given as places in another list, or -1 for unknown names.
-
-        The other list may only grow between two calls.
+    def find_numbered(self, names: NumberedNames) -> Ints:
+        """Return the index of each name, or -1 for unknown names.
 
         >>> known = NameIndex()
-        >>> known.add("b"), known.find_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist()
+        >>> known.add("b"), known.find_numbered(NumberedNames(np.array([1, 0, 1]), ["a", "b"])).tolist()
         (0, [0, -1, 0])
         """
-        if names is not self._other:
-            self._other, self._found = names, np.empty(0, np.int64)
-        self._found = grow_array(self._found, len(names), fill=-1)
-        indices = self._found[numbers]
-        if indices.min() < 0:
-            for number in set(numbers[indices < 0].tolist()):
-                self._found[number] = self.index.get(names[number], -1)
-            indices = self._found[numbers]
-        return indices
+        return names.spread([self.index.get(name, -1) for name in names.distinct])
 
-    def has_room_for_numbered(self, numbers: Ints, names: Sequence[str]) -> bool:
-        """Return whether all names that are given as places in another list are known or fit."""
-        if self.most is None or len(self.names) + len(numbers) <= self.most:
-            return True
-        return self.has_room_for([names[number] for number in set(numbers.tolist())])
-
-    def add_numbered(self, numbers: Ints, names: Sequence[str]) -> Ints:
-        """Return the indices of names that are given as places in another list. New names get the next indices.
+    def add_numbered(self, names: NumberedNames) -> Ints:
+        """Return the index of each name. New names get the next indices.
 
         >>> known = NameIndex()
-        >>> known.add_numbered(np.array([1, 0, 1]), ["a", "b"]).tolist(), known.names
+        >>> known.add_numbered(NumberedNames(np.array([1, 0, 1]), ["a", "b"])).tolist(), known.names
         ([0, 1, 0], ['b', 'a'])
         """
-        indices = self.find_numbered(numbers, names)
-        if indices.min() < 0:
-            for number in dict.fromkeys(numbers[indices < 0].tolist()):
-                self._found[number] = self.add(names[number])
-            indices = self._found[numbers]
-        return indices
+        return names.spread(self.add_all(names.distinct))
 
 
 class SegmentIndex(NameIndex):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streams.core.campaign.retractions import NewRetraction
     from streams.core.campaign.state import SystemRow
@@ -30,3 +30,17 @@ class BatchResult:
     requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent
     cancelled: tuple[MatchRequest, ...] = ()  # sent before, and not to be judged any more
     retraction: NewRetraction | None = None  # the batch ended before it: the campaign has to be rated again
+
+
+def merge(results: Sequence[BatchResult]) -> BatchResult:
+    """Return the counts, rejections and statuses of several results as one, and the retraction of the last one."""
+    return BatchResult(
+        applied=sum(result.applied for result in results),
+        duplicates=sum(result.duplicates for result in results),
+        held=sum(result.held for result in results),
+        rejections={offset: error for result in results for offset, error in result.rejections.items()},
+        rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
+        statuses=tuple(status for result in results for status in result.statuses),
+        removed=tuple(system for result in results for system in result.removed),
+        retraction=results[-1].retraction if results else None,
+    )

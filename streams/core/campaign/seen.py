@@ -31,7 +31,8 @@ class SeenIds:
         self._order: deque[str] = deque(known, maxlen=kept)
         self._ids = set(self._order)
         self._new = 0
-        self._scanned: ScannedIds | None = None  # only a log that is read from a file has scanned judgments
+        self._scanned: ScannedIds | None = None  # of a log that is read from a file
+        self._is_stored = False  # a store needs the texts of scanned ids too
 
     def __contains__(self, judgment_id: str) -> bool:
         if self._scanned is not None:
@@ -58,6 +59,13 @@ class SeenIds:
 
     def add_scanned(self, columns: JudgmentColumns) -> bool:
         """Remember the ids of scanned judgments if all are surely new and distinct. Return whether they are."""
+        if self._scanned is None and self._is_stored:
+            ids = columns.ids()
+            distinct = set(ids)
+            if len(distinct) < len(ids) or not self._ids.isdisjoint(distinct):
+                return False
+            self.add_all(ids)
+            return True
         if self._scanned is None:
             self._scanned = ScannedIds(self.kept, known=self._order)
         if not self._scanned.add_if_new(columns):
@@ -70,7 +78,7 @@ class SeenIds:
         if self._scanned is not None:
             self._read_scanned(self._scanned)
         latest = list(islice(reversed(self._order), self._new))
-        self._new = 0
+        self._new, self._is_stored = 0, True
         return tuple(reversed(latest))
 
     def discard_changes(self) -> None:

@@ -8,6 +8,9 @@ from uuid import uuid4
 from streams.stores.redis.client import fenced_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streams.errors import Fenced
     from streams.stores.base import Lease
     from streams.stores.redis.client import Client
     from streams.stores.redis.keys import Keys
@@ -21,10 +24,20 @@ class RedisLate:
 
     def check_lease(self, lease: Lease) -> None:
         """Raise Fenced if the partition has a new owner."""
-        with self.client.translated_errors():
-            epoch: bytes | None = self.client.redis.hget(self.keys.partition(lease.partition), "epoch")  # type: ignore[assignment]
-        if epoch is not None and int(epoch) > lease.epoch:
-            raise fenced_error(lease, epoch)
+        (error,) = self.check_leases([lease])
+        if error is not None:
+            raise error
+
+    def check_leases(self, leases: Sequence[Lease]) -> list[Fenced | None]:
+        """Return the error of each lease whose partition has a new owner, in one round trip."""
+        with self.client.translated_errors(), self.client.redis.pipeline(transaction=False) as pipeline:
+            for lease in leases:
+                pipeline.hget(self.keys.partition(lease.partition), "epoch")
+            epochs: list[bytes | None] = pipeline.execute()
+        return [
+            None if epoch is None or int(epoch) <= lease.epoch else fenced_error(lease, epoch)
+            for lease, epoch in zip(leases, epochs, strict=True)
+        ]
 
     def report_late(self, partition: str) -> None:
         """Write down that a former owner has emitted outputs after it had lost a partition."""

@@ -19,12 +19,14 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import redis
+
 from streams.core.campaign.state import LAYOUT, decode_judge, decode_meta, join_meta, newer_layout_error
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
-from streams.stores.base import SEEN_SEARCHED, Lease, partition_state
+from streams.stores.base import SEEN_SEARCHED, Lease, partition_state, persist_each
 from streams.stores.completeness import ANNOUNCED, checked
 from streams.stores.redis import inspection, reading, staged
-from streams.stores.redis.client import Client
+from streams.stores.redis.client import Client, refusal
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.core.campaign.state import CampaignChange, CampaignMeta, JudgeRow, StoredCampaign
+    from streams.errors import JudgestreamError
     from streams.stores.commit import Commit, PartitionState
     from streams.stores.redis.units import Unit
     from streams.wire.outputs import Output
@@ -139,34 +142,58 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
 
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch in one call, or in a cluster in one call per slot."""
-        campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
-        partition = partition_unit(self.keys, lease.partition, commit)
+        units = self._units(lease, commit)
         with self.client.translated_errors():
             divided = self.client.is_cluster
         if not divided:
-            self.write(lease, [*campaigns, partition])
+            self.write(lease, units)
             return
         self.client.write(
             "announce",
             lease,
-            keys=[partition.head, self.keys.partition(lease.partition, "campaigns")],
+            keys=[self.keys.partition(lease.partition), self.keys.partition(lease.partition, "campaigns")],
             args=[commit.before, commit.after, *(change.campaign for change in commit.campaigns)],
         )
-        for unit in (*campaigns, partition):
+        for unit in units:
             self.write(lease, [unit])
 
     def amend(self, lease: Lease, change: CampaignChange) -> None:
         """Write a change of one campaign that no record has made, in one call."""
         self.write(lease, [replace(campaign_unit(self.keys, change), before=SAME)])
 
+    def persist_all(self, commits: Sequence[tuple[Lease, Commit]]) -> list[JudgestreamError | None]:
+        """Write batches of several partitions in one call, or in a cluster one after the other."""
+        with self.client.translated_errors():
+            divided = self.client.is_cluster
+        if divided or len(commits) < 2:
+            return persist_each(self, commits)
+        groups = [(lease, self._units(lease, commit)) for lease, commit in commits]
+        try:
+            return self._write_all(groups)
+        except (StoreCorrupt, redis.ResponseError):
+            # One of them has a key of another type. The call may be repeated, and each alone says what is wrong.
+            return persist_each(self, commits)
+
+    def _units(self, lease: Lease, commit: Commit) -> list[Unit]:
+        campaigns = [campaign_unit(self.keys, change) for change in commit.campaigns]
+        return [*campaigns, partition_unit(self.keys, lease.partition, commit)]
+
     def write(self, lease: Lease, units: Sequence[Unit]) -> None:
         """Write units of one slot, all or none."""
-        self.client.write(
-            "persist",
-            lease,
-            keys=list(dict.fromkeys(key for unit in units for key in unit.touched())),
-            args=[item for unit in units for item in unit.arguments()],
-        )
+        (error,) = self._write_all([(lease, units)])
+        if error is not None:
+            raise error
+
+    def _write_all(self, groups: Sequence[tuple[Lease, Sequence[Unit]]]) -> list[JudgestreamError | None]:
+        """Write the units of each lease, all or none, in one call."""
+        keys = dict.fromkeys(key for _, units in groups for unit in units for key in unit.touched())
+        arguments: list[Any] = []
+        for lease, units in groups:
+            arguments += (lease.epoch, lease.partition, len(units))
+            for unit in units:
+                arguments += unit.arguments()
+        reply = self.client.run("persist", keys=list(keys), args=arguments)
+        return [refusal(lease, *found) for (lease, _), found in zip(groups, _pairs(reply), strict=True)]
 
     def read(self, campaign: str, *, with_seen: bool = True) -> StoredCampaign | None:
         """Return a campaign's state. `streams.stores.redis.reading` says what a large one that changes looks like."""

@@ -36,6 +36,7 @@ class JudgmentColumns(Sequence[Judgment]):
 
     data: bytes
     names: Sequence[str]
+    begins: Ints  # of all lines of the data, and its end
     rows: Ints
     starts: Ints
     systems: Ints
@@ -49,20 +50,17 @@ class JudgmentColumns(Sequence[Judgment]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Judgment]: ...
     def __getitem__(self, place: int | slice) -> Judgment | Sequence[Judgment]:
-        return self._judgments[place]
+        return self.select(np.arange(len(self))[place]) if isinstance(place, slice) else self._judgments[place]
 
     def __iter__(self) -> Iterator[Judgment]:
         return iter(self._judgments)
 
     @cached_property
     def _judgments(self) -> list[Judgment]:
-        decoded = _decoder.decode_lines(self.data)
-        if len(decoded) == len(self):
-            return decoded
-        # The data has judgments of other campaigns too.
-        begins = [0, *np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1]
-        own = np.searchsorted(begins, self.rows[lines.ID_BEGIN], side="right") - 1
-        return [decoded[line] for line in own.tolist()]
+        if len(self) == len(self.begins) - 1:
+            return _decoder.decode_lines(self.data)
+        begins, ends = self.begins[self.lines].tolist(), self.begins[self.lines + 1].tolist()
+        return [_decoder.decode(self.data[begin:end]) for begin, end in zip(begins, ends, strict=True)]
 
     def _row(self, number: int) -> Ints:
         row: Ints = self.rows[number]
@@ -94,9 +92,9 @@ class JudgmentColumns(Sequence[Judgment]):
         return self._row(lines.DURATION)
 
     @property
-    def answers_request(self) -> Ints:
-        """For each judgment, 1 if it answers a match request, else 0."""
-        return self._row(lines.REQUEST)
+    def lines(self) -> Ints:
+        """The place of each judgment among the lines that were scanned."""
+        return self._row(lines.LINE)
 
     @property
     def id_hashes(self) -> Ints:
@@ -110,15 +108,24 @@ class JudgmentColumns(Sequence[Judgment]):
 
     def ids(self) -> list[str]:
         """Return the ids."""
-        return [each.decode() for each in self._encoded_ids()]
+        return [each.decode() for each in self._encoded_ids]
 
     def id_checksums(self) -> Ints:
         """Return the CRC-32 of each id."""
-        return np.array([crc32(each) for each in self._encoded_ids()], np.int64)
+        return np.fromiter(map(crc32, self._encoded_ids), np.int64, len(self))
 
+    @cached_property
     def _encoded_ids(self) -> list[bytes]:
-        spans = zip(self._row(lines.ID_BEGIN).tolist(), self._row(lines.ID_END).tolist(), strict=True)
-        return [self.data[begin:end] for begin, end in spans]
+        return self._texts(self._row(lines.ID_BEGIN), self._row(lines.ID_END))
+
+    def answered_requests(self) -> list[str]:
+        """Return the ids of the match requests that the judgments answer."""
+        begins, ends = self._row(lines.REQUEST_BEGIN), self._row(lines.REQUEST_END)
+        answers = np.flatnonzero(ends)
+        return [each.decode() for each in self._texts(begins[answers], ends[answers])]
+
+    def _texts(self, begins: Ints, ends: Ints) -> list[bytes]:
+        return list(map(self.data.__getitem__, map(slice, begins.tolist(), ends.tolist())))
 
     def split_by_campaign(self) -> Iterator[tuple[str, Ints, JudgmentColumns]]:
         """Yield each campaign's name, the places of its judgments in these columns, and its own columns."""
@@ -126,19 +133,22 @@ class JudgmentColumns(Sequence[Judgment]):
         if (campaigns == campaigns[0]).all():
             yield self.names[campaigns[0]], np.arange(len(self)), self
             return
-        for number in dict.fromkeys(campaigns.tolist()):
-            places = np.flatnonzero(campaigns == number)
-            yield self.names[number], places, self._select(places)
+        order = np.argsort(campaigns, kind="stable")
+        ends = np.flatnonzero(np.diff(campaigns[order], append=-1)) + 1
+        parts = np.split(order, ends[:-1])
+        for places in sorted(parts, key=lambda part: int(part[0])):  # in order of appearance
+            yield self.names[campaigns[places[0]]], places, self.select(places)
 
-    def _select(self, places: Ints) -> JudgmentColumns:
-        sizes = np.diff(self.starts)
-        selected = np.zeros(len(self), np.bool_)
-        selected[places] = True
-        members = np.repeat(selected, sizes)
+    def select(self, places: Ints) -> JudgmentColumns:
+        """Return the columns of the judgments at these places, which are in order."""
+        begins = self.starts[places]
+        sizes = self.starts[places + 1] - begins
+        starts = np.append(0, np.cumsum(sizes))
+        members = np.arange(starts[-1]) + np.repeat(begins - starts[:-1], sizes)
         return replace(
             self,
             rows=np.ascontiguousarray(self.rows[:, places]),
-            starts=np.append(0, np.cumsum(sizes[places])),
+            starts=starts,
             systems=self.systems[members],
             ranks=self.ranks[members],
         )

@@ -16,11 +16,14 @@ from streams.wire.scanner.kernels.text import PADDING
 from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
 _MIN_LINE = 60  # bytes: no judgment is shorter
+_MAX_NAMES = 20_000  # of records: whoever sends ever new names must not fill the memory
 
 
 class Scanner:
@@ -33,15 +36,18 @@ class Scanner:
     """
 
     def __init__(self) -> None:
+        self._quotes = np.zeros(0, np.int64)
+        self._forget_names()
+
+    def _forget_names(self) -> None:
         self._names: list[str] = []
-        self._checked_campaigns: set[int] = set()
+        self._valid_campaigns: set[int] = set()
         # The table of names, whose layout `number_name` knows.
         self._slots = np.full(2**13, -1, np.int32)
         self._hashes = np.zeros(2**12, np.int64)
         self._ends = np.zeros(2**12 + 1, np.int64)
         self._words = np.zeros(2**14, np.int64)
         self._used = np.zeros(1, np.int64)
-        self._quotes = np.zeros(0, np.int64)
 
     def scan(self, data: bytes, lines: int | None = None) -> JudgmentColumns | None:
         """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
@@ -50,17 +56,40 @@ class Scanner:
         not a usual ranking: a command, a score, tags, an escaped character, an unknown field, or a mistake. A caller
         that knows the number of lines passes it, because counting takes time.
         """
-        if not data.isascii():
-            try:
-                data.decode()
-            except UnicodeDecodeError:
-                return None
-        size = len(data)
         count = data.count(b"\n") if lines is None else lines
-        if count == 0 or size < _MIN_LINE * count:
+        if count == 0 or len(data) < _MIN_LINE * count or not data.endswith(b"\n") or not _is_utf8(data):
             return None
-        if size + 2 > len(self._quotes):
-            self._quotes = np.empty(size + 2, np.int64)
+        begins = np.zeros(count + 1, np.int64)
+        begins[1:] = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+        begins[1:] += 1
+        columns = self._scan(data, begins)
+        return columns if len(columns) == count else None
+
+    def scan_records(self, values: Sequence[bytes | None], *, max_bytes: int) -> JudgmentColumns | None:
+        """Return the usual rankings among the values of records as columns, or None if there are none.
+
+        The property `lines` has their places. All other records need the complete decoder.
+        """
+        if len(self._names) > _MAX_NAMES:
+            self._forget_names()
+        texts = [value or b"" for value in values]
+        if max(map(len, texts), default=0) > max_bytes:
+            texts = [b"" if len(text) > max_bytes else text for text in texts]
+        data = b"\n".join((*texts, b""))
+        if not _is_utf8(data):
+            texts = [text if _is_utf8(text) else b"" for text in texts]
+            data = b"\n".join((*texts, b""))
+        begins = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) + 1 for text in texts], out=begins[1:])
+        columns = self._scan(data, begins)
+        return columns if len(columns) else None
+
+    def _scan(self, data: bytes, begins: Ints) -> JudgmentColumns:
+        """Return the usual lines of data that is UTF-8 as columns."""
+        size, count = len(data), len(begins) - 1
+        longest = int(np.diff(begins).max(initial=0))
+        if longest + 2 > len(self._quotes):
+            self._quotes = np.empty(longest + 2, np.int64)
         rows, starts = np.empty((ROWS, count), np.int64), np.empty(count + 1, np.int64)
         systems, ranks = np.empty((2, size // 4), np.int64)
         padded = np.frombuffer(data + bytes(PADDING), np.uint8)
@@ -68,6 +97,7 @@ class Scanner:
             found = kernels.compiled("lines").scan_lines(
                 padded,
                 size,
+                begins,
                 self._quotes,
                 SEED,
                 self._slots,
@@ -84,18 +114,19 @@ class Scanner:
                 break
             self._grow()
         self._read_new_names()
-        if found != count:
-            return None
+        if found < count:
+            rows, starts = np.ascontiguousarray(rows[:, :found]), starts[: found + 1]
         members = int(starts[-1])
         columns = JudgmentColumns(
             data=data,
             names=self._names,
+            begins=begins,
             rows=rows,
             starts=starts,
             systems=systems[:members].copy(),
             ranks=ranks[:members].copy(),
         )
-        return columns if self._are_campaigns(columns.campaigns) else None
+        return self._with_valid_campaigns(columns)
 
     def _grow(self) -> None:
         """Double the room for names."""
@@ -112,9 +143,20 @@ class Scanner:
             letters[8 * (begin - ends[0]) : 8 * (end - ends[0])].rstrip(b"\0").decode() for begin, end in pairwise(ends)
         )
 
-    def _are_campaigns(self, numbers: Ints) -> bool:
-        unchecked = set(numbers.tolist()) - self._checked_campaigns
-        if not all(is_campaign_name(self._names[number]) for number in unchecked):
-            return False
-        self._checked_campaigns |= unchecked
+    def _with_valid_campaigns(self, columns: JudgmentColumns) -> JudgmentColumns:
+        """Return the columns without the judgments whose campaign has no valid name."""
+        numbers = columns.campaigns
+        unchecked = set(numbers.tolist()) - self._valid_campaigns
+        invalid = {number for number in unchecked if not is_campaign_name(self._names[number])}
+        self._valid_campaigns |= unchecked - invalid
+        return columns.select(np.flatnonzero(~np.isin(numbers, list(invalid)))) if invalid else columns
+
+
+def _is_utf8(text: bytes) -> bool:
+    if text.isascii():
         return True
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

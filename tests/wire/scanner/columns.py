@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streams.wire.events import EPOCH, Judgment, encode
 from streams.wire.scanner import JudgmentColumns, Scanner
+from streams.wire.scanner.kernels.lines import REQUEST_END
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def told(block: JudgmentColumns) -> list[dict[str, Any]]:
             block.judges.tolist(),
             block.times.tolist(),
             block.durations.tolist(),
-            block.answers_request.tolist(),
+            (block.rows[REQUEST_END] > 0).tolist(),
             block.starts[:-1],
             block.starts[1:],
             strict=True,

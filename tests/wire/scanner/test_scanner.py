@@ -20,6 +20,7 @@ from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import CampaignSettings, Judgment
 from streams.wire.scanner import JudgmentColumns, Scanner, kernels
+from streams.wire.scanner.kernels.lines import ROWS
 from streams.wire.scanner.kernels.text import PADDING
 from streams.wire.scanner.seed import SEED
 from tests.builders import crowd_log, judgment
@@ -167,9 +168,10 @@ def test_the_loops_give_the_same_as_they_stand_and_compiled() -> None:
         (kernels.compiled("lines").scan_lines, np.frombuffer(data + bytes(PADDING), np.uint8)),
     ):
         tables = [np.full(256, -1, np.int32), *(np.zeros(size, np.int64) for size in (128, 129, 512, 1))]
-        out = [np.zeros((9, 40), np.int64), np.zeros(41, np.int64), *np.zeros((2, 200), np.int64)]
+        out = [np.zeros((ROWS, 40), np.int64), np.zeros(41, np.int64), *np.zeros((2, 200), np.int64)]
         quotes = np.zeros(len(data) + 2, np.int64)
-        assert scan(given_data, len(data), quotes, SEED, *tables, *out) == 40
+        begins = np.append(0, np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")) + 1)
+        assert scan(given_data, len(data), begins, quotes, SEED, *tables, *out) == 40
         answers.append([array.tolist() for array in (quotes, *tables, *out)])
     assert answers[0] == answers[1]
 

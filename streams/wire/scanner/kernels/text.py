@@ -21,19 +21,21 @@ MIN_USUAL_YEAR, MAX_USUAL_YEAR = 2, MAX_YEAR - 2  # the years around the limits 
 MAX_DIGITS = 16
 _1, _2, _3, _4, _5, _6, _7 = (np.uint64(number) for number in range(1, 8))  # an unsigned index needs fewer checks
 _LOW_BYTES = np.array([(1 << 8 * size) - 1 for size in range(8)] + [-1], np.int64)  # masks by number of bytes
-_IS_UNUSUAL = np.array([(byte < SPACE and byte != LINE_FEED) or byte == BACKSLASH for byte in range(256)], np.uint8)
+_IS_UNUSUAL = np.array([byte < SPACE or byte == BACKSLASH for byte in range(256)], np.uint8)
 
 
 @jit
-def find_quotes(data: Any, size: int, quotes: Any) -> int:
-    """Fill `quotes` with the places of all quotes. Return their number, or UNUSUAL if a character is unusual."""
+def find_quotes(data: Any, begin: int, end: int, quotes: Any) -> int:
+    """Fill `quotes` with the places of all quotes of a line. Return their number, or UNUSUAL.
+
+    A line is unusual if it has an unusual byte, or a text that does not end.
+    """
     count, unusual = 0, 0
-    for i in range(np.uint64(size)):
+    for i in range(np.uint64(begin), np.uint64(end)):
         quotes[count] = i
         count += data[i] == QUOTE
         unusual |= _IS_UNUSUAL[data[i]]
-    quotes[count] = quotes[count + 1] = size  # a text without its closing quote ends here
-    return UNUSUAL if unusual else count
+    return UNUSUAL if unusual or count % 2 else count
 
 
 @jit

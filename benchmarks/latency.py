@@ -1,0 +1,256 @@
+"""How long it takes from publishing a judgment until its rating and the next match request can be read.
+
+One worker runs on a real Kafka and Redis on this machine. Judgments are published at an even rate. Each answers a match
+request, so that the worker asks for another match. The times are those of this process: from handing a judgment to the
+producer until the consumer returns the first rating, and the first match request, of its campaign that include it.
+CPU is that of the worker. `--rates 0` measures an idle worker.
+
+    pip install -e '.[bench]'
+    python benchmarks/latency.py --rates 0 100 1000 --seconds 20
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict, deque
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import msgspec
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
+
+from benchmarks.stream_log import CAMPAIGNS, JUDGES, SYSTEMS, cpu_seconds, describe_machine  # noqa: E402
+from deploy.servers import Servers  # noqa: E402
+from streams.kafka.admin import create_topics  # noqa: E402
+from streams.settings import Settings  # noqa: E402
+from streams.wire import topics  # noqa: E402
+from streams.wire.events import Judgment, MatchRequest, Rating, encode  # noqa: E402
+
+WARM_UP = 20 * SYSTEMS  # judgments per campaign before anything is measured
+PATIENCE_SECONDS = 60.0
+GOALS_MS = {50: 10, 99: 30}
+
+
+class Outputs:
+    """Follows the ratings and the match requests, in a thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.requests: dict[str, deque[MatchRequest]] = defaultdict(deque)  # by campaign, not answered yet
+        self.seen: dict[str, list[tuple[str, int, float]]] = {"ratings": [], "requests": []}
+        self._names = {"ratings": topics.RATINGS, "requests": topics.MATCH_REQUESTS}
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": settings.kafka,
+                "group.id": "latency",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+            }
+        )
+        self._consumer.assign(
+            [
+                TopicPartition(topic.within(settings.namespace), number, 0)
+                for topic in self._names.values()
+                for number in range(settings.partitions)
+            ]
+        )
+        self._stopped = Event()
+        self._thread = Thread(target=self._follow)
+        self._thread.start()
+
+    def _follow(self) -> None:
+        while not self._stopped.is_set():
+            message = self._consumer.poll(0.1)
+            if message is None or message.error():
+                continue
+            now = time.perf_counter()
+            value = message.value()
+            if message.topic().endswith(topics.RATINGS.name):
+                rating = msgspec.json.decode(value, type=Rating)
+                self.seen["ratings"].append((rating.campaign, rating.offset, now))
+            else:
+                request = msgspec.json.decode(value, type=MatchRequest)
+                self.seen["requests"].append((request.campaign, int(request.id.split("/")[-2]), now))
+                self.requests[request.campaign].append(request)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._thread.join()
+        self._consumer.close()
+
+
+class Platform:
+    """Publishes judgments and remembers when."""
+
+    def __init__(self, settings: Settings, outputs: Outputs) -> None:
+        options = {"bootstrap.servers": settings.kafka, "linger.ms": 0, "partitioner": "murmur2_random"}
+        self._producer = Producer(options)
+        self._topic = topics.JUDGMENTS.within(settings.namespace)
+        self._outputs = outputs
+        self._random = np.random.default_rng(1)
+        self._number = 0
+        self.sent: list[tuple[str, int, float, bool]] = []  # campaign, offset, time, whether it answers a request
+
+    def publish(self, *, answering: bool) -> None:
+        campaign, number = f"campaign-{self._number % CAMPAIGNS}", self._number
+        self._number += 1
+        asked = self._outputs.requests[campaign]
+        request = asked.popleft() if answering and asked else None
+        first, step = int(self._random.integers(SYSTEMS)), 1 + int(self._random.integers(SYSTEMS - 1))
+        systems = request.systems if request else (f"system-{first}", f"system-{(first + step) % SYSTEMS}")
+        judgment = Judgment(
+            id=f"judgment-{number}",
+            campaign=campaign,
+            segment=(request and request.segment) or f"segment-{number % 300}",
+            judge=f"judge-{number % JUDGES}",
+            systems=systems,
+            ranks=(1, 2) if self._random.random() < 0.5 else (2, 1),
+            at=datetime.now(UTC),
+            request=request.id if request else None,
+        )
+        at = time.perf_counter()
+
+        def delivered(error: Any, message: Any) -> None:
+            if error:
+                raise SystemExit(str(error))
+            self.sent.append((campaign, message.offset(), at, request is not None))
+
+        self._producer.produce(self._topic, encode(judgment), key=campaign, on_delivery=delivered)
+        self._producer.poll(0)
+
+    def flush(self) -> None:
+        self._producer.flush()
+
+
+def delays(sent: list[tuple[str, int, float]], seen: list[tuple[str, int, float]]) -> list[float]:
+    """Return the milliseconds until the first output of the campaign at or after each judgment's offset."""
+    by_campaign: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for campaign, offset, at in seen:
+        by_campaign[campaign].append((offset, at))
+    found = []
+    arrays = {name: np.array(sorted(each)) for name, each in by_campaign.items()}
+    for campaign, offset, at in sent:
+        outputs = arrays.get(campaign, np.empty((0, 2)))
+        place = int(np.searchsorted(outputs[:, 0], offset))
+        if place < len(outputs):
+            first = outputs[place, 0]
+            end = int(np.searchsorted(outputs[:, 0], first, side="right"))
+            found.append(1000 * (float(outputs[place:end, 1].min()) - at))
+    return found
+
+
+def wait_until_rated(platform: Platform, outputs: Outputs) -> None:
+    """Wait until the last judgment of each campaign is rated."""
+    platform.flush()
+    last: dict[str, int] = {}
+    for campaign, offset, _, _ in platform.sent:
+        last[campaign] = max(offset, last.get(campaign, -1))
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        rated: dict[str, int] = {}
+        for campaign, offset, _ in list(outputs.seen["ratings"]):
+            rated[campaign] = max(offset, rated.get(campaign, -1))
+        if all(rated.get(campaign, -1) >= offset for campaign, offset in last.items()):
+            return
+        if time.monotonic() > deadline:
+            raise SystemExit("the worker did not rate all judgments in time")
+        time.sleep(0.05)
+
+
+def measure(platform: Platform, outputs: Outputs, worker: int, *, rate: int, seconds: float) -> dict[str, float]:
+    """Publish at a rate, and return percentiles of the delays in milliseconds, and the worker's share of a core."""
+    platform.sent.clear()
+    for seen in outputs.seen.values():
+        seen.clear()
+    began, cpu = time.perf_counter(), cpu_seconds(worker)
+    for number in range(int(rate * seconds)):
+        wait = began + number / rate - time.perf_counter()
+        if wait > 0:
+            time.sleep(wait)
+        platform.publish(answering=True)
+    if not rate:
+        time.sleep(seconds)
+    share = (cpu_seconds(worker) - cpu) / (time.perf_counter() - began)
+    result = {"rate": float(rate), "cpu_share": share}
+    if rate:
+        wait_until_rated(platform, outputs)
+        sent = [(campaign, offset, at) for campaign, offset, at, _ in platform.sent]
+        answers = [(campaign, offset, at) for campaign, offset, at, answers in platform.sent if answers]
+        result["answers"] = float(len(answers))
+        for name, published in (("ratings", sent), ("requests", answers)):
+            times = delays(published, outputs.seen[name])
+            for percentile in GOALS_MS:
+                result[f"{name}_p{percentile}_ms"] = float(np.percentile(times, percentile)) if times else float("nan")
+    return result
+
+
+def run(settings: Settings, rates: list[int], seconds: float) -> list[dict[str, float]]:
+    create_topics(settings)
+    outputs = Outputs(settings)
+    platform = Platform(settings, outputs)
+    worker = subprocess.Popen(
+        [Path(sys.executable).with_name("judgestream"), "worker", "--log-level", "WARNING"],
+        env=os.environ | {"JUDGESTREAM_NAMESPACE": settings.namespace, "JUDGESTREAM_JUDGE_KEY": "benchmark"},
+    )
+    try:
+        for _ in range(WARM_UP * CAMPAIGNS):
+            platform.publish(answering=False)
+        wait_until_rated(platform, outputs)
+        time.sleep(2 * settings.snapshot_seconds)  # the work of the start is over
+        return [measure(platform, outputs, worker.pid, rate=rate, seconds=seconds) for rate in rates]
+    finally:
+        outputs.stop()
+        worker.terminate()
+        worker.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rates", type=int, nargs="+", default=[0, 100, 1000], help="judgments per second")
+    parser.add_argument("--seconds", type=float, default=20.0, help="seconds for each rate (default: %(default)s)")
+    parser.add_argument("--partitions", type=int, default=12, help="partitions per topic (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    chosen = parser.parse_args()
+    machine = describe_machine()
+    with tempfile.TemporaryDirectory() as folder:
+        servers = Servers(Path(folder))
+        try:
+            os.environ.update(servers.start())
+            settings = Settings(
+                kafka=os.environ["JUDGESTREAM_KAFKA"],
+                redis=os.environ["JUDGESTREAM_REDIS"],
+                namespace="latency",
+                partitions=chosen.partitions,
+            )
+            results = run(settings, chosen.rates, chosen.seconds)
+        finally:
+            servers.stop()
+    if chosen.json:
+        print(json.dumps({"machine": machine, "partitions": chosen.partitions, "results": results}))
+        return
+    print(f"{machine}; broker, Redis, platform and worker share it; {CAMPAIGNS} campaigns\n")
+    print(
+        f"{'rate':>6} {'CPU':>7} {'rating p50':>11} {'p99':>8} {'request p50':>12} {'p99':>8}   (ms; goals 10 and 30)"
+    )
+    for each in results:
+        columns = (f"{name}_p{percentile}_ms" for name in ("ratings", "requests") for percentile in GOALS_MS)
+        cells = [f"{each[name]:.1f}" if name in each else "" for name in columns]
+        print(
+            f"{each['rate']:>6.0f} {each['cpu_share']:>7.1%} {cells[0]:>11} {cells[1]:>8} {cells[2]:>12} {cells[3]:>8}"
+        )
+
+
+if __name__ == "__main__":
+    main()

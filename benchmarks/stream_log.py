@@ -1,0 +1,70 @@
+"""What the benchmarks of the stream share: a log of judgments, its way into Kafka, CPU time, and the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from aiokafka import AIOKafkaProducer
+
+from streams.wire import topics
+from streams.wire.events import EPOCH, Judgment, encode
+
+if TYPE_CHECKING:
+    from streams.settings import Settings
+
+CAMPAIGNS, SYSTEMS, JUDGES, SEGMENTS = 12, 20, 200, 3000
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def make_log(count: int, *, first_id: int = 0) -> list[tuple[bytes, bytes]]:
+    """Return keys and values of judgments, from 200 judges and on 3,000 segments in each of 12 campaigns."""
+    random = np.random.default_rng(1)
+    first = random.integers(SYSTEMS, size=count)
+    second = (first + 1 + random.integers(SYSTEMS - 1, size=count)) % SYSTEMS
+    ranks = random.integers(1, 4, size=(count, 2))
+    judges, segments = random.integers(JUDGES, size=count), random.integers(SEGMENTS, size=count)
+    return [
+        (
+            f"campaign-{k % CAMPAIGNS}".encode(),
+            encode(
+                Judgment(
+                    id=f"judgment-{first_id + k}",
+                    campaign=f"campaign-{k % CAMPAIGNS}",
+                    segment=f"segment-{segments[k]}",
+                    judge=f"judge-{judges[k]}",
+                    systems=(f"system-{first[k]}", f"system-{second[k]}"),
+                    ranks=(int(ranks[k, 0]), int(ranks[k, 1])),
+                    at=EPOCH + timedelta(seconds=k),
+                )
+            ),
+        )
+        for k in range(count)
+    ]
+
+
+async def publish(settings: Settings, records: list[tuple[bytes, bytes]]) -> None:
+    """Append records to the log."""
+    async with AIOKafkaProducer(bootstrap_servers=settings.kafka, linger_ms=20, max_batch_size=2**20) as producer:
+        for key, value in records:
+            await producer.send(topics.JUDGMENTS.within(settings.namespace), value, key=key)
+
+
+def cpu_seconds(process: int) -> float:
+    """Return the CPU time of a process so far, with all its threads."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def describe_machine() -> str:
+    """Return the processor, its cores, the memory, the load and the version of Python."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "processor")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    python = f"Python {platform.python_version()}"
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB, {python}, load {load}"
