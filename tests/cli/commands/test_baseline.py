@@ -164,8 +164,8 @@ def test_a_log_without_rankings_is_told(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ((), "there is nothing to choose from; add a log, or --scores FILE"),
-        (("--scores", "SCORES", "--campaign", "c"), "--campaign and --only select a part of a log"),
-        (("--scores", "SCORES", "--only", "judge=x"), "--campaign and --only select a part of a log"),
+        (("--scores", "SCORES", "--campaign", "c"), "--campaign, --only, --since and --until select a part of a log"),
+        (("--scores", "SCORES", "--only", "judge=x"), "--campaign, --only, --since and --until select a part of a log"),
         (("--scores", "SCORES", "--json", "--csv"), "choose one"),
     ],
 )

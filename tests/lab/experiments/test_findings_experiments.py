@@ -65,7 +65,7 @@ def test_the_official_ranking_is_that_of_the_pair_counts() -> None:
     assert [msgspec.structs.replace(row, judgments=0, line_above=None) for row in expected] == found
     assert one.measured["decided"] == counts.decided
     place = [counts.systems.index(row.system) for row in found]
-    shares = counts.head_to_head().T[np.ix_(place, place)]
+    shares = counts.head_to_head()[np.ix_(place, place)]
     np.testing.assert_allclose(table_of(one).shares, shares)
 
 
