@@ -22,7 +22,7 @@ names = st.sampled_from(["a", "b", "c", "[", "{", "é", "\u2028", "", "x" * 201]
 lines = st.fixed_dictionaries(
     {
         "id": names,
-        "campaign": st.sampled_from(["c", "c.d-e", "c!", "é"]),
+        "campaign": st.sampled_from(["c", "c.d-e"]),  # other characters are replaced in a file
         "segment": st.just("s"),
         "judge": st.just("j"),
         "systems": st.lists(names, max_size=4),

@@ -58,9 +58,8 @@ def test_a_table_says_what_it_says_by_hand(sample: MappedSample, tmp_path: Path)
     assert len({judgment.id for judgment in read}) == len(read)
 
 
-def test_the_order_of_the_columns_does_not_matter(sample: MappedSample, tmp_path: Path) -> None:
-    if sample.data.startswith((b"PK", b"[")):
-        pytest.skip("not a CSV table")
+@pytest.mark.parametrize("sample", [each for each in MAPPED.values() if not each.data.startswith((b"PK", b"["))])
+def test_the_order_of_the_columns_does_not_matter(sample: MappedSample) -> None:
     delimiter = next(each for each in (";", "\t", ",") if each in sample.data.decode().splitlines()[0])
     lines = ["".join(delimiter.join(reversed(line.split(delimiter)))) for line in sample.data.decode().splitlines()]
     found = read("\n".join(lines).encode(), sample.columns, sample.values)
