@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import shlex
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from click.testing import CliRunner, Result
 
 from streams import read
 from streams.cli.main import cli
-from tests.data import real_log
 from tests.formats.samples import parquet
 from tests.formats.workbook_samples import workbook
 
@@ -225,9 +223,9 @@ def test_a_first_row_that_is_no_header_is_not_shown(segment: str, tmp_path: Path
     assert "secret" not in error
 
 
-@pytest.mark.data
-def test_the_proposal_for_annotations_of_alpaca_eval_gives_the_published_counts() -> None:
-    file = str(real_log("raw/alpaca_eval.alpaca-7b.annotations.json.gz"))
-    result = run(*proposal(run("convert", file, "-", "--to", "jsonl")))
-    ranks = Counter(tuple(json.loads(line)["ranks"]) for line in result.stdout.splitlines())
-    assert ranks == {(2, 1): 205, (1, 2): 584, (1, 1): 16}  # wins, losses and draws of the second generator
+def test_a_proposal_that_is_too_long_to_paste_is_not_made(tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text(f"rater,system_1,system_2{'x' * 2000},preferred\nj,alder,birch,1\n")
+    error = str(run("rank", str(file)).exception)
+    assert "unknown format" in error
+    assert len(error) < 2000

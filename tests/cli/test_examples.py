@@ -17,6 +17,7 @@ from streams import rank
 from streams.cli.main import cli
 from streams.wire.events import Judgment, encode
 from tests.builders import crowd_log
+from tests.formats.samples import MQM, WMT_ASSESSMENT
 
 PAGES = sorted([*Path("docs").glob("*.md"), Path("README.md"), Path("deploy/README.md")])
 JUDGESTREAM = Path(sys.executable).with_name("judgestream")
@@ -97,6 +98,12 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
     boards = rank(log, until=30).leaderboards
     (tmp_path / "before.json").write_bytes(encode({"campaigns": boards}))
     (tmp_path / "battles.json").write_text(f"[{battle}]")
+    (tmp_path / "votes.csv").write_text(
+        "system_1,system_2,preferred,rater,prompt_id\nx,y,left,anna,1\ny,x,right,ben,1\nx,y,both,ben,2\n"
+    )
+    for name in ("ad-csen-good-stnd-redup.csv", "ad-csen-good-stnd-redup.csv.gz"):
+        (tmp_path / name).write_bytes(WMT_ASSESSMENT)
+    (tmp_path / "mqm_ted_ende.tsv").write_bytes(MQM)
     words = shlex.split(re.split(r" (?:>>?|\|) ", example)[0], comments=True)[1:]
     with (tmp_path / "arena.jsonl").open("rb") as stdin:
         done = subprocess.run(

@@ -20,6 +20,7 @@ MOST_COLUMNS = 100  # of a table for which a mapping is proposed
 _MOST_PAIRS = 10  # of columns that may be the systems
 _MOST_UNKNOWN = 20  # values of a column that may be the verdict
 _LONGEST_NAME = 80  # of a system that a proposal believes in
+_LONGEST = 1_000  # characters of a proposal
 _MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
 
 
@@ -59,7 +60,7 @@ class TableSample:
 
 
 def propose(sample: TableSample) -> ColumnMapping | None:
-    """Return the likeliest mapping of a table, or None if there is none.
+    """Return the likeliest mapping of a table, or None if there is none that can be shown.
 
     >>> header = ["juge", "système gauche", "système droite", "préférence"]
     >>> rows = [dict(zip(header, cells)) for cells in (["j1", "x", "y", "gauche"], ["j2", "y", "z", "égalité"])]
@@ -75,7 +76,8 @@ def propose(sample: TableSample) -> ColumnMapping | None:
         best = max(free, key=lambda name: _more_fit(name, role), default=None)
         if best and _more_fit(best, role) > 0 and all(map(suits, sample.values(best))):
             columns[role] = best
-    return ColumnMapping(columns=columns, values=found[2])
+    mapping = ColumnMapping(columns=columns, values=found[2])
+    return mapping if sum(map(len, mapping.options())) <= _LONGEST else None
 
 
 _Candidate = tuple[float, dict[str, str], dict[str, tuple[str, ...]]]
