@@ -56,7 +56,13 @@ def read(name: str, stream: BinaryIO) -> None:
         pass
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+# Each of these has ten thousands of rows.
+MANY_ROWS = ("errors of a rating", "submissions of an item", "scores of a system")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.long] * (kind in MANY_ROWS)) for kind in HOSTILE]
+)
 def test_a_file_is_read_in_linear_time(kind: str) -> None:
     name, start, again = HOSTILE[kind]
     files = {size: fill(start, again, size) for size in (64 * KB, MB)}
