@@ -240,8 +240,8 @@ def test_nothing_is_left_of_a_campaign_that_was_deleted(case: Case) -> None:
     assert case.other.seconds_left("c2", ["r1"])
 
 
-def ask(ledger: Ledger, judge: str, *, count: int = 1, most: int = 100) -> int:
-    return ledger.ask("c", judge=judge, count=count, seconds=0.5, most=most)
+def ask(ledger: Ledger, judge: str, *, count: int = 1, most: int = 100, seconds: float = 60.0) -> int:
+    return ledger.ask("c", judge=judge, count=count, seconds=seconds, most=most)
 
 
 def test_the_matches_that_judges_ask_for_are_counted_for_a_while(case: Case) -> None:
@@ -250,7 +250,7 @@ def test_the_matches_that_judges_ask_for_are_counted_for_a_while(case: Case) -> 
     assert case.other.asking("d", seconds=60) == 0
     case.pass_time(0.6)
     assert case.other.asking("c", seconds=0.5) == 0
-    assert ask(case.ledger, "z") == 1
+    assert ask(case.ledger, "z", seconds=0.5) == 1
 
 
 def test_however_many_judges_ask_the_count_is_bounded(case: Case) -> None:
