@@ -17,6 +17,8 @@ from streams.cli.main import main
 from tests.builders import crowd_log
 from tests.formats.samples import BATTLES, SAMPLES, WEBHOOK, parquet
 
+pytestmark = pytest.mark.long
+
 SECRET = "secret-judge"
 HOSTILE = {
     "escape sequence": "\x1b[31m\x07",

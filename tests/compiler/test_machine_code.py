@@ -17,6 +17,8 @@ from streams.compiler.object_files import LAYOUT, BadObjectFile, read_object_fil
 from streams.core import kernels
 from streams.wire.scanner import kernels as scanner_kernels
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 
 RATE = """

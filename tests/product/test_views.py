@@ -19,24 +19,14 @@ from tests.product.played import Played, play
 from tests.product.reading import rank_options, read_monitor, run_command, show_campaign, write_log
 from tests.product.variants import VARIANTS, Variant
 
-pytestmark = pytest.mark.usefixtures("quiet")
+pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.long]
 
 
 # Enough to rank: what a log can look like does not depend on commands.
 LOGS = ("one_judgment", "two_systems", "ties_only", "one_always_wins", "many_judgments")
 
-# The first mode of each model is quick enough for every run.
-QUICK = {variant.settings.model: variant for variant in reversed(VARIANTS)}
-EVERY_VARIANT = pytest.mark.parametrize(
-    "variant",
-    [
-        pytest.param(variant, id=str(variant), marks=[] if variant in QUICK.values() else pytest.mark.long)
-        for variant in VARIANTS
-    ],
-)
 
-
-@EVERY_VARIANT
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_every_command_and_the_monitor_show_every_campaign(variant: Variant, monkeypatch: pytest.MonkeyPatch) -> None:
     played = play(variant)
     with monkeypatch.context() as patched:
@@ -65,7 +55,7 @@ def show_all(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
         show_campaign(name, all_forms=name in ("no_judgment", "many_judgments", "one_system"))
 
 
-@EVERY_VARIANT
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_every_log_can_be_ranked(variant: Variant, tmp_path: Path) -> None:
     played = play(variant, LOGS)
     defaults = msgspec.structs.asdict(parameters_of(MODELS[variant.settings.model], {}))
