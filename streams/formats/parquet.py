@@ -44,10 +44,12 @@ def read_rows(
     *,
     choose: Callable[[list[str]], list[str]],
     shortened: Collection[str],
+    rename: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, _ParquetRow]]:
     """Yield the rows of a Parquet file, with their numbers. `choose` returns the columns to read, of all columns.
 
     Long texts of the columns `shortened` are shortened as names. Others are cut where they are too long for all fields.
+    `rename` returns the name of a column in a row.
     """
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
@@ -65,7 +67,7 @@ def read_rows(
             stream.seek(0)
             with parquet.ParquetFile(stream, **_READING, read_dictionary=plan.dictionaries) as file:
                 for batch in file.iter_batches(batch_size=plan.rows, columns=names, use_threads=False):
-                    for row in _values(batch, pyarrow, shortened):
+                    for row in _values(batch, pyarrow, shortened, rename):
                         number += 1
                         yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
@@ -82,8 +84,8 @@ _READING = {
 
 
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRow]]:
-    for number, row in read_rows(source, run, choose=lambda names: _columns(names, source, run), shortened=_LONG):
-        yield number, row if row.keys() >= set(_NEEDED) else {name.lower(): value for name, value in row.items()}
+    # Names of fields are in lower case, as layouts have them. Those of a judgment always are.
+    return read_rows(source, run, choose=lambda names: _columns(names, source, run), shortened=_LONG, rename=str.lower)
 
 
 def _columns(names: list[str], source: Source, run: ImportRun) -> list[str]:
@@ -111,12 +113,12 @@ def _first_rows(source: Source, run: ImportRun) -> list[_ParquetRow]:
         return []
 
 
-def _values(batch: Any, pyarrow: Any, shortened: Collection[str]) -> list[_ParquetRow]:
+def _values(batch: Any, pyarrow: Any, shortened: Collection[str], rename: Callable[[str], str]) -> list[_ParquetRow]:
     """Return the rows of a batch."""
     columns: dict[str, list[Any]] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         shorten = shorten_name if name.lower() in shortened else _cut
-        columns[name] = _column(column, pyarrow, shorten)
+        columns[rename(name)] = _column(column, pyarrow, shorten)
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
