@@ -59,6 +59,7 @@ def command(
     (direct assessment, ESA, MQM), the score is the mean over segments, the deviation is its standard error, and
     clusters come from one-sided rank-sum tests at p < 0.05. See docs/ranking.md.
     """
+    from streams.core import kernels
     from streams.offline.planning import WMT, plan_ranking
     from streams.offline.scores import choose_model
 
@@ -71,6 +72,7 @@ def command(
         return
     if standardise is not None or with_tests:
         raise click.UsageError(f"{log.file}: --z, --raw and --tests are for scores, and the log has rankings")
+    kernels.compiled("pairs")  # the runs need compiled kernels anyway, and count the log ten times faster
     rated = rate_log(log, plan.settings, only=campaigns, batches=batches)
     boards = rank_campaigns(rated, plan, seed=seed, resample=resample)
     print_leaderboards(boards, plan, as_object=as_object)

@@ -27,13 +27,14 @@ def draw_uniform(state: Any) -> float:
 
 
 @jit
-def least_known(variance: Any, met: Any) -> int:
-    """Return the system with the largest variance among those with a match. The last one wins a tie."""
-    found = -1
+def least_known(variance: Any) -> int:
+    """Return the system with the largest variance. The last one wins a tie."""
+    found = 0
     largest = -1.0
     for i in range(len(variance)):
-        if variance[i] >= largest and met[i]:
-            found, largest = i, variance[i]
+        is_larger = variance[i] >= largest
+        largest = variance[i] if is_larger else largest
+        found = i if is_larger else found
     return found
 
 
@@ -44,26 +45,32 @@ def play_matches(
     """Play the matches of one run, in place. meetings[i, j] is the number of rows of a pair, wins[i, j] those i won.
 
     The weight exp(-|mean_i - mean_j|) of an opponent is the smaller of exp(mean_i) / exp(mean_j) and its inverse.
-    So a match needs two exponentials, instead of one per opponent. `room` is scratch memory: three rows of floats.
+    So a match needs two exponentials, instead of one per opponent. `room` is scratch memory: rows of floats, four more
+    than there are systems. Loops over the opponents have no branch, so that a processor takes several at once.
     """
-    up, down, heap = room[0], room[1], room[2]
     size = len(mean)
-    met = meetings.sum(axis=1) > 0
+    up, down, heap, known, has_met = room[0], room[1], room[2], room[3], room[4:]
     for i in range(size):
         up[i] = exp(mean[i])
         down[i] = 1.0 / up[i]
+        known[i] = -2.0  # a system without a match is never the least known one
+        for j in range(size):
+            has_met[i, j] = 1.0 if meetings[i, j] > 0 else 0.0
+            if meetings[i, j] > 0:
+                known[i] = variance[i]
     for _ in range(matches):
-        i = least_known(variance, met)
+        i = least_known(known)
         up_i, down_i = up[i], down[i]
+        for j in range(size):
+            heap[j] = min(up[j] * down_i, up_i * down[j]) * has_met[i, j]
         total = 0.0
         for j in range(size):
-            if meetings[i, j] > 0:
-                total += min(up[j] * down_i, up_i * down[j])
+            total += heap[j]
             heap[j] = total
         drawn = draw_uniform(state) * total
         j = 0
-        while heap[j] <= drawn:
-            j += 1
+        for k in range(size):
+            j += heap[k] <= drawn
         row = draw_uniform(state) * meetings[i, j]
         if row < wins[i, j]:
             order = -1
@@ -72,5 +79,6 @@ def play_matches(
         else:
             order = 0
         rate_pair(mean, variance, i, j, order, beta, margin)
+        known[i], known[j] = variance[i], variance[j]
         up[i], up[j] = exp(mean[i]), exp(mean[j])
         down[i], down[j] = 1.0 / up[i], 1.0 / up[j]

@@ -54,7 +54,7 @@ def wmt_runs(
             (wins,), (ties,) = counts.resample(1, random)
         mean, variance = np.full(systems, MEAN), np.full(systems, DEVIATION**2)
         state = random.integers(2**32, size=4)
-        play(mean, variance, wins, wins + wins.T + ties, matches, beta, margin, state, np.empty((3, systems)))
+        play(mean, variance, wins, wins + wins.T + ties, matches, beta, margin, state, np.empty((4 + systems, systems)))
         return mean
 
     means = np.empty((runs, systems))

@@ -102,7 +102,7 @@ def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator, *, p
         beta,
         margin,
         random.integers(2**32, size=4),
-        np.empty((3, count)),
+        np.empty((4 + count, count)),
     )
     plain = Fitted(outcomes=np.full((count, count, 3), 1.0 / 3.0), scores=mean, deviations=np.sqrt(variance))
     return with_radius(plain, RADIUS)
