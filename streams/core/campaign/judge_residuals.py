@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign.names import distinct_indices
 from streams.core.judges.live import estimate_later_sums, live_residuals
+from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +29,7 @@ FIRST_MARGIN, FIRST_MARGIN_INFORMATION = 0.3, 20.0
 JUDGE_SUMS, CELL_SUMS = 10, 4
 FIRST_SUMS = 7  # of a judge, in the rows of an earlier version
 SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
+_HASH_SEED = SEED[:2] >> 32  # of 31 bits, so that no product overflows
 
 
 class JudgeResiduals:
@@ -37,9 +41,10 @@ class JudgeResiduals:
         self._shared: Floats = np.array([FIRST_MARGIN, FIRST_MARGIN_INFORMATION, 0.0, 0.0])
         self._by_judge: Ints = np.zeros((4, JUDGE_SUMS), np.int64)
         self._by_cell: Ints = np.zeros((4, CELL_SUMS), np.int64)
-        self._cells: list[dict[int, int]] = []  # row in `_by_cell` by system, of each judge
-        self._used = 0  # rows of `_by_cell`
-        self._keys: Ints = np.zeros((4, 2), np.int64)  # judge and system of each row
+        self._keys: Ints = np.zeros((4, 2), np.int64)  # judge and system of each row of `_by_cell`
+        self._used: Ints = np.zeros(1, np.int64)  # number of these rows
+        self._slots = np.full(8, -1, np.int32)  # the hash table of `number_cells`
+        self._cells: list[list[int]] = []  # rows of each judge
         self._dirty_judges: set[int] = set()
         self._dirty_systems: set[int] = set()
 
@@ -48,34 +53,45 @@ class JudgeResiduals:
         if not batch.pairs:
             return
         self._grow(systems, judges)
-        by_item = np.repeat(batch.judges, np.diff(batch.starts))
-        met, place = np.unique(by_item * systems + batch.systems, return_inverse=True)
-        rows = np.array([self._row(*divmod(key, systems)) for key in met.tolist()], np.int64)
+        cells = self._number_cells(batch.judges, batch.systems, batch.starts)
         kernels.suited("residuals", 2 * batch.pairs).follow_votes(
             self._ability,
             self._information,
             self._shared,
             self._by_judge,
             self._by_cell,
-            rows[place],
+            cells,
             batch.judges,
             batch.systems,
             batch.ranks,
             batch.starts,
         )
-        self._dirty_judges.update(batch.judges.tolist())
-        self._dirty_systems.update(batch.systems.tolist())
+        self._dirty_judges.update(distinct_indices(batch.judges))
+        self._dirty_systems.update(distinct_indices(batch.systems))
 
-    def _row(self, judge: int, system: int) -> int:
-        """Return the row of a judge and a system, a new one if they meet for the first time."""
-        cells = self._cells[judge]
-        row = cells.get(system)
-        if row is None:
-            row = cells[system] = self._used
-            self._used += 1
-            self._by_cell, self._keys = _with_room(self._by_cell, self._used), _with_room(self._keys, self._used)
-            self._keys[row] = judge, system
-        return row
+    def _number_cells(self, judges: Ints, systems: Ints, starts: Ints) -> Ints:
+        """Return the row of each system of each ranking and its judge, a new one if they meet for the first time."""
+        cells, had = np.empty_like(systems), self._cell_count
+        number_cells = kernels.suited("residuals", len(systems)).number_cells
+        while not number_cells(self._slots, self._keys, self._used, _HASH_SEED, judges, systems, starts, cells):
+            self._grow_cells()
+        for row, judge in enumerate(self._keys[had : self._cell_count, 0].tolist(), had):
+            self._cells[judge].append(row)
+        return cells
+
+    @property
+    def _cell_count(self) -> int:
+        return int(self._used[0])
+
+    def _grow_cells(self) -> None:
+        """Double the room for rows. The hash table stays half empty."""
+        rows, count = 2 * len(self._keys), self._cell_count
+        self._by_cell, self._keys = _with_room(self._by_cell, rows), _with_room(self._keys, rows)
+        self._slots, self._used[0] = np.full(2 * rows, -1, np.int32), 0
+        judges, systems = np.ascontiguousarray(self._keys[:count].T)
+        kernel = kernels.suited("residuals", count)
+        each = np.arange(count + 1)
+        kernel.number_cells(self._slots, self._keys, self._used, _HASH_SEED, judges, systems, each, each[:count].copy())
 
     def _grow(self, systems: int, judges: int) -> None:
         if systems > len(self._ability):
@@ -83,11 +99,12 @@ class JudgeResiduals:
             self._ability = np.append(self._ability, np.zeros(room))
             self._information = np.append(self._information, np.full(room, PRIOR_INFORMATION))
         self._by_judge = _with_room(self._by_judge, judges)
-        self._cells += [{} for _ in range(judges - len(self._cells))]
+        self._cells += [[] for _ in range(judges - len(self._cells))]
 
     def live(self, systems: Sequence[str], judges: Sequence[str], *, tested: bool = True) -> LiveResiduals:
         """Return the residuals of the judges, to be tested, or of nobody."""
-        order = np.lexsort((self._keys[: self._used, 1], self._keys[: self._used, 0]))
+        used = self._cell_count
+        order = np.lexsort((self._keys[:used, 1], self._keys[:used, 0]))
         return live_residuals(
             tuple(systems),
             tuple(judges),
@@ -108,7 +125,8 @@ class JudgeResiduals:
     def drain_rows(self, systems: Sequence[str], judges: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded rows that changed since the last call."""
         pack = msgspec.msgpack.Encoder().encode
-        rows = {JUDGE + judges[i]: pack(self._judge_row(i)) for i in sorted(self._dirty_judges)}
+        changed = sorted(self._dirty_judges)
+        rows = {JUDGE + judges[i]: pack(row) for i, row in zip(changed, self._judge_rows(changed), strict=True)}
         for i in sorted(self._dirty_systems):
             rows[SYSTEM + systems[i]] = pack((float(self._ability[i]), float(self._information[i])))
         if rows:
@@ -116,11 +134,15 @@ class JudgeResiduals:
         self.forget_changes()
         return rows
 
-    def _judge_row(self, judge: int) -> list[int]:
-        row: list[int] = self._by_judge[judge].tolist()
-        for system, cell in sorted(self._cells[judge].items()):  # independent of the batches
-            row += [system, *self._by_cell[cell].tolist()]
-        return row
+    def _judge_rows(self, judges: list[int]) -> Iterator[list[int]]:
+        """Yield the sums of each of these judges, then those of each system that they met, in order of the systems."""
+        ends = [0, *accumulate(len(self._cells[judge]) for judge in judges)]
+        cells = np.fromiter(chain.from_iterable(self._cells[judge] for judge in judges), np.int64, ends[-1])
+        cells = cells[np.lexsort((self._keys[cells, 1], np.repeat(np.arange(len(judges)), np.diff(ends))))]
+        sums = np.column_stack((self._keys[cells, 1], self._by_cell[cells])).ravel().tolist()
+        width = 1 + CELL_SUMS
+        for own, (first, last) in zip(self._by_judge[judges].tolist(), pairwise(ends), strict=True):
+            yield own + sums[width * first : width * last]
 
     def forget_changes(self) -> None:
         """Forget which rows changed."""
@@ -130,6 +152,7 @@ class JudgeResiduals:
     def restore(self, rows: Mapping[str, bytes], systems: Mapping[str, int], judges: Mapping[str, int]) -> None:
         """Load stored rows. Raise KeyError or ValueError if a row names nobody, or can't be read."""
         self._grow(len(systems), len(judges))
+        loaded: dict[int, list[int]] = {}
         for key, stored in rows.items():
             if key == SHARED:
                 self._shared = np.array(msgspec.msgpack.decode(stored, type=list[float]), np.float64)
@@ -137,15 +160,20 @@ class JudgeResiduals:
                 i = systems[key.removeprefix(SYSTEM)]
                 self._ability[i], self._information[i] = msgspec.msgpack.decode(stored, type=tuple[float, float])
             else:
-                self._load_judge(judges[key.removeprefix(JUDGE)], msgspec.msgpack.decode(stored, type=list[int]))
+                row = msgspec.msgpack.decode(stored, type=list[int])
+                if len(row) % (1 + CELL_SUMS) == FIRST_SUMS % (1 + CELL_SUMS):
+                    row[FIRST_SUMS:FIRST_SUMS] = estimate_later_sums(row[:FIRST_SUMS])
+                loaded[judges[key.removeprefix(JUDGE)]] = row
+        self._load_judges(loaded)
 
-    def _load_judge(self, judge: int, row: list[int]) -> None:
-        if len(row) % (1 + CELL_SUMS) == FIRST_SUMS % (1 + CELL_SUMS):
-            row[FIRST_SUMS:FIRST_SUMS] = estimate_later_sums(row[:FIRST_SUMS])
-        self._by_judge[judge] = row[:JUDGE_SUMS]
-        for start in range(JUDGE_SUMS, len(row), 1 + CELL_SUMS):
-            cell = self._row(judge, row[start])
-            self._by_cell[cell] = row[start + 1 : start + 1 + CELL_SUMS]
+    def _load_judges(self, rows: Mapping[int, list[int]]) -> None:
+        parts = [np.array(row[JUDGE_SUMS:], np.int64).reshape(-1, 1 + CELL_SUMS) for row in rows.values()]
+        for judge, row in rows.items():
+            self._by_judge[judge] = row[:JUDGE_SUMS]
+        if parts:
+            found, starts = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+            cells = self._number_cells(np.array([*rows], np.int64), np.ascontiguousarray(found[:, 0]), starts)
+            self._by_cell[cells] = found[:, 1:]
 
 
 def _with_room(table: Ints, rows: int) -> Ints:

@@ -28,8 +28,8 @@ class NumberedNames:
     def __init__(self, numbers: Ints, names: Sequence[str], renamed: Mapping[str, str] | None = None) -> None:
         self._numbers = numbers
         self._size = len(names)
-        self._places = list(dict.fromkeys(numbers.tolist()))
-        self.distinct = [names[place] for place in self._places]  # in order of appearance
+        self._places = _in_order_of_appearance(numbers, self._size)
+        self.distinct = [names[place] for place in self._places.tolist()]
         if renamed is not None:
             self.distinct = [renamed[name] for name in self.distinct]
 
@@ -152,3 +152,17 @@ def grow_array(array: Ints, size: int, *, fill: int = 0) -> Ints:
     if size <= len(array):
         return array
     return np.append(array, np.full(max(size, 2 * len(array)) - len(array), fill, np.int64))
+
+
+def _in_order_of_appearance(numbers: Ints, size: int) -> Ints:
+    """Return each number below `size` that occurs, in the order in which they first occur."""
+    first = np.full(size, len(numbers), np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # the last of several values stays
+    found = np.flatnonzero(first < len(numbers))
+    return found[np.argsort(first[found])]
+
+
+def distinct_indices(indices: Ints) -> list[int]:
+    """Return each index once, in order. Counting them is faster than sorting."""
+    distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
+    return distinct

@@ -13,9 +13,8 @@ from streams.core.campaign import table_rows
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.judge_residuals import JUDGE
-from streams.core.campaign.names import NameIndex, SegmentIndex, grow_array
+from streams.core.campaign.names import NameIndex, SegmentIndex, distinct_indices, grow_array
 from streams.core.campaign.pace import Paces
-from streams.core.campaign.state import SegmentRow
 from streams.core.ranking.counts import PairCounts
 from streams.core.ranking.grouped_counts import group_of, groups_of
 from streams.wire.events import encode
@@ -122,9 +121,9 @@ class CampaignTables:
         )
         if self._count_groups(batch, keys):
             self._touched |= self.groups.met
-        self.changed_systems.update(range(len(self.systems)) if model.moves_all else _distinct(batch.systems))
-        self._dirty_judges.update(_distinct(batch.judges))
-        self._dirty_segments.update(_distinct(batch.segments))
+        self.changed_systems.update(range(len(self.systems)) if model.moves_all else distinct_indices(batch.systems))
+        self._dirty_judges.update(distinct_indices(batch.judges))
+        self._dirty_segments.update(distinct_indices(batch.segments))
         if model.cell_width:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
@@ -233,16 +232,8 @@ class CampaignTables:
         pairs = np.argwhere(self._touched)
         tables = {
             "systems": {names[row.index]: encode(row) for row in rows},
-            "judges": {
-                self.judges.names[i]: encode(table_rows.make_judge_row(self, model, i))
-                for i in sorted(self._dirty_judges)
-            },
-            "segments": {
-                self.segments.names[i]: encode(
-                    SegmentRow(index=i, judgments=int(self.segment_judgments[i]), state=model.dump_row("segments", i))
-                )
-                for i in sorted(self._dirty_segments)
-            },
+            "judges": table_rows.encode_judges(self, model, sorted(self._dirty_judges)),
+            "segments": table_rows.encode_segments(self, model, sorted(self._dirty_segments)),
             "pairs": {
                 encode((names[i], names[j])).decode(): row
                 for (i, j), row in zip(pairs.tolist(), self.groups.dump_rows(pairs), strict=True)
@@ -291,9 +282,3 @@ class CampaignTables:
 def _count(counts: Ints, indices: Ints) -> None:
     """Add one for each index. `np.add.at` would be slower."""
     counts += np.bincount(indices, minlength=len(counts))
-
-
-def _distinct(indices: Ints) -> list[int]:
-    """Return each index once. Counting them is faster than sorting."""
-    distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
-    return distinct

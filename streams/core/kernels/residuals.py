@@ -13,7 +13,10 @@ from streams.compiler import jit
 from streams.core.kernels.elementary import exp
 from streams.core.kernels.normal import NORM, upper_tail
 
-SIGNATURES = {"follow_votes": "d1 d1 d1 q2 q2 q1 q1 q1 q1 q1"}
+SIGNATURES = {
+    "follow_votes": "d1 d1 d1 q2 q2 q1 q1 q1 q1 q1",
+    "number_cells": "i1 q2 q1 q1 q1 q1 q1 q1 -> ?",
+}
 
 SCALE = 1024.0
 LARGEST_SHARE = 0.02  # of the prediction, that one judge may have
@@ -21,6 +24,7 @@ SMALLEST_MARGIN = 1e-3
 RARE = 1e-12
 # Places in `shared`: the tie margin, the curvature for it, the weight of all votes, and the number of judges.
 MARGIN, MARGIN_INFORMATION, UNITS, JUDGES = 0, 1, 2, 3
+PRIME = 2**31 - 1
 
 
 @jit
@@ -121,3 +125,31 @@ def follow_votes(
         for a in range(first, last):
             for b in range(a + 1, last):
                 learn(ability, information, shared, systems[a], systems[b], ranks[a] - ranks[b], weight)
+
+
+@jit
+def number_cells(
+    slots: Any, keys: Any, used: Any, seed: Any, judges: Any, systems: Any, starts: Any, cells: Any
+) -> bool:
+    """Fill `cells` with the row of each system of each ranking and its judge. Return False if a table must grow.
+
+    Row n belongs to the judge keys[n, 0] and the system keys[n, 1]. A judge and a system that meet for the first time
+    get the row used[0]. `slots` is a hash table of rows, with -1 where it is free. Its size is a power of two.
+    """
+    last, count = len(slots) - 1, used[0]
+    for k in range(len(starts) - 1):
+        judge = judges[k]
+        for a in range(starts[k], starts[k + 1]):
+            system = systems[a]
+            slot = (seed[0] * judge + seed[1] * system) % PRIME & last
+            while slots[slot] >= 0 and (keys[slots[slot], 0] != judge or keys[slots[slot], 1] != system):
+                slot = (slot + 1) & last
+            if slots[slot] < 0:
+                if count == len(keys) or 2 * count > last:
+                    used[0] = count
+                    return False
+                slots[slot], keys[count, 0], keys[count, 1] = count, judge, system
+                count += 1
+            cells[a] = slots[slot]
+    used[0] = count
+    return True
