@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
-from zlib import crc32
 
 import msgspec
 import numpy as np
 
 from streams.wire.events import EPOCH, Judgment
+from streams.wire.scanner import kernels
 from streams.wire.scanner.kernels import lines
 
 if TYPE_CHECKING:
@@ -108,15 +108,20 @@ class JudgmentColumns(Sequence[Judgment]):
 
     def ids(self) -> list[str]:
         """Return the ids."""
-        return [each.decode() for each in self._encoded_ids]
+        return self._copied_ids[0].decode().split("\n")[:-1]
 
     def id_checksums(self) -> Ints:
         """Return the CRC-32 of each id."""
-        return np.fromiter(map(crc32, self._encoded_ids), np.int64, len(self))
+        return self._copied_ids[1]
 
     @cached_property
-    def _encoded_ids(self) -> list[bytes]:
-        return self._texts(self._row(lines.ID_BEGIN), self._row(lines.ID_END))
+    def _copied_ids(self) -> tuple[bytes, Ints]:
+        """The ids, each with a line feed after it, which no id contains, and the CRC-32 of each."""
+        begins, ends = self._row(lines.ID_BEGIN), self._row(lines.ID_END)
+        texts, checksums = np.empty(int((ends - begins).sum()) + len(self), np.uint8), np.empty(len(self), np.int64)
+        data = np.frombuffer(self.data, np.uint8)
+        kernels.compiled("ids").copy_ids(data, begins, ends, texts, checksums)
+        return texts.tobytes(), checksums
 
     def answered_requests(self) -> list[str]:
         """Return the ids of the match requests that the judgments answer."""
