@@ -30,10 +30,10 @@ class RedisLate:
 
     def check_leases(self, leases: Sequence[Lease]) -> list[Fenced | None]:
         """Return the error of each lease whose partition has a new owner, in one round trip."""
-        with self.client.translated_errors(), self.client.redis.pipeline(transaction=False) as pipeline:
-            for lease in leases:
-                pipeline.hget(self.keys.partition(lease.partition), "epoch")
-            epochs: list[bytes | None] = pipeline.execute()
+        with self.client.translated_errors():
+            epochs: list[bytes | None] = self.client.call(
+                [("HGET", self.keys.partition(lease.partition), "epoch") for lease in leases]
+            )
         return [
             None if epoch is None or int(epoch) <= lease.epoch else fenced_error(lease, epoch)
             for lease, epoch in zip(leases, epochs, strict=True)

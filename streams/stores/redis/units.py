@@ -42,11 +42,13 @@ class Unit:
         yield from self.tables
         yield from (key for _, key, _ in self.writes)
 
-    def arguments(self) -> Iterator[Any]:
-        """Yield the arguments of the script."""
-        yield from (self.head, self.start, self.before, self.after, len(self.tables), *self.tables, len(self.writes))
+    def arguments(self) -> list[Any]:
+        """Return the arguments of the script."""
+        found = [self.head, self.start, self.before, self.after, len(self.tables), *self.tables, len(self.writes)]
         for command, key, arguments in self.writes:
-            yield from (command, key, len(arguments), *arguments)
+            found += (command, key, len(arguments))
+            found += arguments
+        return found
 
     def parts(self, size: int) -> Iterator[Unit]:
         """Yield units of about `size` arguments, to be written in order. In between the head names the last part."""
