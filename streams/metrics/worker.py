@@ -128,10 +128,11 @@ class WorkerMetrics(Metrics):
         outcomes = commit.outcomes
         self.records_read.inc(outcomes.read)
         for outcome in OUTCOMES:
-            self.records.labels(outcome).inc(getattr(outcomes, outcome))
+            if count := getattr(outcomes, outcome):
+                self.records.labels(outcome).inc(count)
         self.offsets_empty.inc(outcomes.empty)
-        for reason, count in commit.reasons.items():
-            self.rejections.labels(reason).inc(count)
+        for reason, rejected in commit.reasons.items():
+            self.rejections.labels(reason).inc(rejected)
         self.batch_records.observe(outcomes.read)
         self.rate_seconds.observe(rated)
         self.persist_seconds.observe(persisted)

@@ -55,31 +55,41 @@ class Candidates:
 
     def __init__(self, model: Model, systems: Sequence[int], meetings: Meetings | None) -> None:
         self.systems = np.asarray(systems, dtype=np.int64)
-        self.mean, self.deviation = (values[self.systems] for values in model.scores())
+        self.mean, self._deviation = (values[self.systems] for values in model.scores())
         if meetings is None:
             nothing = np.zeros((len(model.scores()[0]),) * 2, np.int64)
             meetings = Meetings(nothing, nothing)
         self.meetings = meetings
         self.place = {int(system): k for k, system in enumerate(self.systems)}
         self.asked: Ints = np.zeros((len(self.systems),) * 2, np.int64)  # requests without an answer, by pair
+        self._expected: list[tuple[int, int]] = []  # pairs that have not narrowed the deviations yet
         self._model = model
 
-    def expect(self, match: Sequence[int]) -> float:
-        """Take note of a match that has no answer yet. Return its expected information in bits."""
-        # The bits are about both systems, or all about the one that meets the required system.
-        share = 0.5 if self._model.required_system is None else 1.0
-        bits = 0.0
+    def expect(self, match: Sequence[int]) -> None:
+        """Take note of a match that has no answer yet."""
         for a, b in combinations(match, 2):
-            gain = self._model.information(a, b)
-            bits += gain
-            for system in (a, b):
-                if system in self.place:
-                    self.deviation[self.place[system]] *= exp2(-gain * share)
+            self._expected.append((a, b))
             if a in self.place and b in self.place:
                 i, j = self.place[a], self.place[b]
                 self.asked[i, j] += 1
                 self.asked[j, i] += 1
-        return bits
+
+    def information(self, match: Sequence[int]) -> float:
+        """Return the expected information of a match in bits."""
+        return sum(self._model.information(a, b) for a, b in combinations(match, 2))
+
+    @property
+    def deviation(self) -> Floats:
+        """The deviations. They are narrowed when a policy asks for them, because the default policy does not."""
+        # The bits are about both systems, or all about the one that meets the required system.
+        share = 0.5 if self._model.required_system is None else 1.0
+        for a, b in self._expected:
+            gain = self._model.information(a, b)
+            for system in (a, b):
+                if system in self.place:
+                    self._deviation[self.place[system]] *= exp2(-gain * share)
+        self._expected.clear()
+        return self._deviation
 
 
 class Policy(ABC):
@@ -123,7 +133,8 @@ class Policy(ABC):
         matches = []
         for places, why in islice(picks, count):
             chosen = tuple(int(field.systems[k]) for k in places)
-            matches.append(Match(systems=chosen, why=why, information=field.expect(chosen)))
+            matches.append(Match(systems=chosen, why=why, information=field.information(chosen)))
+            field.expect(chosen)
         return matches
 
     @abstractmethod
