@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
+from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from streams.kafka.connection import answering, connection_options, consumer_group
 from streams.kafka.partitions import Partition
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 10_000
 # aiokafka's five minutes are long for a worker whose topic was deleted and created again meanwhile.
 METADATA_MS = 10_000
+# A worker gets to know with a heartbeat that the group rebalances. Until all workers know, none goes on.
+HEARTBEAT_MS = 1000
 # Of one partition, at once: a long backlog of one must not delay the others. A larger record comes alone.
 TURN_BYTES = 2 * 1024 * 1024
 
@@ -66,7 +70,7 @@ class Consumer:
         max_fetch_bytes: int = MAX_OUTPUT_BYTES,
         ends_of_all: bool = False,
         raw_records: bool = False,
-        **options: int,
+        **options: Any,
     ) -> None:
         self._settings = settings
         self._raw_records = raw_records
@@ -88,8 +92,10 @@ class Consumer:
             max_fetch_bytes=TURN_BYTES,
             raw_records=True,
             session_timeout_ms=session,
-            heartbeat_interval_ms=session // 3,
+            heartbeat_interval_ms=HEARTBEAT_MS,
             metadata_max_age_ms=METADATA_MS,
+            # Partitions stay where they are, if they can. The second one is for workers of an earlier version.
+            partition_assignment_strategy=(_sticky_assignor(), RoundRobinPartitionAssignor),
         )
 
     async def start(self) -> None:
@@ -212,6 +218,11 @@ class _ListenerAdapter(ConsumerRebalanceListener):  # type: ignore[misc]  # aiok
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         self._listener.on_assigned([Partition(*source) for source in assigned])
+
+
+def _sticky_assignor() -> type[StickyPartitionAssignor]:
+    """Return an assignor of its own for one consumer: aiokafka keeps what it has assigned in the class."""
+    return type("StickyAssignor", (StickyPartitionAssignor,), {})
 
 
 def _ours(found: Mapping[TopicPartition, Any]) -> dict[Partition, Any]:

@@ -64,6 +64,7 @@ class Leaderboards:
 
     def __init__(self) -> None:
         self._records: dict[str, int] = {}
+        self._drafted: set[str] = set()  # not finished yet
         self._not_before: dict[str, float] = {}  # when a leaderboard that took long may be settled again
 
     def is_due(self, name: str, counts: Counts, *, now: float | None = None) -> bool:
@@ -85,6 +86,7 @@ class Leaderboards:
     def draft(self, campaign: Campaign) -> DraftedBoard:
         """Return the leaderboard of a campaign as of now, to be settled. No other is due until then."""
         self.mark_emitted(campaign)
+        self._drafted.add(campaign.name)
         return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard())
 
     def finish(self, board: FinishedBoard, *, now: float = 0.0) -> tuple[Output, ...]:
@@ -93,6 +95,7 @@ class Leaderboards:
         Otherwise raise the fault if there is one.
         """
         name = board.meta.status.campaign
+        self._drafted.discard(name)
         if self._records.get(name) != board.meta.counts.records or board.meta.status.state == "deleted":
             return ()
         if isinstance(board.result, Exception):
@@ -100,6 +103,12 @@ class Leaderboards:
         if len(board.result.rows) >= LARGE:
             self._not_before[name] = now + RARE * board.seconds
         return (make_output(topics.LEADERBOARDS, name, board.result),)
+
+    def forget_drafts(self) -> None:
+        """Remember that the leaderboards of which there are only drafts are to be emitted."""
+        for name in self._drafted:
+            self.mark_due(name)
+        self._drafted.clear()
 
     def mark_emitted(self, campaign: Campaign) -> None:
         """Remember that the present leaderboard is emitted."""

@@ -14,7 +14,7 @@ from mode.utils.queues import FlowControlEvent, ThrowableQueue
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import RecordError
 from streams.kafka.connection import answering, connection_options, unavailable
-from streams.kafka.consumers import METADATA_MS
+from streams.kafka.consumers import HEARTBEAT_MS, METADATA_MS
 from streams.kafka.records import LOG_APPEND_TIME
 from streams.pipeline.record import Record
 from streams.pipeline.rejections import rejection_output
@@ -79,7 +79,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         web_enabled=False,
         consumer_auto_offset_reset="earliest",
         broker_session_timeout=settings.session_timeout_seconds,
-        broker_heartbeat_interval=settings.session_timeout_seconds / 3,
+        broker_heartbeat_interval=HEARTBEAT_MS / 1000,
         producer_acks=-1,
         producer_max_request_size=topics.MAX_OUTPUT_BYTES,
         producer_metadata_max_age_ms=METADATA_MS,

@@ -23,10 +23,10 @@ from streams.kafka.copies import find_copies
 from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.worker.ownership import Abandoned, PartitionOwnership
+from streams.worker.ownership import Abandoned, PartitionOwnership, Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import Awaitable, Iterable, Sequence
 
     from mode import Service
 
@@ -72,8 +72,14 @@ class Assignment:
         self._rater = rater
         self._status = status
         self._metrics = metrics
+        self._kept: dict[Partition, Processor] = {}  # of partitions that may come back with the next assignment
         self._finding_copies: asyncio.Task[Copies] | None = None
         self._opening: dict[PartitionOwnership, asyncio.Task[None]] = {}
+
+    def assign(self, partitions: Sequence[Partition]) -> None:
+        """Open the partitions that the group has assigned. Forget those that it has given to another worker."""
+        self._kept = {partition: kept for partition, kept in self._kept.items() if partition in partitions}
+        self.open(partitions)
 
     def open(self, partitions: Iterable[Partition]) -> None:
         """Open partitions, each in a task of its own, so that the rebalance does not wait for the store."""
@@ -86,6 +92,15 @@ class Assignment:
         for ownership in self.owned.values():
             ownership.close()
         return list(self._opening.values())
+
+    def keep(self) -> None:
+        """Keep the state of the partitions that close. For one who has the turn: no work on them is half done."""
+        self._kept = {
+            partition: ownership.processor
+            for partition, ownership in self.owned.items()
+            if ownership.phase is Phase.CLOSING
+            and ownership.processor.next_offset == ownership.processor.persisted_offset
+        }
 
     def end(self) -> None:
         """Release all partitions."""
@@ -165,13 +180,16 @@ class Assignment:
     async def _open(self, ownership: PartitionOwnership) -> None:
         """Load the state of a partition, compare the log with it, and begin to read there."""
         partition = ownership.partition
-        past = partial(read_log, self._settings, partition.number)
-        open_processor = partial(
-            Processor.open, partition.topic, partition.number, self._store, self._options, read_log=past
-        )
-        processor = await self._rater.open(ownership, open_processor)
+        processor = await self._find_kept(ownership)
+        is_new_or_lost = False
+        if processor is None:
+            past = partial(read_log, self._settings, partition.number)
+            open_processor = partial(
+                Processor.open, partition.topic, partition.number, self._store, self._options, read_log=past
+            )
+            processor = await self._rater.open(ownership, open_processor)
+            is_new_or_lost = processor.next_offset == 0
         ownership.load(processor)
-        is_new_or_lost = processor.next_offset == 0
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)
@@ -188,6 +206,17 @@ class Assignment:
             went_on = self._status.stopped.pop(str(partition), None) is not None
             state = "goes on" if went_on else "is open"
             log.info("%s %s at offset %d", partition, state, ownership.read_offset, extra=ownership.log_fields())
+
+    async def _find_kept(self, ownership: PartitionOwnership) -> Processor | None:
+        """Return the processor of a partition that has come back, if no other worker has had it meanwhile."""
+        kept = self._kept.pop(ownership.partition, None)
+        if kept is not None:
+            try:
+                await self._rater.ask(ownership, partial(_resume, kept))
+            except (Fenced, Conflict) as error:
+                log.info("%s; loading the state again", error, extra=ownership.log_fields())
+                return None
+        return kept
 
     async def _find_copies(self) -> Copies:
         """Read the log for records that were forwarded. Partitions that open at the same time share the reading."""
@@ -232,6 +261,13 @@ class Assignment:
         """Take a partition back if the group still assigns it to this worker after some time."""
         await self._service.sleep(seconds)
         self._reopen(ownership)
+
+
+def _resume(processor: Processor) -> None:
+    """Go on with a processor. Raise Fenced or Conflict if the store is not where it was left."""
+    processor.check_owner()
+    processor.verify()
+    processor.boards.draft_again()
 
 
 async def _raise(error: Exception) -> None:

@@ -52,6 +52,12 @@ class Turn:
     """The batches that one fetch returned, of one partition each."""
 
     batches: Sequence[PartitionBatch]
+    rated: asyncio.Event = field(default_factory=asyncio.Event)  # set when the next turn may be rated
+
+    @property
+    def size(self) -> int:
+        """The number of records."""
+        return sum(len(batch.records.offsets) for batch in self.batches)
 
 
 @dataclass(eq=False)

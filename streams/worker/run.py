@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 from typing import TYPE_CHECKING
 
 from faust.worker import Worker
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from streams.settings import Settings
 
 log = logging.getLogger(__name__)
+
+# How long a thread computes before another one that waits may run. With Python's 5 ms, each step of the event loop
+# would wait so long while a leaderboard is settled.
+SWITCH_SECONDS = 0.0005
 
 
 def run(settings: Settings) -> None:
@@ -51,6 +56,7 @@ def _run(settings: Settings) -> None:
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
+    sys.setswitchinterval(SWITCH_SECONDS)
     app = create_app(settings, store, WorkerStatus(), WorkerMetrics())
     worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False)
     worker.spinner = None  # it would draw on standard output

@@ -48,6 +48,10 @@ log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
 PROBE_SECONDS = 5.0
+# Records of a turn from which the next one is fetched while it is rated. After a smaller one that would only make the
+# records wait in two places.
+LARGE_TURN = 1000
+STATUS_SECONDS = 0.1  # at least, between two updates of the status
 REQUEST_SECONDS = 0.2  # between two looks for campaigns with many systems that await match requests
 # How long a batch in hand may take to end when its partition is revoked or the worker stops.
 GRACE_SECONDS = 4.0
@@ -92,15 +96,22 @@ class BatchSource(Service):
         """Open partitions after a rebalance."""
         self._metrics.rebalances.inc()
         self._status.joined = True
+        log.info("the group assigns %d partitions to this worker", len(partitions))
         if not self.should_stop:  # a worker that stops must not begin anew before it has left the group
-            self._assignment.open(partitions)
+            self._assignment.assign(partitions)
 
     async def on_revoked(self) -> None:
-        """Release all partitions. The batch in hand may end, and those that wait after it stay in the log."""
+        """Release all partitions. The batch in hand may end, and those that wait after it stay in the log.
+
+        The group mostly returns some of the partitions to this worker. They go on without loading their state.
+        """
         opening = self._assignment.close()
         waiting = [*(batch.done.wait() for batch in self._turns.in_hand), *opening]
         try:
-            await asyncio.wait_for(asyncio.gather(*waiting), GRACE_SECONDS)
+            async with asyncio.timeout(GRACE_SECONDS):
+                await asyncio.gather(*waiting)
+                async with self._rater.turn:
+                    self._assignment.keep()
         except TimeoutError:
             log.warning("the batch in hand did not end in %.0f s; it will be read again", GRACE_SECONDS)
         await self._commit()
@@ -111,18 +122,27 @@ class BatchSource(Service):
     @Service.task
     async def _read(self) -> None:
         """Read all open partitions at once. The channel is bounded, so the reading waits when rating is behind."""
-        fetched_at = monotonic()
+        fetched_at, described_at = monotonic(), 0.0
         while not self.should_stop:
             self._status.loop_ran_at = monotonic()
-            self._status.assigned = len(self._assignment.owned)
-            self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
-            self._status.quarantined = dict(sorted(self._quarantined()))
+            if self._status.loop_ran_at - described_at > STATUS_SECONDS:
+                self._describe()
+                described_at = self._status.loop_ran_at
             turn = await self._turns.fetch()
             if turn is not None:
                 await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
                 # Turns that come back to back are cheaper if each has some records.
-                await self.sleep(max(0.0, fetched_at + self._settings.batch_seconds - monotonic()))
+                # (`self.sleep` could be interrupted, and makes two tasks for it.)
+                await asyncio.sleep(max(0.0, fetched_at + self._settings.batch_seconds - monotonic()))
+                if turn.size < LARGE_TURN:
+                    await turn.rated.wait()
             fetched_at = monotonic()
+
+    def _describe(self) -> None:
+        """Bring the status of the worker up to date."""
+        self._status.assigned = len(self._assignment.owned)
+        self._status.open = sum(ownership.may_write for ownership in self._assignment.owned.values())
+        self._status.quarantined = dict(sorted(self._quarantined()))
 
     async def rate(self, turn: Turn) -> None:
         """Rate a turn, for the rating agent. No error leaves."""

@@ -60,6 +60,12 @@ class Turns:
 
     async def rate(self, turn: Turn) -> None:
         """Rate a turn, for the rating agent. No error leaves."""
+        try:
+            await self._rate(turn)
+        finally:
+            turn.rated.set()
+
+    async def _rate(self, turn: Turn) -> None:
         together = []
         for batch in turn.batches:
             if not batch.ownership.is_open:

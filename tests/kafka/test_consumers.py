@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 
 from streams.kafka import consumers
 from streams.kafka.consumers import Consumer, open_consumer
@@ -56,3 +57,13 @@ def test_the_worker_the_rebuild_and_the_monitor_read_only_what_is_committed(leve
 def test_a_consumer_that_only_asks_for_ends_sees_open_transactions(levels: list[str]) -> None:
     asyncio.run(open_and_close(ends_of_all=True))
     assert levels == ["read_uncommitted"]
+
+
+def test_each_worker_remembers_its_own_partitions_and_understands_earlier_versions() -> None:
+    sticky, other = (
+        consumers.Consumer.in_worker_group(SETTINGS)._options["partition_assignment_strategy"] for _ in "ab"
+    )
+    assert [each.name for each in sticky] == ["sticky", "roundrobin"]
+    sticky[0].on_assignment(ConsumerProtocolMemberAssignment(0, [("judgments.v1", [3])], b""))
+    assert [each.partition for each in sticky[0].member_assignment] == [3]
+    assert other[0].member_assignment is None
