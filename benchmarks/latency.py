@@ -2,8 +2,9 @@
 
 One worker runs on a real Kafka and Redis on this machine. Judgments are published at an even rate. Each answers a match
 request, so that the worker asks for another match. The times are those of this process: from handing a judgment to the
-producer until the consumer returns the first rating, and the first match request, of its campaign that include it.
-CPU is that of the worker. `--rates 0` measures an idle worker.
+producer until the consumer returns the first rating, the first match request and the first leaderboard of its campaign
+that include it. A leaderboard is published every `snapshot_seconds`, so its delay is compared with that interval.
+CPU is that of the worker, and the bytes are those that Redis received. `--rates 0` measures an idle worker.
 
     pip install -e '.[bench]'
     python benchmarks/latency.py --rates 0 100 1000 --seconds 20
@@ -13,44 +14,53 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections import defaultdict, deque
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
+from benchmarks.local_servers import local_servers  # noqa: E402
 from benchmarks.stream_log import CAMPAIGNS, JUDGES, SYSTEMS, cpu_seconds, describe_machine  # noqa: E402
-from deploy.servers import Servers  # noqa: E402
+from benchmarks.worker_runs import Progress, running_worker  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
-from streams.settings import Settings  # noqa: E402
 from streams.wire import topics  # noqa: E402
-from streams.wire.events import Judgment, MatchRequest, Rating, encode  # noqa: E402
+from streams.wire.events import Judgment, MatchRequest, encode  # noqa: E402
+
+if TYPE_CHECKING:
+    from streams.settings import Settings
 
 WARM_UP = 20 * SYSTEMS  # judgments per campaign before anything is measured
 PATIENCE_SECONDS = 60.0
-GOALS_MS = {50: 10, 99: 30}
+PERCENTILES = (50, 99)
+TOPICS = {"ratings": topics.RATINGS, "requests": topics.MATCH_REQUESTS, "boards": topics.LEADERBOARDS}
+
+
+class Place(Struct):
+    """The part of a rating or a leaderboard that says which judgments it includes."""
+
+    campaign: str
+    offset: int
 
 
 class Outputs:
-    """Follows the ratings and the match requests, in a thread."""
+    """Follows the ratings, the match requests and the leaderboards, in a thread."""
 
     def __init__(self, settings: Settings) -> None:
         self.requests: dict[str, deque[MatchRequest]] = defaultdict(deque)  # by campaign, not answered yet
-        self.seen: dict[str, list[tuple[str, int, float]]] = {"ratings": [], "requests": []}
-        self._names = {"ratings": topics.RATINGS, "requests": topics.MATCH_REQUESTS}
+        self.seen: dict[str, list[tuple[str, int, float]]] = {name: [] for name in TOPICS}
+        self._names = {topic.within(settings.namespace): name for name, topic in TOPICS.items()}
         self._consumer = Consumer(
             {
                 "bootstrap.servers": settings.kafka,
@@ -60,11 +70,7 @@ class Outputs:
             }
         )
         self._consumer.assign(
-            [
-                TopicPartition(topic.within(settings.namespace), number, 0)
-                for topic in self._names.values()
-                for number in range(settings.partitions)
-            ]
+            [TopicPartition(topic, number, 0) for topic in self._names for number in range(settings.partitions)]
         )
         self._stopped = Event()
         self._thread = Thread(target=self._follow)
@@ -76,14 +82,14 @@ class Outputs:
             if message is None or message.error():
                 continue
             now = time.perf_counter()
-            value = message.value()
-            if message.topic().endswith(topics.RATINGS.name):
-                rating = msgspec.json.decode(value, type=Rating)
-                self.seen["ratings"].append((rating.campaign, rating.offset, now))
-            else:
+            value, name = message.value(), self._names[message.topic()]
+            if name == "requests":
                 request = msgspec.json.decode(value, type=MatchRequest)
-                self.seen["requests"].append((request.campaign, int(request.id.split("/")[-2]), now))
+                self.seen[name].append((request.campaign, int(request.id.split("/")[-2]), now))
                 self.requests[request.campaign].append(request)
+            else:
+                output = msgspec.json.decode(value, type=Place)
+                self.seen[name].append((output.campaign, output.offset, now))
 
     def stop(self) -> None:
         self._stopped.set()
@@ -95,7 +101,7 @@ class Platform:
     """Publishes judgments and remembers when."""
 
     def __init__(self, settings: Settings, outputs: Outputs) -> None:
-        options = {"bootstrap.servers": settings.kafka, "linger.ms": 0, "partitioner": "murmur2_random"}
+        options = {"bootstrap.servers": settings.kafka, "linger.ms": 0, "partitioner": "murmur2_random", "log_level": 2}
         self._producer = Producer(options)
         self._topic = topics.JUDGMENTS.within(settings.namespace)
         self._outputs = outputs
@@ -151,8 +157,8 @@ def delays(sent: list[tuple[str, int, float]], seen: list[tuple[str, int, float]
     return found
 
 
-def wait_until_rated(platform: Platform, outputs: Outputs) -> None:
-    """Wait until the last judgment of each campaign is rated."""
+def wait_until_rated(platform: Platform, outputs: Outputs, *, name: str = "ratings") -> None:
+    """Wait until the last judgment of each campaign is rated, or is included in another output."""
     platform.flush()
     last: dict[str, int] = {}
     for campaign, offset, _, _ in platform.sent:
@@ -160,7 +166,7 @@ def wait_until_rated(platform: Platform, outputs: Outputs) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         rated: dict[str, int] = {}
-        for campaign, offset, _ in list(outputs.seen["ratings"]):
+        for campaign, offset, _ in list(outputs.seen[name]):
             rated[campaign] = max(offset, rated.get(campaign, -1))
         if all(rated.get(campaign, -1) >= offset for campaign, offset in last.items()):
             return
@@ -169,12 +175,14 @@ def wait_until_rated(platform: Platform, outputs: Outputs) -> None:
         time.sleep(0.05)
 
 
-def measure(platform: Platform, outputs: Outputs, worker: int, *, rate: int, seconds: float) -> dict[str, float]:
+def measure_rate(
+    platform: Platform, outputs: Outputs, progress: Progress, worker: int, *, rate: int, seconds: float
+) -> dict[str, float]:
     """Publish at a rate, and return percentiles of the delays in milliseconds, and the worker's share of a core."""
     platform.sent.clear()
     for seen in outputs.seen.values():
         seen.clear()
-    began, cpu = time.perf_counter(), cpu_seconds(worker)
+    began, cpu, received = time.perf_counter(), cpu_seconds(worker), progress.read()[1]
     for number in range(int(rate * seconds)):
         wait = began + number / rate - time.perf_counter()
         if wait > 0:
@@ -182,73 +190,75 @@ def measure(platform: Platform, outputs: Outputs, worker: int, *, rate: int, sec
         platform.publish(answering=True)
     if not rate:
         time.sleep(seconds)
-    share = (cpu_seconds(worker) - cpu) / (time.perf_counter() - began)
-    result = {"rate": float(rate), "cpu_share": share}
-    if rate:
-        wait_until_rated(platform, outputs)
-        sent = [(campaign, offset, at) for campaign, offset, at, _ in platform.sent]
-        answers = [(campaign, offset, at) for campaign, offset, at, answers in platform.sent if answers]
-        result["answers"] = float(len(answers))
-        for name, published in (("ratings", sent), ("requests", answers)):
-            times = delays(published, outputs.seen[name])
-            for percentile in GOALS_MS:
-                result[f"{name}_p{percentile}_ms"] = float(np.percentile(times, percentile)) if times else float("nan")
+    result = {"rate": float(rate), "cpu_share": (cpu_seconds(worker) - cpu) / (time.perf_counter() - began)}
+    if not rate:
+        return result
+    wait_until_rated(platform, outputs)
+    result["redis_bytes"] = (progress.read()[1] - received) / len(platform.sent)
+    wait_until_rated(platform, outputs, name="boards")
+    sent = [(campaign, offset, at) for campaign, offset, at, _ in platform.sent]
+    answers = [(campaign, offset, at) for campaign, offset, at, answers in platform.sent if answers]
+    result["answers"] = float(len(answers))
+    for name, published in (("ratings", sent), ("requests", answers), ("boards", sent)):
+        times = delays(published, outputs.seen[name])
+        for percentile in PERCENTILES:
+            result[f"{name}_p{percentile}_ms"] = float(np.percentile(times, percentile)) if times else float("nan")
     return result
 
 
-def run(settings: Settings, rates: list[int], seconds: float) -> list[dict[str, float]]:
-    create_topics(settings)
-    outputs = Outputs(settings)
-    platform = Platform(settings, outputs)
-    worker = subprocess.Popen(
-        [Path(sys.executable).with_name("judgestream"), "worker", "--log-level", "WARNING"],
-        env=os.environ | {"JUDGESTREAM_NAMESPACE": settings.namespace, "JUDGESTREAM_JUDGE_KEY": "benchmark"},
-    )
-    try:
-        for _ in range(WARM_UP * CAMPAIGNS):
-            platform.publish(answering=False)
-        wait_until_rated(platform, outputs)
-        time.sleep(2 * settings.snapshot_seconds)  # the work of the start is over
-        return [measure(platform, outputs, worker.pid, rate=rate, seconds=seconds) for rate in rates]
-    finally:
-        outputs.stop()
-        worker.terminate()
-        worker.wait()
+def measure(rates: list[int], *, seconds: float, repeats: int = 1, partitions: int = 12) -> dict[str, Any]:
+    """Return the delays at each rate, once per repeat, from one worker that has warmed up."""
+    with local_servers() as base:
+        settings = base("latency", partitions=partitions)
+        create_topics(settings)
+        outputs = Outputs(settings)
+        platform, progress = Platform(settings, outputs), Progress(settings)
+        try:
+            with running_worker(settings) as worker:
+                for _ in range(WARM_UP * CAMPAIGNS):
+                    platform.publish(answering=False)
+                wait_until_rated(platform, outputs)
+                time.sleep(2 * settings.snapshot_seconds)  # the work of the start is over
+                results = [
+                    measure_rate(platform, outputs, progress, worker.pid, rate=rate, seconds=seconds)
+                    for _ in range(repeats)
+                    for rate in rates
+                ]
+        finally:
+            outputs.stop()
+    return {"partitions": partitions, "interval_ms": 1000 * settings.snapshot_seconds, "results": results}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=int, nargs="+", default=[0, 100, 1000], help="judgments per second")
     parser.add_argument("--seconds", type=float, default=20.0, help="seconds for each rate (default: %(default)s)")
+    parser.add_argument(
+        "--repeats", type=int, default=1, help="times that each rate is measured (default: %(default)s)"
+    )
     parser.add_argument("--partitions", type=int, default=12, help="partitions per topic (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
     machine = describe_machine()
-    with tempfile.TemporaryDirectory() as folder:
-        servers = Servers(Path(folder))
-        try:
-            os.environ.update(servers.start())
-            settings = Settings(
-                kafka=os.environ["JUDGESTREAM_KAFKA"],
-                redis=os.environ["JUDGESTREAM_REDIS"],
-                namespace="latency",
-                partitions=chosen.partitions,
-            )
-            results = run(settings, chosen.rates, chosen.seconds)
-        finally:
-            servers.stop()
+    found = measure(chosen.rates, seconds=chosen.seconds, repeats=chosen.repeats, partitions=chosen.partitions)
     if chosen.json:
-        print(json.dumps({"machine": machine, "partitions": chosen.partitions, "results": results}))
+        print(json.dumps({"machine": machine, **found}))
         return
-    print(f"{machine}; broker, Redis, platform and worker share it; {CAMPAIGNS} campaigns\n")
     print(
-        f"{'rate':>6} {'CPU':>7} {'rating p50':>11} {'p99':>8} {'request p50':>12} {'p99':>8}   (ms; goals 10 and 30)"
+        f"{machine}; broker, Redis, platform and worker share it; {CAMPAIGNS} campaigns, "
+        f"a leaderboard every {found['interval_ms']:,.0f} ms\n"
     )
-    for each in results:
-        columns = (f"{name}_p{percentile}_ms" for name in ("ratings", "requests") for percentile in GOALS_MS)
-        cells = [f"{each[name]:.1f}" if name in each else "" for name in columns]
+    print(
+        f"{'rate':>6} {'CPU':>7} {'rating p50':>11} {'p99':>8} {'request p50':>12} {'p99':>8}"
+        f" {'board p50':>10} {'p99':>8} {'Redis bytes':>12}   (ms)"
+    )
+    for each in found["results"]:
+        columns = (f"{name}_p{percentile}_ms" for name in TOPICS for percentile in PERCENTILES)
+        cells = [f"{each[name]:,.1f}" if name in each else "" for name in columns]
+        received = f"{each['redis_bytes']:,.0f}" if "redis_bytes" in each else ""
         print(
             f"{each['rate']:>6.0f} {each['cpu_share']:>7.1%} {cells[0]:>11} {cells[1]:>8} {cells[2]:>12} {cells[3]:>8}"
+            f" {cells[4]:>10} {cells[5]:>8} {received:>12}"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,26 +16,31 @@ from streams.wire import topics
 from streams.wire.events import EPOCH, Judgment, encode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from streams.settings import Settings
 
 CAMPAIGNS, SYSTEMS, JUDGES, SEGMENTS = 12, 20, 200, 3000
-TICKS = os.sysconf("SC_CLK_TCK")
+QUEUED = 100_000  # messages that a producer of librdkafka holds at most
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def make_log(count: int, *, first_id: int = 0) -> list[tuple[bytes, bytes]]:
-    """Return keys and values of judgments, from 200 judges and on 3,000 segments in each of 12 campaigns."""
+def make_log(
+    count: int, *, first_id: int = 0, campaigns: int = CAMPAIGNS, systems: int = SYSTEMS
+) -> list[tuple[bytes, bytes]]:
+    """Return keys and values of judgments, from 200 judges and on 3,000 segments in each campaign."""
     random = np.random.default_rng(1)
-    first = random.integers(SYSTEMS, size=count)
-    second = (first + 1 + random.integers(SYSTEMS - 1, size=count)) % SYSTEMS
+    first = random.integers(systems, size=count)
+    second = (first + 1 + random.integers(systems - 1, size=count)) % systems
     ranks = random.integers(1, 4, size=(count, 2))
     judges, segments = random.integers(JUDGES, size=count), random.integers(SEGMENTS, size=count)
     return [
         (
-            f"campaign-{k % CAMPAIGNS}".encode(),
+            f"campaign-{k % campaigns}".encode(),
             encode(
                 Judgment(
                     id=f"judgment-{first_id + k}",
-                    campaign=f"campaign-{k % CAMPAIGNS}",
+                    campaign=f"campaign-{k % campaigns}",
                     segment=f"segment-{segments[k]}",
                     judge=f"judge-{judges[k]}",
                     systems=(f"system-{first[k]}", f"system-{second[k]}"),
@@ -54,10 +60,29 @@ async def publish(settings: Settings, records: list[tuple[bytes, bytes]]) -> Non
             await producer.send(topics.JUDGMENTS.within(settings.namespace), value, key=key)
 
 
+def publish_many(settings: Settings, records: Iterable[tuple[bytes, bytes]]) -> None:
+    """Append records to the log with librdkafka, which takes a tenth of the time for a long log."""
+    from confluent_kafka import Producer
+
+    options = {"linger.ms": 50, "batch.size": 2**20, "queue.buffering.max.messages": 10 * QUEUED}
+    producer = Producer({"bootstrap.servers": settings.kafka, "partitioner": "murmur2_random", **options})
+    topic = topics.JUDGMENTS.within(settings.namespace)
+    for number, (key, value) in enumerate(records):
+        producer.produce(topic, value, key=key)
+        if number % QUEUED == QUEUED - 1:
+            producer.flush()
+    producer.flush()
+
+
 def cpu_seconds(process: int) -> float:
-    """Return the CPU time of a process so far, with all its threads."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    """Return the CPU time of a process so far, with all its threads, also those that have ended."""
+    # Linux makes the number of a process's CPU clock from its id: the macro MAKE_PROCESS_CPUCLOCK.
+    return time.clock_gettime((~process << 3) | 2)
+
+
+def memory_bytes(process: int) -> int:
+    """Return the resident memory of a process."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
 
 
 def describe_machine() -> str:

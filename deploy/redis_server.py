@@ -43,12 +43,7 @@ class RedisServer:
 
     def prepare(self, home: Path) -> list[str]:
         """Write the settings, and return the command that runs Redis in `home`."""
-        program = shutil.which("redis-server")
-        if program is None:
-            raise ToolMissingError(
-                "redis-server is not on the PATH. Install it (`apt-get install redis-server`, "
-                "`brew install redis`), or set JUDGESTREAM_REDIS to the address of your own Redis."
-            )
+        program = find_program()
         # The password is in a private file. In the command every user of the machine could read it.
         settings = home / "redis.conf"
         settings.touch(mode=0o600)
@@ -64,6 +59,17 @@ class RedisServer:
                     return [answer.readline(), answer.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
         except OSError:
             return False
+
+
+def find_program() -> str:
+    """Return the path of redis-server."""
+    program = shutil.which("redis-server")
+    if program is None:
+        raise ToolMissingError(
+            "redis-server is not on the PATH. Install it (`apt-get install redis-server`, "
+            "`brew install redis`), or set JUDGESTREAM_REDIS to the address of your own Redis."
+        )
+    return program
 
 
 def _command(*words: str) -> bytes:
