@@ -69,7 +69,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 1
     batch_records: Annotated[
         int, Meta(ge=1, le=100_000, description="Maximum records that are rated and written at once.")
-    ] = 10_000
+    ] = 50_000
     batch_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Seconds between two fetches while records come without a pause.")
     ] = 0.008

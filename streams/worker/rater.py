@@ -16,6 +16,7 @@ from streams.worker.batches import (
     TurnOwnerships,
     check_all,
     confirm_all,
+    divide,
     prepare_all,
     rate_and_persist,
 )
@@ -55,6 +56,7 @@ class Rater:
         self._status = status
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
         self._retrying = Retrying(status, metrics)
         self.turn = TurnLock()
@@ -90,10 +92,10 @@ class Rater:
         async with self.turn.rating:
             rated = [RatedBatch(batch) for batch in batches]
             if self.turn.emission.locked():
-                await self._run(None, lambda: prepare_all(rated))
+                await self._run(None, lambda: prepare_all(divide(rated)[0]))
             await self.turn.emission.acquire()
             try:
-                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated))
+                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated, self._writer))
                 emission = asyncio.create_task(self._emit_turn(rated, since, fail))  # it releases the lock
             except BaseException:
                 self.turn.emission.release()
@@ -223,8 +225,9 @@ class Rater:
         log.warning(message, ownership.partition, emitted, extra=ownership.log_fields())
 
     def close(self) -> None:
-        """Release the thread."""
+        """Release the threads."""
         self._closed = True
+        self._thread.submit(self._writer.shutdown, wait=False)  # after the work that still needs it
         self._thread.shutdown(wait=False)
         self._board_thread.shutdown(wait=False, cancel_futures=True)
 

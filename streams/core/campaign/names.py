@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+FEW = 64  # indices that are sorted in less time than counted
 OTHERS = ""  # the name of the one row of all segments beyond the limit; no segment has an empty name
 
 
@@ -163,6 +164,8 @@ def _in_order_of_appearance(numbers: Ints, size: int) -> Ints:
 
 
 def distinct_indices(indices: Ints) -> list[int]:
-    """Return each index once, in order. Counting them is faster than sorting."""
+    """Return each index once, in order. Counting many of them is faster than sorting."""
+    if len(indices) < FEW:
+        return sorted(set(indices.tolist()))
     distinct: list[int] = np.flatnonzero(np.bincount(indices)).tolist()
     return distinct

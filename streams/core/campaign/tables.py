@@ -53,7 +53,8 @@ class CampaignTables:
         self.judge_duration: Ints = np.zeros(16, np.int64)
         self.judge_agreed: Ints = np.zeros(16, np.int64)
         self.judge_compared: Ints = np.zeros(16, np.int64)
-        self._judge_groups: list[int] = []
+        self._judge_groups: Ints = np.zeros(16, np.int64)
+        self._grouped_judges = 0
         self._group_names = group_names
         self.segment_judgments: Ints = np.zeros(16, np.int64)
         self.paces = Paces()
@@ -86,7 +87,10 @@ class CampaignTables:
         self.judge_agreed = grow_array(self.judge_agreed, judges)
         self.judge_compared = grow_array(self.judge_compared, judges)
         self.segment_judgments = grow_array(self.segment_judgments, segments)
-        self._judge_groups += map(self._group_of, self.judges.names[len(self._judge_groups) :])
+        self._judge_groups = grow_array(self._judge_groups, judges)
+        for index in range(self._grouped_judges, judges):
+            self._judge_groups[index] = self._group_of(self.judges.names[index])
+        self._grouped_judges = judges
         self.groups.grow(systems)
         if systems > len(self.wins):
             room = ((0, max(systems, 2 * len(self.wins)) - len(self.wins)),) * 2
@@ -100,14 +104,14 @@ class CampaignTables:
 
     def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints, keys: Ints) -> None:
         """Count the judgments of a batch. A duration below 0 means that none was given. Keys are checksums of ids."""
-        sizes = np.diff(batch.starts)
-        _count(self.system_judgments, batch.systems)
+        sizes = batch.sizes
+        np.add.at(self.system_judgments, batch.systems, 1)
         self.system_offset[batch.systems] = np.repeat(offsets, sizes)
-        _count(self.judge_judgments, batch.judges)
+        np.add.at(self.judge_judgments, batch.judges, 1)
         timed = np.flatnonzero(durations >= 0)
-        _count(self.judge_timed, batch.judges[timed])
+        np.add.at(self.judge_timed, batch.judges[timed], 1)
         np.add.at(self.judge_duration, batch.judges[timed], durations[timed])
-        _count(self.segment_judgments, batch.segments)
+        np.add.at(self.segment_judgments, batch.segments, 1)
         kernels.suited("pairs", batch.pairs).judge_rankings(
             self.wins,
             self.ties,
@@ -130,8 +134,7 @@ class CampaignTables:
 
     def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> bool:
         """Count pairs in groups. Return whether that changed the rows of all pairs."""
-        by_judge = np.array(self._judge_groups, np.int64)[batch.judges]
-        return self.groups.count(batch, groups_of(keys), by_judge, systems=len(self.systems))
+        return self.groups.count(batch, groups_of(keys), self._judge_groups[batch.judges], systems=len(self.systems))
 
     def _group_of(self, judge: str) -> int:
         return group_of(judge if self._group_names is None else self._group_names[judge])
@@ -148,7 +151,7 @@ class CampaignTables:
         self.system_judgments[list(systems)] -= 1
         self.judge_judgments[vote.judge] -= 1
         self.segment_judgments[vote.segment] -= 1
-        self.groups.take_back(vote, by_judge=self._judge_groups[vote.judge])
+        self.groups.take_back(vote, by_judge=int(self._judge_groups[vote.judge]))
         for (i, x), (j, y) in combinations(zip(systems, ranks, strict=True), 2):
             self._touched[min(i, j), max(i, j)] = True
             self.wins[i, j] -= x < y
@@ -277,8 +280,3 @@ class CampaignTables:
         one, other = pairs.T
         self.wins[one, other], self.wins[other, one] = wins, losses
         self.ties[one, other] = self.ties[other, one] = ties
-
-
-def _count(counts: Ints, indices: Ints) -> None:
-    """Add one for each index. `np.add.at` would be slower."""
-    counts += np.bincount(indices, minlength=len(counts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -56,11 +57,15 @@ class JudgmentBatch:
     def __len__(self) -> int:
         return len(self.judges)
 
-    @property
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of systems of each judgment."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @cached_property
     def pairs(self) -> int:
-        """Return the number of pairwise outcomes."""
-        sizes = np.diff(self.starts)
-        return int((sizes * (sizes - 1) // 2).sum())
+        """The number of pairwise outcomes."""
+        return (int(self.sizes @ self.sizes) - len(self.systems)) // 2
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

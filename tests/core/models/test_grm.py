@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -275,7 +276,7 @@ def test_relabelling_systems_relabels_the_result() -> None:
     names = np.array([4, 2, 0, 5, 1, 3])
     model, renamed = grown_model(), grown_model()
     model.apply(batch)
-    renamed.apply(JudgmentBatch(**{**vars(batch), "systems": names[batch.systems]}))
+    renamed.apply(replace(batch, systems=names[batch.systems]))
     for index in range(6):
         assert model.dump_row("systems", index) == renamed.dump_row("systems", int(names[index]))
     assert model.predict(0, 1) == renamed.predict(4, 2)
