@@ -14,9 +14,10 @@ from streams.errors import Conflict, StoreUnavailable
 from streams.worker.ownership import Abandoned, Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor, Future
 
+    from streams.errors import Fenced
     from streams.pipeline.processor import Processor
     from streams.pipeline.record import RecordBlock
     from streams.stores.commit import Commit
@@ -183,8 +184,7 @@ def persist_all(rated: Sequence[RatedBatch]) -> float:
 
 def check_all(rated: Sequence[RatedBatch]) -> None:
     """Keep the error of each batch whose partition has a new owner, which emits what this worker has not emitted."""
-    store = rated[0].processor.store
-    for each, error in zip(rated, store.check_leases([each.processor.lease for each in rated]), strict=True):
+    for each, error in _find_owners(rated):
         each.error = each.error or error
 
 
@@ -193,8 +193,15 @@ def confirm_all(rated: Sequence[RatedBatch]) -> None:
 
     Newer outputs may come before them in their topics. If the store did not answer, the call may be repeated.
     """
-    store = rated[0].processor.store
-    for each, error in zip(rated, store.check_leases([each.processor.lease for each in rated]), strict=True):
+    for each, error in _find_owners(rated):
         if error is not None:
-            store.report_late(each.processor.lease.partition)
+            each.processor.store.report_late(each.processor.lease.partition)
             each.error = error
+
+
+def _find_owners(rated: Sequence[RatedBatch]) -> Iterator[tuple[RatedBatch, Fenced | None]]:
+    """Yield each batch, with the error if its partition has a new owner. Each lease is checked once."""
+    leases = list({each.processor.lease: each for each in rated})
+    errors = dict(zip(leases, rated[0].processor.store.check_leases(leases), strict=True))
+    for each in rated:
+        yield each, errors[each.processor.lease]

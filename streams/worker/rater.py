@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from streams.worker.status import WorkerStatus
 
     Fail = Callable[[PartitionOwnership, Exception], Awaitable[None]]
+    Confirm = Callable[[Sequence[RatedBatch]], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ Result = TypeVar("Result")
 
 REPEATED_AT_ONCE = 100  # campaigns whose outputs are emitted again before the next batch may be rated
 LATE_SECONDS = 1.0  # a session of the group lasts longer
+CONFIRM_SECONDS = 0.1  # after which the store is asked whether outputs came too late
 
 
 class Rater:
@@ -60,6 +62,8 @@ class Rater:
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
         self._retrying = Retrying(status, metrics)
         self.turn = TurnLock()
+        self._unconfirmed: list[RatedBatch] = []
+        self._confirming: asyncio.Task[None] | None = None
         self._closed = False
 
     async def open(
@@ -79,24 +83,29 @@ class Rater:
         async def keep(_: PartitionOwnership, error: Exception) -> None:
             errors.append(error)
 
-        await (await self.rate_all([batch], keep))
+        await (await self.rate_all([batch], keep, confirm_at_once=True))
         if errors:
             raise errors[0]
 
-    async def rate_all(self, batches: Sequence[PartitionBatch], fail: Fail) -> asyncio.Task[None]:
+    async def rate_all(
+        self, batches: Sequence[PartitionBatch], fail: Fail, *, confirm_at_once: bool = False
+    ) -> asyncio.Task[None]:
         """Rate and persist the batches of a turn, and begin to emit their outputs. Return the task that does.
 
         The outputs of a turn are emitted while the next one is rated. But the next one is persisted when the broker has
         them: until then only the outboxes in the store have them. `fail` is called with what went wrong in a partition.
         """
         async with self.turn.rating:
-            rated = [RatedBatch(batch) for batch in batches]
+            rated, confirm = (
+                [RatedBatch(batch) for batch in batches],
+                self._confirm if confirm_at_once else self._confirm_soon,
+            )
             if self.turn.emission.locked():
                 await self._run(None, lambda: prepare_all(divide(rated)[0]))
             await self.turn.emission.acquire()
             try:
                 (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated, self._writer))
-                emission = asyncio.create_task(self._emit_turn(rated, since, fail))  # it releases the lock
+                emission = asyncio.create_task(self._emit_turn(rated, since, fail, confirm))  # it releases the lock
             except BaseException:
                 self.turn.emission.release()
                 raise
@@ -114,29 +123,45 @@ class Rater:
                 delay = None if each.batch.written_at is None else now - each.batch.written_at
                 self._metrics.count_batch(each.commit, rated=each.seconds, persisted=persisted, delay=delay)
 
-    async def _emit_turn(self, rated: Sequence[RatedBatch], since: float, fail: Fail) -> None:
+    async def _emit_turn(self, rated: Sequence[RatedBatch], since: float, fail: Fail, confirm: Confirm) -> None:
         """Emit the outputs of a turn, as `_emit_owned` does for one partition."""
         owned, started = [each for each in rated if each.error is None and each.outputs], perf_counter()
         sending = owned
         try:
-            if sending and monotonic() - since > LATE_SECONDS:
-                await self._run(None, lambda: check_all(sending))
-                sending = [each for each in owned if each.error is None]
-            if sending:
-                try:
+            try:
+                if sending and monotonic() - since > LATE_SECONDS:
+                    await self._run(None, lambda: check_all(sending))
+                    sending = [each for each in owned if each.error is None]
+                if sending:
                     await self.emit([output for each in sending for output in each.outputs], TurnOwnerships(sending))
-                finally:
-                    await self._run(None, lambda: confirm_all(sending))  # the broker may have some of them
+            finally:
+                self.turn.emission.release()
+                for _ in filter(attrgetter("is_persisted"), rated):
+                    self._metrics.emit_seconds.observe(perf_counter() - started)
+                if sending:
+                    await confirm(sending)  # the broker may have some of them
         except Exception as error:  # noqa: BLE001 - nobody waits for the task: the guards decide what it means
             for each in sending:
                 each.error = each.error or error
-        finally:
-            self.turn.emission.release()
-        for _ in filter(attrgetter("is_persisted"), rated):
-            self._metrics.emit_seconds.observe(perf_counter() - started)
         for each in owned:
             if each.error is not None:
                 await fail(each.batch.ownership, each.error)
+
+    async def _confirm(self, sent: Sequence[RatedBatch]) -> None:
+        """Find out whether the outputs came too late."""
+        await self._run(None, lambda: confirm_all(sent))
+
+    async def _confirm_soon(self, sent: Sequence[RatedBatch]) -> None:
+        """Do the same, in one call for all turns of a short time."""
+        self._unconfirmed += sent
+        if self._confirming is None:
+            self._confirming = asyncio.create_task(self._confirm_waiting())
+        await asyncio.shield(self._confirming)
+
+    async def _confirm_waiting(self) -> None:
+        await asyncio.sleep(CONFIRM_SECONDS)
+        sent, self._unconfirmed, self._confirming = self._unconfirmed, [], None
+        await self._confirm(sent)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
