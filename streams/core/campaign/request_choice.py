@@ -15,6 +15,7 @@ import numpy as np
 
 from streams.core.campaign.board import BoardDraft
 from streams.core.matching import Meetings, choose_output, choose_segments, choose_systems, find_policy
+from streams.core.matching.segments import NEVER
 from streams.wire.events import MatchRequest
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from streams.core.matching import Match
     from streams.core.models import Model
     from streams.wire.events import CampaignStatus, Leaderboard
-
-NEVER = np.iinfo(np.int64).max  # how often the shared segment seems to be judged: no judge can be sent to it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +15,8 @@ from streams.core.matching.uniform import UniformPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from streams.core.matching.base import Candidates, Floats
 
@@ -42,7 +45,7 @@ class OrderInformation(Policy):
             allowed = max(limit, 1 + HALF * int(field.asked.sum()) // (len(gains) * (len(gains) - 1)))
             while limit < allowed or free.max() < 0.0:
                 limit, free = limit + 1, np.where(field.asked > limit, -1.0, gains)
-                np.putmask(free, np.tri(len(free), dtype=np.bool_), -1.0)
+                free[_lower(len(free))] = -1.0
             if random.random() < UNIFORM:
                 left, why = np.flatnonzero(free >= 0.0), UniformPolicy.why
                 best = int(left[random.integers(len(left))])
@@ -85,5 +88,12 @@ def grow(places: Sequence[int], gains: Floats, ways: int) -> Sequence[int]:
 
 def _jitter(size: int, random: np.random.Generator) -> Floats:
     """Return a random factor for each pair, the same on both sides. It breaks ties and varies the pairs."""
-    draws: Floats = np.triu(random.random((size, size)), 1)
+    draws = random.random((size, size))
+    draws[_lower(size)] = 0.0
     return 1.0 - JITTER * (draws + draws.T)
+
+
+@lru_cache(maxsize=8)
+def _lower(size: int) -> NDArray[np.bool_]:
+    """Return the places on and below the diagonal. Making them takes longer than using them."""
+    return np.tri(size, dtype=np.bool_)

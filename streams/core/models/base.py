@@ -65,7 +65,7 @@ class JudgmentBatch:
     @cached_property
     def pairs(self) -> int:
         """The number of pairwise outcomes."""
-        return (int(self.sizes @ self.sizes) - len(self.systems)) // 2
+        return (int((self.sizes * self.sizes).sum()) - len(self.systems)) // 2
 
 
 class Parameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
