@@ -59,7 +59,7 @@ class RebalanceListener(Protocol):
 class Consumer:
     """An aiokafka consumer that never commits by itself. `ends_of_all` is for one that only asks for the ends.
 
-    With `raw_records`, the records that wait are returned as aiokafka's compiled code made them, which is faster.
+    With `raw_records`, records are returned as aiokafka's compiled code made them, which is faster.
     """
 
     def __init__(
@@ -102,8 +102,7 @@ class Consumer:
         """Connect. If that fails or is cancelled, nothing is left open."""
         self._client = self._build()
         try:
-            with answering(self._settings):
-                await self._client.start()
+            await self._connect()
         except BaseException:
             await self.stop()
             raise
@@ -112,8 +111,13 @@ class Consumer:
         """Connect and join the group. The listener is called before this returns, and at each rebalance."""
         self._client = self._build()
         self._client.subscribe([topic], listener=_ListenerAdapter(listener))
+        await self._connect()
+
+    async def _connect(self) -> None:
         with answering(self._settings):
             await self._client.start()
+        if self._raw_records:
+            leave_records_raw(self._client)
 
     def _build(self) -> AIOKafkaConsumer:
         return AIOKafkaConsumer(
@@ -144,8 +148,6 @@ class Consumer:
         self, *partitions: Partition, timeout_ms: int, max_records: int | None = None
     ) -> dict[Partition, Sequence[FetchedRecord]]:
         """Return the next records of these partitions, or of all assigned ones. Empty if none came in time."""
-        if self._raw_records:
-            leave_records_raw(self._client)
         with answering(self._settings):
             fetched = await self._client.getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
         return {Partition(*source): records for source, records in fetched.items()}

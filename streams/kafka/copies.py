@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from streams.kafka.admin import find_partitions
@@ -21,7 +22,7 @@ def find_copies(settings: Settings) -> Copies:
     partitions = asyncio.run(find_partitions(settings, JUDGMENTS))[JUDGMENTS.name]
     with open_reader(settings, max_fetch_bytes=MAX_LOG_BYTES) as reader:
         for partition, records in reader.read(reader.beginnings(partitions), reader.ends(partitions)):
-            for record in records:
+            for record in filter(attrgetter("headers"), records):
                 for name, place in record.headers:
                     if name == FORWARDED_FROM:
                         copies.add(record.key or b"", str(partition), origin=place)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any
 
 import aiokafka
 import pytest
 from aiokafka import TopicPartition
-from aiokafka.consumer.fetcher import FetchResult, PartitionRecords
+from aiokafka.consumer.fetcher import Fetcher, FetchResult, PartitionRecords
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.memory_records import MemoryRecords
 
@@ -39,7 +41,7 @@ def consumer() -> Any:
     state = SimpleNamespace(paused=False, position=0, consumed_to=lambda position: None)
     assignment = SimpleNamespace(active=True, state_value=lambda _: state)
     found = FetchResult(SOURCE, assignment=assignment, partition_records=records, backoff=0)
-    return SimpleNamespace(_fetcher=SimpleNamespace(_records={SOURCE: found}))
+    return SimpleNamespace(_fetcher=SimpleNamespace(_records=OrderedDict({SOURCE: found})))
 
 
 def received(client: Any) -> list[FetchedRecord]:
@@ -58,9 +60,20 @@ def test_raw_records_are_those_that_aiokafka_copies() -> None:
     assert [each.timestamp for each in left] == [each.timestamp for each in copied]
 
 
+def test_records_that_come_later_are_raw_too() -> None:
+    client, later = consumer(), consumer()
+    leave_records_raw(client)
+    client._fetcher._records[SOURCE] = later._fetcher._records[SOURCE]
+    assert type(received(client)[0]).__name__ != "ConsumerRecord"
+
+
+def test_the_fetcher_keeps_what_it_has_received_in_an_ordered_dictionary() -> None:
+    assert "self._records = collections.OrderedDict()" in inspect.getsource(Fetcher.__init__)
+
+
 def test_another_version_and_an_error_of_the_broker_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert aiokafka.__version__.startswith(TESTED_SERIES)
-    leave_records_raw(SimpleNamespace(_fetcher=SimpleNamespace(_records={SOURCE: SimpleNamespace(error=1)})))
+    leave_records_raw(SimpleNamespace(_fetcher=SimpleNamespace(_records=OrderedDict({SOURCE: 1}))))
     leave_records_raw(SimpleNamespace())
     monkeypatch.setattr(aiokafka, "__version__", "0.15.0")
     client = consumer()
