@@ -35,9 +35,10 @@ def freeze():
 
 def persist_and_count(rated):
     global calls
-    persist(rated)
+    seconds = persist(rated)
     calls += 1
     BEFORE_CHECK
+    return seconds
 
 async def emit_after_a_freeze(self, *arguments, **more):
     AFTER_CHECK
