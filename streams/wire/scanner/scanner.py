@@ -72,15 +72,16 @@ class Scanner:
         """
         if len(self._names) > _MAX_NAMES:
             self._forget_names()
-        texts = [value or b"" for value in values]
-        if max(map(len, texts), default=0) > max_bytes:
+        texts = [value or b"" for value in (*values, None)]
+        if max(map(len, texts)) > max_bytes:
             texts = [b"" if len(text) > max_bytes else text for text in texts]
-        data = b"\n".join((*texts, b""))
+        data = b"\n".join(texts)
         if not _is_utf8(data):
             texts = [text if _is_utf8(text) else b"" for text in texts]
-            data = b"\n".join((*texts, b""))
-        begins = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) + 1 for text in texts], out=begins[1:])
+            data = b"\n".join(texts)
+        begins = np.zeros(len(texts), np.int64)
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts) - 1)
+        np.cumsum(sizes + 1, out=begins[1:])
         columns = self._scan(data, begins)
         return columns if len(columns) else None
 
