@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streams.worker.rater import Rater
 
 # How long a fetch waits for records. A partition that opens meanwhile is read with the next one.
-WAIT_MS = 200
+WAIT_MS = 400
 OPENING_SECONDS = 0.05
 
 
