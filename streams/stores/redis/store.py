@@ -186,7 +186,10 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
 
     def _write_all(self, groups: Sequence[tuple[Lease, Sequence[Unit]]]) -> list[JudgestreamError | None]:
         """Write the units of each lease, all or none, in one call."""
-        keys = dict.fromkeys(key for _, units in groups for unit in units for key in unit.touched())
+        keys: dict[str, None] = {}
+        with self.client.translated_errors():
+            if self.client.is_cluster:  # which finds the node by them
+                keys = dict.fromkeys(key for _, units in groups for unit in units for key in unit.touched())
         arguments: list[Any] = []
         for lease, units in groups:
             arguments += (lease.epoch, lease.partition, len(units))

@@ -43,10 +43,13 @@ class Unit:
         yield from (key for _, key, _ in self.writes)
 
     def arguments(self) -> list[Any]:
-        """Return the arguments of the script."""
-        found = [self.head, self.start, self.before, self.after, len(self.tables), *self.tables, len(self.writes)]
-        for command, key, arguments in self.writes:
-            found += (command, key, len(arguments))
+        """Return the arguments of the script. Keys are named without what they share, up to the brace."""
+        shared = self.head.rindex("}") + 1
+        tables = " ".join(table[shared:] for table in self.tables)
+        writes = [write for write in self.writes if write[2]]
+        found = [self.head[:shared], self.head[shared:], self.start, self.before, self.after, tables, len(writes)]
+        for command, key, arguments in writes:
+            found += (command, key[shared:], len(arguments))
             found += arguments
         return found
 

@@ -2,8 +2,10 @@
 -- number of units, then the units, one after the other.
 -- A unit is a campaign, or the partition itself. Its head, a hash with epoch, partition and offset, moves from
 -- `before` to `after`, and with it go its writes:
---   head, start, before, after, number of tables, tables ..., number of writes, (command, key, number of arguments,
+--   beginning of all keys, head, start, before, after, tables, number of writes, (command, key, number of arguments,
 --   arguments ...) ...
+-- Keys are given without their beginning, and the tables as one string. KEYS are all keys in a cluster, which needs to
+-- know them, and none elsewhere.
 -- The head also knows the number of rows of each of these tables. If one has another number, keys were lost, and the
 -- unit is refused. A table that the head does not name is new in this version.
 -- A head that is at `after` in the writer's own epoch was written by this very batch, whose reply was lost.
@@ -25,18 +27,17 @@ local function rows(tables, left)
 end
 
 local function read_unit()
-  local unit = {head = ARGV[at], start = ARGV[at + 1], before = ARGV[at + 2], after = ARGV[at + 3]}
+  local beginning = ARGV[at]
+  local unit = {head = beginning .. ARGV[at + 1], start = ARGV[at + 2], before = ARGV[at + 3], after = ARGV[at + 4]}
   unit.tables, unit.writes = {}, {}
-  local count = tonumber(ARGV[at + 4])
-  for number = 1, count do
-    unit.tables[number] = ARGV[at + 4 + number]
+  for name in ARGV[at + 5]:gmatch('%S+') do
+    unit.tables[#unit.tables + 1] = beginning .. name
   end
-  at = at + 5 + count
-  count = tonumber(ARGV[at])
-  at = at + 1
+  local count = tonumber(ARGV[at + 6])
+  at = at + 7
   for number = 1, count do
     local size = tonumber(ARGV[at + 2])
-    unit.writes[number] = {command = ARGV[at], key = ARGV[at + 1], first = at + 3, last = at + 2 + size}
+    unit.writes[number] = {command = ARGV[at], key = beginning .. ARGV[at + 1], first = at + 3, last = at + 2 + size}
     at = at + 3 + size
   end
   return unit
