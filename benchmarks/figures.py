@@ -24,7 +24,8 @@ class Figure:
         return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
 
     def __str__(self) -> str:
-        bound = "" if self.is_met is None else f"at most {self.most:g}" if self.most is not None else f"at least {self.least:g}"
+        most = "" if self.most is None else f"at most {self.most:g}"
+        bound = most if self.least is None else f"at least {self.least:g}"
         result = {None: "", True: "met", False: "MISSED"}[self.is_met]
         return f"{self.name:44} {self.value:>12,.3f} {self.unit:<16} {bound:<18} {result}".rstrip()
 

@@ -161,15 +161,15 @@ def _wait_until_read(progress: Progress, count: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--systems", type=int, default=1000, help="number of systems (default: %(default)s)")
-    parser.add_argument("--judgments", type=int, default=300_000, help="judgments in the backlog (default: %(default)s)")
+    parser.add_argument(
+        "--judgments", type=int, default=300_000, help="judgments in the backlog (default: %(default)s)"
+    )
     parser.add_argument("--rate", type=int, default=100, help="judgments per second after it (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=20.0, help="seconds at that rate (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
     machine = describe_machine()
-    figures = measure(
-        systems=chosen.systems, judgments=chosen.judgments, rate=chosen.rate, seconds=chosen.seconds
-    )
+    figures = measure(systems=chosen.systems, judgments=chosen.judgments, rate=chosen.rate, seconds=chosen.seconds)
     show(machine, figures, as_json=chosen.json)
 
 

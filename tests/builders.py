@@ -93,15 +93,18 @@ def unzip(entries: Iterable[tuple[int, Event]]) -> tuple[list[int], list[Event]]
 def stored_campaign(changes: Sequence[CampaignChange]) -> StoredCampaign:
     """Return what a store has of a campaign after these changes."""
     tables: dict[str, dict[str, bytes]] = {table: {} for table in TABLES}
+    requests: dict[str, bytes] = {}
     for change in changes:
         for table, names in change.removed.items():
             for name in names:
                 tables[table].pop(name, None)
         for table, rows in change.tables.items():
             tables[table].update(rows)
+        requests = {key: row for key, row in requests.items() if key not in change.ended}
+        requests.update(change.requests)
     *_, status = (change.status for change in changes if change.status is not None)
     return StoredCampaign(
-        meta=join_meta(changes[-1].meta, status),
+        meta=join_meta(changes[-1].meta, status, requests.values()),
         tables=tables,
         scores={system: score for change in changes for system, score in change.scores.items()},
         seen=tuple(each for change in changes for each in change.seen)[-changes[-1].seen_ids :],

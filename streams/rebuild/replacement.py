@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.request_rows import RequestRows
 from streams.core.campaign.state import CampaignChange, MetaEncoder, StoredCampaign, decode_meta, join_meta
 from streams.errors import StoreCorrupt
 from streams.wire import topics
@@ -30,10 +31,6 @@ class _Placed(Struct):
     offset: int
 
 
-class _Outstanding(Struct):
-    outstanding: tuple[_Identified, ...]
-
-
 class Publications:
     """Outputs of a rerun that may have to be emitted: newest ratings and settings, open requests, late rejections."""
 
@@ -49,11 +46,10 @@ class Publications:
         if commit.after > emitted:
             self.without_campaign += commit.outbox
         for change in commit.campaigns:
-            out = None
-            asked = any(output.topic == topics.MATCH_REQUESTS.name for output in change.outbox)
-            if asked or self._requests[change.campaign]:
-                out = {request.id for request in msgspec.json.decode(change.meta, type=_Outstanding).outstanding}
-            self.add_outputs(change.campaign, change.outbox, outstanding=out, emitted=emitted)
+            self.add_outputs(change.campaign, change.outbox, outstanding=None, emitted=emitted)
+            asked = self._requests[change.campaign]
+            for key in (asked.keys() - change.requests.keys()) if change.whole else change.ended:
+                asked.pop(key, None)
 
     def add_outputs(
         self, name: str, outputs: Iterable[Output], *, outstanding: Collection[str] | None, emitted: int
@@ -104,7 +100,8 @@ def make_replacement(
     meta = decode_meta(difference.campaign, log.meta)
     kept = _outstanding_requests(live, meta, log)
     more = publications.outputs_for(difference, requests=kept is None, late=late)
-    encoded, status = MetaEncoder().encode(meta if kept is None else msgspec.structs.replace(meta, outstanding=kept))
+    encoded, status = MetaEncoder().encode(meta)
+    outstanding = {request.id: request for request in (meta.outstanding if kept is None else kept)}
     return CampaignChange(
         campaign=difference.campaign,
         before=-1,
@@ -118,13 +115,14 @@ def make_replacement(
         seen=log.seen,
         seen_ids=max(1, len(log.seen)),
         outbox=tuple(dict.fromkeys((*(live.outbox if live else ()), *more))),
+        requests=RequestRows().drain(outstanding)[0],
     )
 
 
 def stored_form(change: CampaignChange) -> StoredCampaign:
     """Return what a store should read after it has written a whole state."""
     return StoredCampaign(
-        meta=join_meta(change.meta, change.status),
+        meta=join_meta(change.meta, change.status, change.requests.values()),
         tables=change.tables,
         scores=change.scores,
         seen=change.seen,

@@ -39,6 +39,7 @@ class _Campaign:
     scores: dict[str, float] = field(default_factory=dict)
     seen: tuple[str, ...] = ()
     outbox: tuple[Output, ...] = ()
+    requests: dict[str, bytes] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)  # the sizes of the tables as of the last write
     position: int = 0  # in the log, of a campaign that is staged
 
@@ -46,7 +47,12 @@ class _Campaign:
     def sizes(self) -> dict[str, int]:
         """The present sizes of the tables."""
         sizes = {table: len(rows) for table, rows in self.tables.items()}
-        return sizes | {"seen": len(self.seen), "leaderboard": len(self.scores)}
+        return sizes | {"requests": len(self.requests), "seen": len(self.seen), "leaderboard": len(self.scores)}
+
+    @property
+    def whole_meta(self) -> bytes:
+        """The meta with the status and the outstanding match requests."""
+        return join_meta(self.meta, self.status, self.requests.values())
 
 
 class MemoryStore(MemoryPartitions, MemoryWorkers):
@@ -160,7 +166,7 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
         kept = self._campaigns.get(campaign)
-        return None if kept is None else decode_meta(campaign, join_meta(kept.meta, kept.status))
+        return None if kept is None else decode_meta(campaign, kept.whole_meta)
 
     def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
         """Return the row of one judge."""
@@ -237,6 +243,9 @@ def _write(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange
             kept.tables[table].pop(name, None)
     for table, rows in change.tables.items():
         kept.tables[table].update(rows)
+    for request in change.ended:
+        kept.requests.pop(request, None)
+    kept.requests.update(change.requests)
     kept.scores.update(change.scores)
     for system in change.withdrawn:
         kept.scores.pop(system, None)
@@ -248,7 +257,7 @@ def _write(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange
 
 def _stored(kept: _Campaign, *, with_seen: bool = True) -> StoredCampaign:
     return StoredCampaign(
-        meta=join_meta(kept.meta, kept.status),
+        meta=kept.whole_meta,
         tables={table: dict(rows) for table, rows in kept.tables.items()},
         scores=dict(kept.scores),
         seen=kept.seen if with_seen else (),

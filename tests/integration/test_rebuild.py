@@ -101,7 +101,7 @@ def settled(keys: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_requests(progress: bytes) -> bytes:
-    return encode(msgspec.structs.replace(msgspec.json.decode(progress, type=CampaignProgress), outstanding=()))
+    return encode(msgspec.json.decode(progress, type=CampaignProgress))
 
 
 def flush(stack: Stack) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streams.core.campaign.state import TABLES, CampaignChange, JudgeRow
+from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.state import TABLES, CampaignChange, JudgeRow, decode_meta
 from streams.errors import Conflict, Fenced, ForeignCampaign, StoreCorrupt
 from streams.stores.commit import Commit, PartitionState
 from streams.stores.redis.store import RedisStore
-from streams.wire.events import encode
+from streams.wire.events import CampaignSettings, Create, encode
 from streams.wire.outputs import Output
+from tests.builders import NOON, judgment
 
 if TYPE_CHECKING:
     from streams.stores import Store
@@ -323,3 +325,23 @@ def test_removed_rows_are_gone_and_the_state_is_whole(store: Store) -> None:
     assert (store.read_judge("c", "old"), store.read_judge("c", "new")) == (None, row)
     with pytest.raises(StoreCorrupt, match="the row of a judge can't be read"):
         store.read_judge("c", "stays")
+
+
+def test_outstanding_match_requests_keep_their_order_with_any_batch(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    settings = CampaignSettings(systems=("a", "b", "c"), outstanding=12)
+    campaign, last = Campaign("c"), 5
+    for offset in range(last):
+        event = judgment(offset, request=[*campaign.outstanding][3]) if offset else None
+        create = Create(id="create", campaign="c", at=NOON, settings=settings)
+        result = campaign.apply([offset], [event or create])
+        store.persist(lease, commit(offset, offset + 1, campaign.drain_changes(result, ())))
+        meta, whole = store.read_meta("c"), store.read("c")
+        assert meta is not None
+        assert whole is not None
+        assert meta.outstanding == tuple(campaign.outstanding.values())
+        assert decode_meta("c", whole.meta).outstanding == meta.outstanding
+        if offset == 2:
+            campaign = Campaign.restore("c", whole)
+    restored = Campaign.restore("c", whole)
+    assert (len(restored.outstanding), [*restored.outstanding]) == (12, [*campaign.outstanding])

@@ -185,11 +185,13 @@ class Campaign(RequestingCampaign):
         """Return what changed since the last call, for a store. `result` is that of the last batch."""
         names, withdrawn = self.tables.systems.names, self.status.withdrawn
         meta, status = self._meta_encoder.encode(self.meta)
+        whole = self._is_whole or self._persisted < 0  # of a campaign whose meta is lost, a store may have tables
+        requests, ended = self._request_rows.drain(self.outstanding, whole=whole)
         change = CampaignChange(
             campaign=self.name,
             before=self._persisted,
             after=self.offset,
-            whole=self._is_whole or self._persisted < 0,  # of a campaign whose meta is lost, a store may have tables
+            whole=whole,
             meta=meta,
             status=status,
             tables=self._state.drain_changes(result.rows) | {"votes": self._votes.drain_changes()},
@@ -199,6 +201,8 @@ class Campaign(RequestingCampaign):
             seen_ids=self._seen.kept,
             outbox=outbox,
             removed=self.tables.drain_removed(),
+            requests=requests,
+            ended=ended,
         )
         self._persisted, self._is_whole = self.offset, False
         return change

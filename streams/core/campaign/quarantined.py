@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.read_only import ReadOnlyCampaign
+from streams.core.campaign.request_rows import RequestRows
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import CampaignChange, MetaEncoder
 from streams.wire.events import CampaignSettings, Judgment
@@ -34,6 +35,7 @@ class QuarantinedCampaign:
         self.meta = meta
         self._persisted = meta.offset if persisted is None else persisted
         self._meta_encoder = MetaEncoder()
+        self._request_rows = RequestRows()
 
     @classmethod
     def begin(cls, meta: CampaignMeta, quarantine: Quarantine, *, persisted: int | None = None) -> Self:
@@ -132,4 +134,12 @@ class QuarantinedCampaign:
             )
         self._persisted = self.meta.offset
         meta, status = self._meta_encoder.encode(self.meta)
-        return dataclasses.replace(applied, after=self.meta.offset, meta=meta, status=status, outbox=outbox)
+        requests, _ = self._request_rows.drain({request.id: request for request in self.meta.outstanding})
+        return dataclasses.replace(
+            applied,
+            after=self.meta.offset,
+            meta=meta,
+            status=status,
+            outbox=outbox,
+            requests={**applied.requests, **requests},
+        )

@@ -8,6 +8,7 @@ from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
 from streams.core.campaign.recent_votes import RecentVotes
+from streams.core.campaign.request_rows import RequestRows
 from streams.core.campaign.retractions import Retractions
 from streams.core.campaign.seen import SeenIds
 from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decode_meta
@@ -56,6 +57,7 @@ class ReadOnlyCampaign:
         self._persisted = -1  # the offset up to which changes were drained
         self._is_whole = False  # whether the rows in a store are to be removed first
         self._meta_encoder = MetaEncoder()
+        self._request_rows = RequestRows()
 
     def _begin(self, settings: CampaignSettings, *, deleted: int = 0) -> None:
         """Begin without judgments. Of the records of a campaign that was `deleted` only the number is left."""
@@ -96,6 +98,7 @@ class ReadOnlyCampaign:
         campaign.deleted = meta.deleted
         campaign.status, campaign.retractions = meta.status, meta.retractions
         campaign.outstanding = {request.id: request for request in meta.outstanding}
+        campaign._request_rows = RequestRows(campaign.outstanding)
         return campaign
 
     @property

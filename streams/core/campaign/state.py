@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.request_rows import order_rows
 from streams.core.campaign.retractions import Retractions  # noqa: TC001 - msgspec reads the annotation
 from streams.core.campaign.stop_rule import StopCheck
 from streams.errors import StoreCorrupt, StoreNewer
 from streams.wire.events import CampaignStatus, MatchRequest, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from streams.wire.outputs import Output
 
 # The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
-LAYOUT = 4
+LAYOUT = 5
 
 
 class SystemRow(Struct, frozen=True, kw_only=True):
@@ -109,10 +110,9 @@ class Counts(Struct, frozen=True, kw_only=True):
 class CampaignProgress(Struct, frozen=True, kw_only=True):
     """What every batch may change: the part of the meta that is small.
 
-    The record at offset `opened` opened the campaign. `outstanding` holds the match requests that were sent and are
-    neither answered nor expired. `clock` is the latest time that the campaign's log names. The command at offset
-    `deleted` deleted what the campaign was before (-1: none did). `model` is the state of the model that belongs to no
-    row of a table. `stop` is the last check of the stop rule.
+    The record at offset `opened` opened the campaign. `clock` is the latest time that the campaign's log names. The
+    command at offset `deleted` deleted what the campaign was before (-1: none did). `model` is the state of the model
+    that belongs to no row of a table. `stop` is the last check of the stop rule.
     """
 
     layout: int = LAYOUT
@@ -121,16 +121,20 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
     counts: Counts
     opened: int = -1
     deleted: int = -1
-    outstanding: tuple[MatchRequest, ...]
     model: tuple[float, ...] = ()
     stop: StopCheck = StopCheck()
 
 
 class CampaignMeta(CampaignProgress, frozen=True, kw_only=True):
-    """Everything of a campaign that is not a row of a table. Only commands change `status` and `retractions`."""
+    """Everything of a campaign that is not a row of a table. Only commands change `status` and `retractions`.
+
+    `outstanding` holds the match requests that were sent and are neither answered nor expired. Each is a row of its own
+    in a store.
+    """
 
     status: CampaignStatus = msgspec.field(name="standing")  # the stored name
     retractions: Retractions
+    outstanding: tuple[MatchRequest, ...] = ()
 
 
 class _Commanded(Struct, frozen=True):
@@ -157,13 +161,18 @@ class MetaEncoder:
 _PROGRESS = CampaignProgress.__struct_fields__
 
 
-def join_meta(progress: bytes, status: bytes | None) -> bytes:
-    """Return the two parts of an encoded meta as one. Before layout 3 there was only one part.
+def join_meta(progress: bytes, status: bytes | None, requests: Iterable[bytes] = ()) -> bytes:
+    """Return the two parts of an encoded meta and the rows of its match requests as one.
 
-    >>> join_meta(b'{"layout":3}', b'{"standing":{}}')
-    b'{"layout":3,"standing":{}}'
+    Before layout 3 there was only the first part. Before layout 5 it had the requests, and there were no rows of them.
+
+    >>> join_meta(b'{"layout":5}', b'{"standing":{}}', [b'0 {"id":"a"}'])
+    b'{"layout":5,"standing":{},"outstanding":[{"id":"a"}]}'
     """
-    return progress if status is None else progress[:-1] + b"," + status[1:]
+    if status is not None:
+        progress = progress[:-1] + b"," + status[1:]
+    outstanding = order_rows(requests)
+    return progress[:-1] + b',"outstanding":[' + b",".join(outstanding) + b"]}" if outstanding else progress
 
 
 class _Layout(Struct):
@@ -250,3 +259,5 @@ class CampaignChange:
     seen_ids: int
     outbox: tuple[Output, ...]
     removed: Mapping[str, Collection[str]] = field(default_factory=dict)  # rows that are no more, by table
+    requests: Mapping[str, bytes] = field(default_factory=dict)  # new rows of outstanding match requests, by id
+    ended: tuple[str, ...] = ()  # ids of those that are outstanding no more

@@ -27,9 +27,9 @@ class Keys:
     def campaign(self, campaign: str, table: str) -> str:
         """Return the key of a campaign's table.
 
-        The tables are meta, systems, judges, segments, pairs, cells, replicas, votes, seen, leaderboard and outbox. The
-        hash meta holds epoch, partition, offset and layout, under `rows` the sizes of the other tables, and under
-        `campaign` and `status` the two parts of the encoded CampaignMeta.
+        The tables are meta, systems, judges, segments, pairs, cells, replicas, votes, residuals, requests, seen,
+        leaderboard and outbox. The hash meta holds epoch, partition, offset and layout, under `rows` the sizes of the
+        other tables, and under `campaign` and `status` the two parts of the encoded CampaignMeta.
         """
         return f"{self.prefix}{{{campaign}}}{self.suffix}:{table}"
 

@@ -32,7 +32,7 @@ LARGE = (
     "judges",
     "segments",
 )  # may be large; each before those that it refers to
-NAMES = ("outbox", "seen", "leaderboard", *TABLES)
+NAMES = ("outbox", "seen", "leaderboard", "requests", *TABLES)
 
 Rows = dict[bytes, bytes]
 
@@ -60,6 +60,7 @@ class _Moment(NamedTuple):
     head: CampaignHead
     outbox: bytes | None
     scores: list[bytes]
+    requests: list[bytes]
     systems: Rows
     seen: list[bytes] | None
     tables: dict[str, Rows] | None
@@ -86,12 +87,13 @@ def read_campaign(store: RedisStore, campaign: str, *, with_seen: bool) -> Store
 
 
 def _read_moment(store: RedisStore, campaign: str, *, with_seen: bool) -> _Moment:
-    fields, sizes, outbox, scores, systems, *rest = _run(store, campaign, with_seen=with_seen, most=ROWS_AT_ONCE)
+    found = _run(store, campaign, with_seen=with_seen, most=ROWS_AT_ONCE)
+    fields, sizes, outbox, scores, requests, systems, *rest = found
     head = _decode_head(campaign, fields, sizes)
     if not rest:
-        return _Moment(head, outbox, scores, _rows(systems), None, None)
+        return _Moment(head, outbox, scores, requests, _rows(systems), None, None)
     tables = {table: _rows(items) for table, items in zip(TABLES[1:], rest[1:], strict=True)}
-    return _Moment(head, outbox, scores, _rows(systems), rest[0], tables)
+    return _Moment(head, outbox, scores, requests, _rows(systems), rest[0], tables)
 
 
 def _run(store: RedisStore, campaign: str, *, with_seen: bool, most: int) -> Any:
@@ -135,7 +137,7 @@ def _stored(found: _Moment, seen: list[bytes], tables: dict[str, Rows]) -> Store
     head = found.head
     assert head.meta is not None
     return StoredCampaign(
-        meta=join_meta(head.meta, head.status),
+        meta=join_meta(head.meta, head.status, found.requests),
         tables=_decode_tables({"systems": found.systems, **tables}),
         scores={system.decode(): float(score) for system, score in _rows(found.scores).items()},
         seen=tuple(judgment_id.decode() for judgment_id in seen),

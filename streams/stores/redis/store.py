@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import redis
 
@@ -204,12 +204,10 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
 
     def read_meta(self, campaign: str) -> CampaignMeta | None:
         """Return a campaign's state except its tables."""
-        with self.client.translated_errors():
-            fields = ("layout", "campaign", "status")
-            found = self.client.redis.hmget(self.keys.campaign(campaign, "meta"), fields)
-        layout, meta, status = cast("list[bytes | None]", found)
+        keys = [self.keys.campaign(campaign, name) for name in ("meta", "requests")]
+        (layout, meta, status), requests = self.client.run("meta", keys=keys, args=())
         reading.check_layout(campaign, layout)
-        return None if meta is None else decode_meta(campaign, join_meta(meta, status))
+        return None if meta is None else decode_meta(campaign, join_meta(meta, status, requests))
 
     def read_judge(self, campaign: str, judge: str) -> JudgeRow | None:
         """Return the row of one judge."""

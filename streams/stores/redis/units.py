@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SAME = "same"  # in place of the offset before: the unit stays at its offset, and may be written any number of times
 STAGED = "fresh"  # the layer of keys in which a campaign is rated again
-CAMPAIGN_TABLES = (*TABLES, "seen", "leaderboard", "outbox")
+CAMPAIGN_TABLES = (*TABLES, "requests", "seen", "leaderboard", "outbox")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +90,8 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
             ("HSET", key("meta"), ["layout", LAYOUT, "campaign", change.meta, *status]),
             *(("HDEL", key(table), [*rows]) for table, rows in change.removed.items()),
             *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
+            ("HDEL", key("requests"), change.ended),
+            ("HSET", key("requests"), [*chain.from_iterable(change.requests.items())]),
             ("RPUSH", key("seen"), change.seen),
             *([("LTRIM", key("seen"), [-change.seen_ids, -1])] if change.seen else []),
             (

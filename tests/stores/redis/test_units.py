@@ -63,3 +63,16 @@ def test_a_withdrawn_system_is_removed_from_the_scores_once_and_does_not_come_ba
     assert (gone.withdrawn, "x" in gone.scores) == (("x",), False)
     later = campaign.drain_changes(campaign.apply([6], [judgment(3)]), ())
     assert (later.withdrawn, set(later.scores)) == ((), {"a", "b"})
+
+
+def test_a_judgment_writes_as_little_with_200_outstanding_requests_as_with_three() -> None:
+    sizes = []
+    for outstanding in (200, 3):
+        settings = CampaignSettings(systems=("a", "b", "c"), outstanding=outstanding)
+        campaign = Campaign("c")
+        changed(campaign, 0, Create(id="create", campaign="c", at=NOON, settings=settings))
+        (request, *_), size = campaign.outstanding, len(campaign.outstanding)
+        change = campaign.drain_changes(campaign.apply([9], [judgment(9, request=request)]), ())
+        assert (size, len(change.requests), change.ended) == (outstanding, 1, (request,))
+        sizes.append(written(change))
+    assert sizes[0] - sizes[1] < 10, "a few digits"
