@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from streams.core.campaign.state import TABLES, SystemRow, decode_meta
+from streams.core.campaign.state import TABLES, JudgeRow, SegmentRow, SystemRow, decode_meta, decode_row
 from streams.errors import StoreCorrupt
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import StoredCampaign
 
 UNREADABLE = "unreadable"
+KINDS: dict[str, Any] = {"systems": SystemRow, "judges": JudgeRow, "segments": SegmentRow}
 
 
 class TableDifference(Struct, frozen=True, kw_only=True):
@@ -89,7 +90,7 @@ class RebuildReport(Struct, frozen=True, kw_only=True):
 def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | None) -> CampaignDifference | None:
     """Return the differences row by row, or None. Outstanding match requests and outboxes are not compared."""
     old, new = _tables(stored), _tables(log)
-    tables = {table: rows for table in new if (rows := _compare_rows(old[table], new[table]))}
+    tables = {table: rows for table in new if (rows := _compare_rows(table, old[table], new[table]))}
     before, after = _fields(campaign, stored), _fields(campaign, log)
     fields = {
         name: ValueDifference(before.get(name), after.get(name))
@@ -101,7 +102,7 @@ def compare(campaign: str, stored: StoredCampaign | None, log: StoredCampaign | 
     means = {
         system: ValueDifference(_mean(old["systems"].get(system)), _mean(new["systems"].get(system)))
         for system in sorted(old["systems"].keys() | new["systems"].keys())
-        if old["systems"].get(system) != new["systems"].get(system)
+        if not _is_same("systems", old["systems"].get(system), new["systems"].get(system))
     }
     return CampaignDifference(campaign=campaign, tables=tables, fields=fields, means=means)
 
@@ -133,13 +134,23 @@ def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
     return {**found.tables, "seen": seen, "leaderboard": found.scores}
 
 
-def _compare_rows(stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:
+def _compare_rows(table: str, stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:
     both = stored.keys() & log.keys()
     return TableDifference(
         missing=len(log) - len(both),
         extra=len(stored) - len(both),
-        different=sum(stored[name] != log[name] for name in both),
+        different=sum(not _is_same(table, stored[name], log[name]) for name in both),
     )
+
+
+def _is_same(table: str, stored: Any, log: Any) -> bool:
+    """Return whether two rows hold the same. Rows of an earlier layout have another form."""
+    if stored == log or table not in KINDS or stored is None or log is None:
+        return bool(stored == log)
+    try:
+        return bool(decode_row(stored, KINDS[table]) == decode_row(log, KINDS[table]))
+    except msgspec.DecodeError:
+        return False
 
 
 def _fields(campaign: str, found: StoredCampaign | None) -> dict[str, Any]:
@@ -163,6 +174,6 @@ def _mean(row: bytes | None) -> float | str | None:
     if row is None:
         return None
     try:
-        return msgspec.json.decode(row, type=SystemRow).mean
+        return decode_row(row, SystemRow).mean
     except msgspec.DecodeError:
         return UNREADABLE

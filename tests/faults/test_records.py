@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import msgspec
 import pytest
 
 from streams.core.campaign.pseudonyms import Pseudonyms
-from streams.core.campaign.state import CampaignMeta
+from streams.core.campaign.state import CampaignMeta, SystemRow, decode_row
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.originals import without_judge
 from streams.wire import topics
@@ -174,9 +173,9 @@ def test_times_out_of_order_late_and_in_the_future_change_no_rating(stack: Fault
     orderly.run()
     stored = stack.store.read("campaign-0")
     assert stored is not None
-    rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
+    rows = {name: decode_row(row, SystemRow) for name, row in stored.tables["systems"].items()}
     ratings = orderly.campaign("campaign-0").ratings()
-    assert {name: (row["mean"], row["deviation"], row["judgments"]) for name, row in rows.items()} == {
+    assert {name: (row.mean, row.deviation, row.judgments) for name, row in rows.items()} == {
         rating.system: (rating.mean, rating.deviation, rating.judgments) for rating in ratings
     }
 

@@ -15,7 +15,7 @@ from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 from click.testing import CliRunner, Result
 
 from streams.cli.commands.rebuild import command
-from streams.core.campaign.state import CampaignMeta, CampaignProgress
+from streams.core.campaign.state import CampaignMeta, CampaignProgress, SystemRow, decode_row, encode_row
 from streams.errors import HistoryGone, StoreCorrupt, StoreUnavailable
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -117,8 +117,8 @@ def key(stack: Stack, campaign: str, table: str) -> str:
 def damage(stack: Stack, campaign: str = "campaign-0") -> None:
     """Change, remove and add rows, and forget judgments."""
     client = stack.store.client.redis
-    row = json.loads(client.hget(key(stack, campaign, "systems"), "system-1") or b"")
-    client.hset(key(stack, campaign, "systems"), "system-1", encode({**row, "mean": 99.0}))
+    row = decode_row(client.hget(key(stack, campaign, "systems"), "system-1") or b"", SystemRow)  # type: ignore[arg-type]
+    client.hset(key(stack, campaign, "systems"), "system-1", encode_row(msgspec.structs.replace(row, mean=99.0)))
     client.hdel(key(stack, campaign, "systems"), "system-2")
     client.hset(key(stack, campaign, "segments"), "never-judged", client.hvals(key(stack, campaign, "segments"))[0])
     client.zadd(key(stack, campaign, "leaderboard"), {"system-1": 99.0})

@@ -8,7 +8,7 @@ from itertools import chain
 
 import msgspec
 
-from streams.core.campaign.state import TABLES, StoredCampaign, SystemRow, decode_meta
+from streams.core.campaign.state import TABLES, StoredCampaign, SystemRow, decode_meta, decode_row
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
@@ -139,7 +139,7 @@ def wrong_ratings(sent: Sequence[Record], store: Store, heads: Sequence[str]) ->
                 yield f"{campaign}/{system} has no rating"
                 continue
             rating = msgspec.json.decode(value, type=Rating)
-            state = msgspec.json.decode(row, type=SystemRow)
+            state = decode_row(row, SystemRow)
             fields = ("mean", "deviation", "wins", "ties", "losses", "judgments")
             if any(getattr(rating, name) != getattr(state, name) for name in fields):
                 offset = decode_meta(campaign, stored.meta).offset

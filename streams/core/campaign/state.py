@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime  # noqa: TC003 - msgspec reads the annotation
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LAYOUT = 5
 
 
-class SystemRow(Struct, frozen=True, kw_only=True):
+class SystemRow(Struct, frozen=True, kw_only=True, array_like=True):
     """One system. `state` is the model's own, to the last bit."""
 
     index: int
@@ -38,7 +38,7 @@ class SystemRow(Struct, frozen=True, kw_only=True):
     state: tuple[float, ...]
 
 
-class JudgeRow(Struct, frozen=True, kw_only=True):
+class JudgeRow(Struct, frozen=True, kw_only=True, array_like=True):
     """One judge, under a pseudonym. `duration_ms` is the sum over the `timed` judgments.
 
     `compared` counts the preferences that could be compared with the majority of earlier judgments, and `agreed` those
@@ -60,7 +60,7 @@ class JudgeRow(Struct, frozen=True, kw_only=True):
     state: tuple[float, ...] = ()
 
 
-class SegmentRow(Struct, frozen=True, kw_only=True):
+class SegmentRow(Struct, frozen=True, kw_only=True, array_like=True):
     """One segment."""
 
     index: int
@@ -68,10 +68,29 @@ class SegmentRow(Struct, frozen=True, kw_only=True):
     state: tuple[float, ...] = ()
 
 
+Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
+encode_row = msgspec.msgpack.Encoder().encode
+
+
+def decode_row(stored: bytes, kind: type[Row]) -> Row:
+    """Return a stored row. Before layout 5 it was a JSON object. Raise DecodeError if it can't be read.
+
+    >>> decode_row(encode_row(SegmentRow(index=3, judgments=5)), SegmentRow) == decode_row(
+    ...     b'{"index":3,"judgments":5,"state":[]}', SegmentRow
+    ... )
+    True
+    """
+    if not stored.startswith(b"{"):
+        return msgspec.msgpack.decode(stored, type=kind)
+    fields = {field.name: field.default for field in msgspec.structs.fields(kind)}
+    fields |= msgspec.json.decode(stored, type=dict[str, Any])
+    return msgspec.convert([fields[name] for name in kind.__struct_fields__], kind)
+
+
 LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted")  # reasons for which a judgment is not rated
 
 
-class Counts(Struct, frozen=True, kw_only=True):
+class Counts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What became of a campaign's records. The sum is the number of records read."""
 
     judgments: int = 0
@@ -198,7 +217,7 @@ def decode_meta(campaign: str, stored: bytes) -> CampaignMeta:
 def decode_judge(campaign: str, stored: bytes) -> JudgeRow:
     """Return a stored row of a judge. Raise StoreCorrupt if it cannot be read."""
     try:
-        return msgspec.json.decode(stored, type=JudgeRow)
+        return decode_row(stored, JudgeRow)
     except msgspec.DecodeError as error:
         raise StoreCorrupt(f"campaign {campaign!r}: the row of a judge can't be read: {error}") from None
 

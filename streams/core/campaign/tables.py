@@ -15,6 +15,7 @@ from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.judge_residuals import JUDGE
 from streams.core.campaign.names import NameIndex, SegmentIndex, distinct_indices, grow_array
 from streams.core.campaign.pace import Paces
+from streams.core.campaign.state import encode_row
 from streams.core.ranking.counts import PairCounts
 from streams.core.ranking.grouped_counts import group_of, groups_of
 from streams.wire.events import encode
@@ -234,7 +235,7 @@ class CampaignTables:
         names = self.systems.names
         pairs = np.argwhere(self._touched)
         tables = {
-            "systems": {names[row.index]: encode(row) for row in rows},
+            "systems": {names[row.index]: encode_row(row) for row in rows},
             "judges": table_rows.encode_judges(self, model, sorted(self._dirty_judges)),
             "segments": table_rows.encode_segments(self, model, sorted(self._dirty_segments)),
             "pairs": {

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Literal
 
-import msgspec
 import pytest
 
 from streams.core.campaign.campaign import Campaign
-from streams.core.campaign.state import JudgeRow
+from streams.core.campaign.state import JudgeRow, decode_row
 from streams.wire import events
 from tests.builders import NOON, judgment, stored_campaign, unzip
 from tests.core.campaign.test_campaign import numbered
@@ -54,7 +53,7 @@ def test_by_setting_it_counts_and_is_flagged_or_not(too_fast: Action, flagged: i
     campaign = Campaign("c", limited(too_fast))
     change = campaign.drain_changes(campaign.apply(*unzip(numbered(at_seconds(0, 1, 2, 3)))), ())
     assert campaign.counts.judgments == 4
-    assert msgspec.json.decode(change.tables["judges"]["judge"], type=JudgeRow).flagged == flagged
+    assert decode_row(change.tables["judges"]["judge"], JudgeRow).flagged == flagged
 
 
 def test_neither_batches_nor_restarts_matter() -> None:
