@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from streams.core.campaign.pseudonyms import Pseudonyms
-from streams.stores.redis.units import decode_outbox
+from streams.stores.redis.outboxes import decode_outbox
 from streams.wire import topics
 from streams.wire.events import Judgment, Rejection, encode
 from tests.builders import crowd_log, judgment

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from streams.core.campaign.state import LAYOUT, TABLES, StoredCampaign, join_meta, newer_layout_error
 from streams.errors import Conflict
 from streams.stores.completeness import decode_sizes, find_missing_rows
-from streams.stores.redis.units import decode_outbox
+from streams.stores.redis.outboxes import decode_outbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

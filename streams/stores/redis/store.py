@@ -30,8 +30,9 @@ from streams.stores.redis.client import Client, refusal
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.late import RedisLate
+from streams.stores.redis.outboxes import decode_outbox
 from streams.stores.redis.survey import survey
-from streams.stores.redis.units import SAME, campaign_unit, decode_outbox, partition_unit
+from streams.stores.redis.units import SAME, campaign_unit, partition_unit
 from streams.stores.redis.workers import RedisWorkers
 
 if TYPE_CHECKING:

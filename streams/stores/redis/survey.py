@@ -11,7 +11,8 @@ from streams.core.campaign.state import LAYOUT, StoredCampaign, join_meta
 from streams.stores.base import summarize
 from streams.stores.completeness import checked, decode_sizes, find_missing_rows
 from streams.stores.redis.inspection import read_list
-from streams.stores.redis.units import CAMPAIGN_TABLES, decode_outbox
+from streams.stores.redis.outboxes import decode_outbox
+from streams.stores.redis.units import CAMPAIGN_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

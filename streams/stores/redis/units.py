@@ -7,11 +7,9 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from streams.core.campaign.state import LAYOUT, TABLES
 from streams.stores.base import encode_head
-from streams.wire.outputs import Output
+from streams.stores.redis.outboxes import encode_outbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,7 +98,7 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
                 [*chain.from_iterable((score, system) for system, score in change.scores.items())],
             ),
             ("ZREM", key("leaderboard"), change.withdrawn),
-            ("SET", key("outbox"), [msgspec.msgpack.encode(change.outbox)]),
+            ("SET", key("outbox"), [encode_outbox(change.outbox)]),
         ],
     )
 
@@ -121,15 +119,6 @@ def partition_unit(keys: Keys, partition: str, commit: Commit, *, listed: str | 
         writes=[
             ("HSET", keys.partition(partition), ["layout", LAYOUT, *chain.from_iterable(encode_head(commit).items())]),
             ("HSET", listed, [*chain.from_iterable(offsets)]),
-            ("SET", keys.partition(partition, "outbox"), [msgspec.msgpack.encode(commit.outbox)]),
+            ("SET", keys.partition(partition, "outbox"), [encode_outbox(commit.outbox)]),
         ],
     )
-
-
-def decode_outbox(outbox: bytes | None) -> tuple[Output, ...]:
-    """Decode an outbox, also one of an earlier version.
-
-    >>> decode_outbox(msgspec.msgpack.encode([("ratings.v1", b"c/a", b"{}")]))
-    (Output(topic='ratings.v1', key=b'c/a', value=b'{}', headers=(), partition=None),)
-    """
-    return tuple(msgspec.msgpack.decode(outbox, type=list[Output])) if outbox else ()
