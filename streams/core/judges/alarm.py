@@ -46,11 +46,13 @@ def favoured_systems(systems: Sequence[str], found: Residuals, counted: Bools) -
     sums = relative(found.own_favour, np.where(tested, found.cell_system, -1), tested)
     limit = LEVEL / max(2 * len(systems), 1)
     alarms = []
+    counts = np.bincount(found.cell_system[tested], minlength=len(systems)).tolist()
+    far = {side: found.cell_system[tested & (sums.excess(side) > TAIL)] for side in (1, -1)}
+    favour = {side: np.bincount(each, minlength=len(systems)).tolist() for side, each in far.items()}
     for s, system in enumerate(systems):
-        on = tested & (found.cell_system == s)
-        count = int(on.sum())
+        count = counts[s]
         for side in (1, -1):
-            many = int((sums.excess(side)[on] > TAIL).sum())
+            many = favour[side][s]
             if many and binomial_tail(many, count, CHANCE) < limit:
                 alarms.append(
                     FavouredSystem(system=system, against=side < 0, judges=many, tested=count, expected=CHANCE * count)
