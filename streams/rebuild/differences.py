@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.group_counts import has_same_counts
 from streams.core.campaign.state import TABLES, JudgeRow, SegmentRow, SystemRow, decode_meta, decode_row
-from streams.errors import StoreCorrupt
+from streams.errors import StoreCorrupt, StoreOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,12 +145,14 @@ def _compare_rows(table: str, stored: Mapping[str, Any], log: Mapping[str, Any])
 
 
 def _is_same(table: str, stored: Any, log: Any) -> bool:
-    """Return whether two rows hold the same. Rows of an earlier layout have another form."""
-    if stored == log or table not in KINDS or stored is None or log is None:
+    """Return whether two rows hold the same, also if their forms differ: of another layout, or of more groups."""
+    if stored == log or table not in (*KINDS, "pairs") or stored is None or log is None:
         return bool(stored == log)
     try:
+        if table == "pairs":
+            return has_same_counts(stored, log)
         return bool(decode_row(stored, KINDS[table]) == decode_row(log, KINDS[table]))
-    except msgspec.DecodeError:
+    except (ValueError, StoreOutdated):  # a DecodeError of msgspec is a ValueError
         return False
 
 

@@ -76,6 +76,11 @@ class Commit:
     reasons: Mapping[str, int] = field(default_factory=dict)  # number of rejections by reason
 
     @property
+    def rows(self) -> int:
+        """Return how many rows and ids of campaigns are written."""
+        return sum(len(change.seen) + sum(map(len, change.tables.values())) for change in self.campaigns)
+
+    @property
     def outputs(self) -> tuple[Output, ...]:
         """Return everything that is to be emitted once this is persisted."""
         return (*self.outbox, *(output for change in self.campaigns for output in change.outbox))

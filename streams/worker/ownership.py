@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from math import inf
 from time import time
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class PartitionOwnership:
     partition: Partition
     phase: Phase = Phase.OPENING
     read_offset: int = 0  # the offset that the log should return next
+    chosen_at: float = -inf  # when match requests of many systems were last chosen, on the monotonic clock
     checked_offset: int = -1  # the persisted offset at the last check
     applied_at: float = field(default_factory=time)  # when the applied offset last moved
     log: LogIdentity = field(init=False)

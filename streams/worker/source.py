@@ -53,6 +53,7 @@ PROBE_SECONDS = 5.0
 LARGE_TURN = 1000
 STATUS_SECONDS = 0.1  # at least, between two updates of the status
 REQUEST_SECONDS = 0.2  # between two looks for campaigns with many systems that await match requests
+BEHIND_SECONDS = 30.0  # the same where a backlog is rated
 # How long a batch in hand may take to end when its partition is revoked or the worker stops.
 GRACE_SECONDS = 4.0
 
@@ -165,7 +166,12 @@ class BatchSource(Service):
     @Service.timer(REQUEST_SECONDS)
     async def _choose_requests(self) -> None:
         for ownership in self.open_ownerships():
-            if ownership.is_open and ownership.processor.requests.are_awaited:
+            if not (ownership.is_open and ownership.processor.requests.are_awaited):
+                continue
+            # A choice takes long, and the next records of a backlog would soon make it an old one.
+            behind = (self._consumer.known_end(ownership.partition) or 0) - ownership.read_offset
+            if behind < LARGE_TURN or monotonic() - ownership.chosen_at > BEHIND_SECONDS:
+                ownership.chosen_at = monotonic()
                 await self._assignment.guard(ownership, self._rater.choose_requests(ownership))
 
     @Service.timer(PROBE_SECONDS)

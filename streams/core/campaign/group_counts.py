@@ -68,15 +68,15 @@ class GroupCounts:
             room = max(systems, 2 * had) - had
             self._slots = np.pad(self._slots, ((0, room), (0, room)), constant_values=-1)
 
-    def count(self, batch: JudgmentBatch, by_judgment: Ints, by_judge: Ints, *, systems: int) -> bool:
-        """Count rankings of a number of known systems. Return whether groups were merged, which changes all rows.
+    def count(self, batch: JudgmentBatch, by_judgment: Ints, by_judge: Ints, *, systems: int) -> None:
+        """Count rankings of a number of known systems.
 
         `by_judgment` and `by_judge` are the groups of each ranking, of 32.
         """
         self.version += 1
         kernel = kernels.suited("groups", batch.pairs)
         pairs = kernel.number_pairs(self._slots, batch.systems, batch.starts, self.pairs)
-        merged = self._make_room(pairs, most=systems * (systems - 1) // 2)
+        self._make_room(pairs, most=systems * (systems - 1) // 2)
         shrink = GROUPS // self.groups
         kernel.count_groups(
             self._cells,
@@ -88,7 +88,6 @@ class GroupCounts:
             batch.starts,
             self.groups,
         )
-        return merged
 
     def take_back(self, vote: Vote, *, by_judge: int) -> None:
         """Subtract a ranking. `by_judge` is the group of its judge, of 32."""
@@ -101,23 +100,20 @@ class GroupCounts:
             row[0, own, outcome] -= 1
             row[1, by_judge // shrink, outcome] -= 1
 
-    def _make_room(self, pairs: int, *, most: int) -> bool:
-        """Make room for this many pairs, of which there can be `most`. Return whether groups were merged."""
+    def _make_room(self, pairs: int, *, most: int) -> None:
+        """Make room for this many pairs, of which there can be `most`.
+
+        If groups are merged, a store has the rows of most pairs with more groups, and they are merged when they are
+        loaded: to write 40,000 rows at once would take too long.
+        """
         groups = min(self.groups, number_of_groups(pairs, self._max_cells))
-        merged = groups < self.groups
-        if merged:
+        if groups < self.groups:
             self._cells = _merge(self._cells, groups)
             self.groups = groups
         self.pairs, had = pairs, len(self._cells)
         if pairs > had:
             room = min(max(pairs, had + had // 2), max(pairs, most)) - had
             self._cells = np.concatenate([self._cells, np.zeros((room, CELLS * groups), np.int32)])
-        return merged
-
-    @property
-    def met(self) -> NDArray[np.bool_]:
-        """Whether two systems met, by lower and upper system."""
-        return self._slots >= 0
 
     def totals(self, pairs: Ints) -> Ints:
         """Return wins of the lower system, ties and losses of some pairs."""
@@ -208,6 +204,13 @@ def _merge(cells: Cells, groups: int) -> Cells:
     had = cells.shape[1] // CELLS
     merged: Cells = cells.reshape(len(cells), 2, groups, had // groups, 3).sum(axis=3, dtype=np.int32)
     return merged.reshape(len(cells), CELLS * groups)
+
+
+def has_same_counts(one: bytes, other: bytes) -> bool:
+    """Return whether two stored rows hold the same counts, in the smaller number of groups of the two."""
+    first, second = _decode(one)[None, :], _decode(other)[None, :]
+    groups = min(first.shape[1], second.shape[1]) // CELLS
+    return bool(np.array_equal(_merge(first, groups), _merge(second, groups)))
 
 
 def _decode(row: bytes) -> Cells:

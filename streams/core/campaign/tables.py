@@ -124,8 +124,7 @@ class CampaignTables:
             batch.ranks,
             batch.starts,
         )
-        if self._count_groups(batch, keys):
-            self._touched |= self.groups.met
+        self._count_groups(batch, keys)
         self.changed_systems.update(range(len(self.systems)) if model.moves_all else distinct_indices(batch.systems))
         self._dirty_judges.update(distinct_indices(batch.judges))
         self._dirty_segments.update(distinct_indices(batch.segments))
@@ -133,9 +132,8 @@ class CampaignTables:
             segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
 
-    def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> bool:
-        """Count pairs in groups. Return whether that changed the rows of all pairs."""
-        return self.groups.count(batch, groups_of(keys), self._judge_groups[batch.judges], systems=len(self.systems))
+    def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> None:
+        self.groups.count(batch, groups_of(keys), self._judge_groups[batch.judges], systems=len(self.systems))
 
     def _group_of(self, judge: str) -> int:
         return group_of(judge if self._group_names is None else self._group_names[judge])

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+MOST_ROWS = 15_000  # that one call should write; this takes about 10 ms
+
 
 class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     """Stores the state in Redis, or in a Redis Cluster if the URL names a node of one.
@@ -163,11 +165,17 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
         self.write(lease, [replace(campaign_unit(self.keys, change), before=SAME)])
 
     def persist_all(self, commits: Sequence[tuple[Lease, Commit]]) -> list[JudgestreamError | None]:
-        """Write batches of several partitions in one call, or in a cluster one after the other."""
+        """Write batches of several partitions in one call, or in a cluster one after the other.
+
+        If they are large, several calls write them, so that Redis answers others in between.
+        """
         with self.client.translated_errors():
             divided = self.client.is_cluster
         if divided or len(commits) < 2:
             return persist_each(self, commits)
+        if sum(commit.rows for _, commit in commits) > MOST_ROWS:
+            half = len(commits) // 2
+            return [*self.persist_all(commits[:half]), *self.persist_all(commits[half:])]
         groups = [(lease, self._units(lease, commit)) for lease, commit in commits]
         try:
             return self._write_all(groups)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
-from streams.core.campaign.group_counts import GroupCounts
+from streams.core.campaign.group_counts import GroupCounts, has_same_counts
 from streams.core.campaign.options import CampaignOptions
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.errors import StoreCorrupt, StoreOutdated
@@ -104,6 +104,25 @@ def test_twenty_systems_that_all_met_take_at_most_150_kb_in_memory_and_in_redis(
     assert campaign.tables.groups.pairs == 190
     assert campaign.tables.groups.nbytes <= 150_000
     assert sum(len(key) + len(row) for key, row in change.tables["pairs"].items()) <= 150_000
+
+
+def test_a_batch_that_merges_groups_writes_only_the_pairs_that_it_names_and_a_restart_finds_the_same_counts() -> None:
+    options = CampaignOptions(max_group_cells=10 * 6 * 32)  # ten pairs have 32 groups, and more have 16
+    names = [f"system-{number}" for number in range(6)]
+    log = [judgment(number, systems=pair) for number, pair in enumerate(combinations(names, 2))]
+    campaign = Campaign("c", QUIET, options=options)
+    changes = [campaign.drain_changes(campaign.apply([n], [each]), ()) for n, each in enumerate(log[:12])]
+    assert campaign.tables.groups.groups == 16
+    assert {len(change.tables["pairs"]) for change in changes} == {1}
+    rows = stored_campaign(changes).tables["pairs"]
+    assert {row[0] for row in rows.values()} == {32, 16}
+    restored = Campaign.restore("c", stored_campaign(changes), options=options)
+    assert same(restored.tables.grouped_counts(), campaign.tables.grouped_counts())
+    at_once = Campaign("c", QUIET, options=options)
+    whole = stored_campaign([at_once.drain_changes(at_once.apply(range(12), log[:12]), ())]).tables["pairs"]
+    assert rows != whole
+    assert all(has_same_counts(row, whole[pair]) for pair, row in rows.items())
+    assert not has_same_counts(rows['["system-0","system-1"]'], rows['["system-0","system-2"]'])
 
 
 def test_a_campaign_that_an_earlier_version_stored_without_groups_is_outdated() -> None:
