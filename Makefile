@@ -75,6 +75,7 @@ bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants 
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/many_campaigns.py
+	$(BIN)/python benchmarks/large_campaign.py
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz.py

@@ -3,7 +3,7 @@
 On a real Kafka and Redis on this machine, 2,000 campaigns of 20 systems are rated. Then are measured, in this order:
 
 - the memory of a worker per campaign, all campaigns in memory;
-- the CPU of a worker at 50 judgments per second, spread over all campaigns, and at none;
+- the CPU of a worker at 50 judgments per second, spread over all campaigns, and at none, and the bytes to Redis;
 - after `kill -9`, the time from when the group has assigned the partitions to the new worker until all are open;
 - the longest time that a judgment waits for its rating in any partition while a second worker joins, and while it ends.
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -35,6 +34,7 @@ sys.path.insert(0, str(ROOT))
 
 from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
+from benchmarks.figures import Figure, show  # noqa: E402
 from benchmarks.stream_log import cpu_seconds, describe_machine, make_log, publish  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
@@ -47,12 +47,18 @@ SYSTEMS, JUDGES = 20, 50
 RATE = 50  # judgments per second over all campaigns
 PER_PARTITION = 10  # judgments per second in each partition while workers come and go
 PATIENCE_SECONDS = 120.0
-GOALS = {
-    "kilobytes_per_campaign": 150.0,
-    "open_seconds": 5.0,
-    "join_stall_seconds": 3.0,
-    "leave_stall_seconds": 3.0,
-    "cpu_share": 0.15,
+# The unit of each figure, and the most that it may be.
+UNITS: dict[str, tuple[str, float | None]] = {
+    "kilobytes_per_campaign": ("kB", 150.0),
+    "open_seconds": ("s", 5.0),
+    "join_stall_seconds": ("s", 3.0),
+    "leave_stall_seconds": ("s", 3.0),
+    "cpu_share": ("of a core", 0.15),
+    "idle_share": ("of a core", None),
+    "backlog_cpu_us": ("us", None),
+    "p50_seconds": ("s", None),
+    "p99_seconds": ("s", None),
+    "redis_bytes": ("bytes", 3000.0),
 }
 
 
@@ -193,6 +199,11 @@ class Bench:
         self._workers += 1
         return WorkerProcess(self.settings, self._folder / f"worker-{self._workers}.log")
 
+    def received(self) -> int:
+        """Return the bytes that Redis has received from all its clients."""
+        stats: Any = self._store.client.redis.info("stats")
+        return int(stats["total_net_input_bytes"])
+
     def wait_until_read(self, count: int) -> None:
         self.wait(lambda: sum(int(self._store.read_partition(head).get("read", 0)) for head in self._heads) >= count)
 
@@ -246,12 +257,13 @@ def measure_cost(
     time.sleep(3 * settings.snapshot_seconds)  # the leaderboards, too
     found["kilobytes_per_campaign"] = (worker.memory() - memory) / len(campaigns) / 1000
     for name, rate in (("idle_share", 0), ("cpu_share", RATE)):
-        cpu, began = worker.cpu(), time.perf_counter()
+        cpu, began, received = worker.cpu(), time.perf_counter(), bench.received()
         judges = Judges(settings, campaigns, rate=rate) if rate else None
         time.sleep(seconds)
         found[name] = (worker.cpu() - cpu) / (time.perf_counter() - began)
         if judges is not None:
             delays = judges.stop()
+            found["redis_bytes"] = (bench.received() - received) / len(delays)
             found["p50_seconds"], found["p99_seconds"] = (float(np.percentile(delays, q)) for q in (50, 99))
     return found
 
@@ -304,12 +316,9 @@ def main() -> None:
             )
         finally:
             servers.stop()
-    if chosen.json:
-        print(json.dumps({"machine": machine, "campaigns": chosen.campaigns, "results": found}))
-        return
-    print(f"{machine}; broker, Redis, platform and workers share it; {chosen.campaigns} campaigns\n")
-    for name, value in found.items():
-        print(f"{name:26} {value:>10.3f}   {f'goal {GOALS[name]:g}' if name in GOALS else ''}")
+    figures = [Figure("campaigns", chosen.campaigns, "")]
+    figures += [Figure(name, value, UNITS[name][0], most=UNITS[name][1]) for name, value in found.items()]
+    show(machine, figures, as_json=chosen.json)
 
 
 if __name__ == "__main__":
