@@ -8,10 +8,12 @@ SERVERS := -m integration --timeout=1200
 SECONDS ?= 600
 SEED ?= 1
 SOAK ?=
+# Options of `make performance` (python benchmarks/performance.py --help).
+PERFORMANCE ?=
 KERNELS := tests/wire/scanner tests/core/kernels tests/core/models tests/core/ranking tests/compiler/test_arithmetic.py
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
-.PHONY: demo quick test long bounds integration browser faults soak lint lint-js format bench reproduction sample schemas constraints clean help
+.PHONY: demo quick test long bounds integration browser faults soak lint lint-js format performance bench reproduction sample schemas constraints clean help
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,7 +64,11 @@ format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants of one run
+performance: $(VENV)/.dev  ## run the benchmarks of docs/performance.md and write the page; about 20 minutes, PERFORMANCE=--quick for less
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[bench]"
+	$(BIN)/python benchmarks/performance.py $(PERFORMANCE)
+
+bench: $(VENV)/.dev  ## run the other benchmarks; each prints ratios between variants of one run
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/profiles.py
 	$(BIN)/python benchmarks/judges.py
@@ -71,11 +77,6 @@ bench: $(VENV)/.dev  ## run the benchmarks; each prints ratios between variants 
 	$(BIN)/python benchmarks/matching.py
 	$(BIN)/python benchmarks/grm_live.py
 	$(BIN)/python benchmarks/grm_steps.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[bench]"
-	$(BIN)/python benchmarks/stream.py
-	$(BIN)/python benchmarks/latency.py
-	$(BIN)/python benchmarks/many_campaigns.py
-	$(BIN)/python benchmarks/large_campaign.py
 	$(BIN)/python benchmarks/replay.py
 	$(BIN)/python benchmarks/monitor.py --judgments 1000000
 	$(BIN)/python benchmarks/fuzz.py

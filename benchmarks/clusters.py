@@ -26,6 +26,9 @@ import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 
 from benchmarks.data import find_log  # noqa: E402
+from benchmarks.emitting import emit  # noqa: E402
+from streams.bench.figures import Figure  # noqa: E402
+from streams.bench.measuring import take_turns  # noqa: E402
 from streams.core.methods.bradley_terry import BradleyTerry  # noqa: E402
 from streams.core.methods.win_shares import ExpectedWins  # noqa: E402
 from streams.core.ranking import PairCounts, rank_scores  # noqa: E402
@@ -147,6 +150,22 @@ def clusters(runs: int, seed: int) -> bool:
     return mean <= 0.006 and largest <= 0.04 and found.exact >= 0.8 and max(found.rank_errors) <= 2 and all(ordered)
 
 
+def time_clusters(runs: int, *, repeats: int) -> list[Figure]:
+    """Return how long the official procedure takes on all ten language pairs of WMT15."""
+    log = str(find_log("wmt15_rank.csv.gz"))
+    command = [str(Path(sys.executable).with_name("judgestream")), "clusters", log, "--no-resample", "--json"]
+    subprocess.run([*command, "--runs", "3"], check=True, capture_output=True)
+    timed = [*command, "--runs", str(runs)]
+    runner = {"clusters": lambda: subprocess.run(timed, check=True, capture_output=True)}
+    timings = take_turns(runner, repeats=repeats, warm_up=0)["clusters"]
+    note = f"ten language pairs, {runs:,} runs each"
+    most = 30.0 if runs == 1000 else None
+    return [
+        Figure(name="WMT15, time", unit="s", values=tuple(each.wall for each in timings), at_most=most, note=note),
+        Figure(name="WMT15, CPU", unit="s", values=tuple(each.cpu for each in timings), note=note),
+    ]
+
+
 def bootstrap(runs: int) -> None:
     """Time the bootstrap from pair counts, beside one that draws every comparison."""
     counts = PairCounts.of(entry.judgment for entry in read(find_log("wmt13_fr-en_rank.csv.gz")))
@@ -172,7 +191,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=3, help="runs of the command with --json")
+    parser.add_argument("--json", action="store_true", help="print only how long the command takes, as one JSON object")
     options = parser.parse_args()
+    if options.json:
+        emit(time_clusters(options.runs, repeats=options.repeats), as_json=True)
+        return
     near = clusters(options.runs, options.seed)
     bootstrap(options.runs)
     sys.exit(0 if near or options.runs < 1000 else "The ranking is further from the official one than it was.")

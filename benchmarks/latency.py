@@ -13,7 +13,6 @@ CPU is that of the worker, and the bytes are those that Redis received. `--rates
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import defaultdict, deque
@@ -31,9 +30,11 @@ sys.path.insert(0, str(ROOT))
 
 from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
+from benchmarks.emitting import emit  # noqa: E402
 from benchmarks.local_servers import local_servers  # noqa: E402
 from benchmarks.stream_log import CAMPAIGNS, JUDGES, SYSTEMS, cpu_seconds, describe_machine  # noqa: E402
 from benchmarks.worker_runs import Progress, running_worker  # noqa: E402
+from streams.bench.figures import Figure  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
 from streams.wire import topics  # noqa: E402
 from streams.wire.events import Judgment, MatchRequest, encode  # noqa: E402
@@ -229,6 +230,29 @@ def measure(rates: list[int], *, seconds: float, repeats: int = 1, partitions: i
     return {"partitions": partitions, "interval_ms": 1000 * settings.snapshot_seconds, "results": results}
 
 
+def figures(found: dict[str, Any]) -> list[Figure]:
+    """Return the delays, the CPU and the bytes at each rate, with their goals."""
+    board = found["interval_ms"] + 50.0
+    # name, title, unit, factor, goals by rate
+    kinds: list[tuple[str, str, str, float, dict[int, float]]] = [
+        ("cpu_share", "CPU of the worker", "% of a core", 100.0, {0: 1.0, 100: 15.0}),
+        ("ratings_p50_ms", "publish to rating, p50", "ms", 1.0, {100: 10.0, 1000: 10.0}),
+        ("ratings_p99_ms", "publish to rating, p99", "ms", 1.0, {100: 30.0, 1000: 30.0}),
+        ("requests_p50_ms", "publish to match request, p50", "ms", 1.0, {100: 10.0, 1000: 10.0}),
+        ("requests_p99_ms", "publish to match request, p99", "ms", 1.0, {100: 30.0, 1000: 30.0}),
+        ("boards_p99_ms", "publish to leaderboard, p99", "ms", 1.0, {100: board, 1000: board}),
+        ("redis_bytes", "bytes sent to Redis", "bytes per judgment", 1.0, {100: 3000.0}),
+    ]
+    result = []
+    for rate in sorted({int(each["rate"]) for each in found["results"]}):
+        at = f"{rate:,} per second" if rate else "idle"
+        for name, title, unit, factor, goals in kinds:
+            values = tuple(factor * each[name] for each in found["results"] if each["rate"] == rate and name in each)
+            if values:
+                result.append(Figure(name=f"{at}: {title}", unit=unit, values=values, at_most=goals.get(rate)))
+    return result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rates", type=int, nargs="+", default=[0, 100, 1000], help="judgments per second")
@@ -242,7 +266,7 @@ def main() -> None:
     machine = describe_machine()
     found = measure(chosen.rates, seconds=chosen.seconds, repeats=chosen.repeats, partitions=chosen.partitions)
     if chosen.json:
-        print(json.dumps({"machine": machine, **found}))
+        emit(figures(found), as_json=True)
         return
     print(
         f"{machine}; broker, Redis, platform and worker share it; {CAMPAIGNS} campaigns, "

@@ -30,9 +30,11 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.emitting import emit  # noqa: E402
 from benchmarks.local_servers import local_servers  # noqa: E402
 from benchmarks.stream_log import describe_machine, make_log, publish_many  # noqa: E402
 from benchmarks.worker_runs import Run, between, drain  # noqa: E402
+from streams.bench.figures import Figure  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
 from streams.wire import topics  # noqa: E402
 
@@ -128,6 +130,27 @@ def measure(counts: dict[str, int], *, repeats: int) -> dict[str, Any]:
     }
 
 
+def figures(results: dict[str, Any]) -> list[Figure]:
+    """Return CPU, rate and ratios of each contender, with the goals of the worker."""
+    found = []
+    for name, each in results["contenders"].items():
+        cut = each["judgments"] < results["log"] * 0.9  # the first turn of a worker is not counted
+        note = f"prefix of {each['judgments']:,}" if cut else ""
+        most = 5.0 if name == WORKER else None
+        cpu, wall = tuple(each["cpu_us"]), tuple(1e6 / wall for wall in each["wall_us"])
+        found.append(Figure(name=f"{name}, CPU", unit="µs per judgment", values=cpu, at_most=most, note=note))
+        found.append(Figure(name=f"{name}, rate", unit="judgments/s", values=wall, note=note))
+    for name, each in results["contenders"].items():
+        if name != WORKER:
+            ratio = tuple(each["wall_ratio"])
+            found.append(
+                Figure(name=f"worker to {name}", unit="times the rate", values=ratio, at_least=GOALS.get(name))
+            )
+    sent = tuple(results["redis_bytes"])
+    found.append(Figure(name="bytes sent to Redis", unit="bytes per judgment", values=sent, at_most=1000))
+    return found
+
+
 def choose_counts(judgments: int, *, prefix: int, plain: int, only: list[str] | None = None) -> dict[str, int]:
     """Return how many judgments each contender rates. Quix Streams and the plain agent rate a prefix."""
     sizes = {HAND: judgments, HAND_RATINGS: judgments, QUIX: min(prefix, judgments), PLAIN: min(plain, judgments)}
@@ -154,7 +177,7 @@ def main() -> None:
     counts = choose_counts(chosen.judgments, prefix=chosen.prefix, plain=chosen.plain, only=chosen.only)
     results = measure(counts, repeats=chosen.repeats)
     if chosen.json:
-        print(json.dumps({"machine": machine, "repeats": chosen.repeats, **results}))
+        emit(figures(results), as_json=True)
         return
     print(f"{machine}; broker, Redis and worker share it; medians of {chosen.repeats}\n")
     print(f"{'':32} {'judgments':>10} {'CPU µs':>8} {'µs':>8} {'per second':>11} {'CPU ratio':>10} {'ratio':>7}  goal")

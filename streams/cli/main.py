@@ -26,6 +26,7 @@ SECTIONS = {
         "measure": "Measure predictions against gold values in a table.",
         "convert": "Convert a log from one format to another.",
         "audit": "Compare the ratings of a log with those of the trueskill package.",
+        "bench": "Measure how fast this machine rates judgments.",
     },
     "Campaigns": {
         "campaign": "Create, change, pause and close campaigns.",
