@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from benchmarks.capacity import capacity_tables
+from benchmarks.growth import BOARD, COST, RECOVERY
 from streams.bench.figures import missed
 from streams.bench.tables import format_goal, format_number, markdown_table, section_table
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 MARKED = re.compile(r"(<!-- figures: ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 KINDS = ("judgments", "systems", "judges", "campaigns")
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
+COLOURS = {COST: "#0072b2", BOARD: "#d55e00", RECOVERY: "#009e73"}
 
 
 def write_tables(page: str, sections: Mapping[str, Section]) -> str:
@@ -63,12 +64,12 @@ def draw(section: Section, folder: Path) -> None:
             canvas = Figure(figsize=(3.2 * len(names), 2.6), layout="constrained")
             for place, name in enumerate(names, 1):
                 axes = canvas.add_subplot(1, len(names), place)
-                curve = section.curve(name)
+                curve, measure = section.curve(name), name.split(",")[0]
                 sizes, medians = [each.size or 0.0 for each in curve], [each.median for each in curve]
                 lows, highs = zip(*(each.spread for each in curve), strict=True)
-                axes.fill_between(sizes, lows, highs, color=COLOURS[place - 1], alpha=0.2, linewidth=0)
-                axes.plot(sizes, medians, marker="o", markersize=4, color=COLOURS[place - 1])
-                axes.set(title=name.split(",")[0], xlabel=kind, ylabel=curve[0].unit, xscale="log")
+                axes.fill_between(sizes, lows, highs, color=COLOURS[measure], alpha=0.2, linewidth=0)
+                axes.plot(sizes, medians, marker="o", markersize=4, color=COLOURS[measure])
+                axes.set(title=measure, xlabel=kind, ylabel=curve[0].unit, xscale="log")
                 if max(medians) > 20 * min(medians):
                     axes.set_yscale("log")
                 else:

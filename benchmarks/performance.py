@@ -40,8 +40,16 @@ def run(source: Source, *, quick: bool) -> list[Figure]:
     if program != "judgestream":
         script = [sys.executable, str(ROOT / "benchmarks" / program)]
     environment = {name: value for name, value in os.environ.items() if name != LEFT_OUT}
-    done = subprocess.run([*script, *options], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return read_figures(done.stdout)
+    command = [*script, *options]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            printed, _ = running.communicate()
+        except KeyboardInterrupt:
+            running.wait()  # it stops its servers
+            raise
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, command)
+    return read_figures(printed)
 
 
 def measure(source: Source, *, quick: bool) -> Section:

@@ -38,6 +38,7 @@ SOURCES = (
     Source(
         "stream",
         "stream.py",
+        ("--prefix", "50000", "--plain", "5000"),
         quick=("--judgments", "200000", "--prefix", "20000", "--plain", "2000", "--repeats", "1"),
     ),
     Source("backlog", "backlog.py", quick=("--long", "500000", "--judgments", "300000", "--repeats", "1")),

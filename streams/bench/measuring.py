@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
 
 try:
@@ -47,6 +48,14 @@ def take_turns(
         for name in names[first:] + names[:first]:
             found[name].append(measure(runs[name]))
     return {name: tuple(timings) for name, timings in found.items()}
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of a package, or None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def cpu_seconds() -> float:

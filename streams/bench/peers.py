@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streams.bench.figures import Figure
-from streams.bench.measuring import take_turns
+from streams.bench.measuring import installed_version, take_turns
 from streams.bench.synthetic_log import SyntheticLog
 from streams.core import kernels
 
@@ -165,7 +164,7 @@ def compare(count: int, *, repeats: int, peers: Sequence[Peer] = PEERS) -> list[
     runs = {name: rate(log) for name, rate in OURS.items()}
     sizes, notes = dict.fromkeys(OURS, count), dict.fromkeys(OURS, "")
     for peer in peers:
-        if (found := _version(peer.package)) is None:
+        if (found := installed_version(peer.package)) is None:
             continue
         part = log.first(peer.most)
         runs[peer.name], sizes[peer.name] = peer.rate(import_module(peer.module), part), len(part.left)
@@ -185,10 +184,3 @@ def compare(count: int, *, repeats: int, peers: Sequence[Peer] = PEERS) -> list[
         for name in runs
         if name not in OURS
     ]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from streams.bench.embedded import EmbeddedRun
@@ -10,14 +13,25 @@ from streams.bench.synthetic_log import SyntheticLog
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
 
-TRUESKILL = Peer("trueskill, lists", "trueskill", "trueskill", rate_trueskill, 10)
-
 
 def test_a_slow_package_gets_a_prefix_and_says_so_and_a_missing_one_is_left_out() -> None:
+    sizes: set[int] = set()
+
+    def rate(package: Any, log: PeerLog) -> Callable[[], object]:
+        run = rate_trueskill(package, log)
+
+        def counted() -> None:
+            sizes.add(len(log.left))
+            run()
+
+        return counted
+
+    slow = Peer("trueskill, lists", "trueskill", "trueskill", rate, 10)
     missing = Peer("none", "no-such-package", "none", rate_trueskill)
-    figures = {each.name: each for each in compare(50, repeats=2, peers=[TRUESKILL, missing])}
-    assert set(figures) == {*OURS, TRUESKILL.name, f"{TRUESKILL.name}, to {LISTS}"}
-    assert figures[TRUESKILL.name].note.endswith("prefix of 10")
+    figures = {each.name: each for each in compare(50, repeats=2, peers=[slow, missing])}
+    assert set(figures) == {*OURS, slow.name, f"{slow.name}, to {LISTS}"}
+    assert figures[slow.name].note.endswith("prefix of 10")
+    assert sizes == {10}
     assert all(len(each.values) == 2 for each in figures.values())
 
 

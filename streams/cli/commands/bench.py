@@ -47,7 +47,7 @@ def command(
     embedded rates a log in this process, with everything that a worker does except Kafka and Redis. peers compares
     one rating update with the packages trueskill, openskill, evalica and choix, if they are installed (pip install
     'judgestream[bench]'). A slow package gets a prefix of the comparisons. files runs `judgestream rank` on JSON Lines
-    and on CSV.
+    and on CSV, and evalica on the same CSV.
 
     Each benchmark runs once to warm up, then --repeats times. The table has the median, the lowest and the highest
     value. docs/performance.md has the figures of a worker with its servers.

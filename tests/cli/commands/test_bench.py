@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from streams.bench.figures import BenchResults
@@ -48,3 +49,17 @@ def test_a_file_that_cannot_be_written_is_named() -> None:
     result = run("--only", "embedded", "--output", "/nowhere/bench.json")
     assert result.exit_code != 0
     assert "/nowhere/bench.json" in str(result.exception)
+
+
+@pytest.mark.long
+def test_all_benchmarks_run_on_a_few_judgments() -> None:
+    result = run("--json")
+    assert result.exit_code == 0, result.output
+    sections = BenchResults.decode(result.stdout_bytes, place="output").sections
+    assert list(sections) == list(NAMES)
+    names = {each.name for each in sections["files"].figures}
+    assert {"rank, JSON Lines", "rank, CSV"} <= names
+    assert all(value > 0 for each in sections["peers"].figures for value in each.values)
+    assert all(each.is_met is None for section in sections.values() for each in section.figures), (
+        "goals need a long log"
+    )
