@@ -50,6 +50,9 @@ def goals_table(sections: Mapping[str, Section]) -> str:
         for name, section in sections.items()
         for each in missed(section.figures)
     ]
+    unsure = [name for name, section in sections.items() if section.quick or not section.machine.is_quiet]
+    if unsure:
+        head += f" Not final, because of short runs or a busy machine: {', '.join(unsure)}."
     return f"{head}\n\n{markdown_table(('section', 'missed', 'median', 'goal'), body)}" if body else head
 
 

@@ -16,8 +16,6 @@ import argparse
 import os
 import subprocess
 import sys
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.page import draw, write_tables  # noqa: E402
 from benchmarks.sources import SOURCES, Source, merge_repeats, read_figures  # noqa: E402
 from streams.bench.figures import BenchResults, Figure, Section  # noqa: E402
-from streams.bench.machine import describe_machine  # noqa: E402
+from streams.bench.suite import run_section  # noqa: E402
 from streams.bench.tables import rows  # noqa: E402
 
 RESULTS, PAGE, PICTURES = ROOT / "benchmarks/results.json", ROOT / "docs/performance.md", ROOT / "docs/pictures"
@@ -54,15 +52,8 @@ def run(source: Source, *, quick: bool) -> list[Figure]:
 
 def measure(source: Source, *, quick: bool) -> Section:
     """Return the section of a benchmark."""
-    machine, began = describe_machine(), time.perf_counter()
-    figures = merge_repeats(run(source, quick=quick) for _ in range(1 if quick else source.repeats))
-    return Section(
-        machine=machine,
-        measured_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        figures=tuple(figures),
-        quick=quick,
-        seconds=round(time.perf_counter() - began, 1),
-    )
+    repeats = 1 if quick else source.repeats
+    return run_section(lambda: merge_repeats(run(source, quick=quick) for _ in range(repeats)), quick=quick)
 
 
 def read_results() -> BenchResults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import time
 from importlib.metadata import version
 from multiprocessing import cpu_count
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 from msgspec import Struct
 
 PROC = Path("/proc")
+QUIET = 0.1  # share of the cores
+LOOK_SECONDS = 0.3
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -21,16 +24,23 @@ class Machine(Struct, frozen=True, kw_only=True):
     system: str
     python: str
     judgestream: str
-    load: float  # runnable processes in the last minute, before the benchmark
+    load: float  # runnable processes in the last minute, also those of an earlier benchmark
+    busy: float | None = None  # share of the cores that other programs used just before; None: not known
 
     def describe(self) -> str:
         """Return one line."""
+        busy = "" if self.busy is None else f", {self.busy:.0%} busy before"
         memory = f", {self.memory_gib:.0f} GiB" if self.memory_gib else ""
         return (
             f"{self.processor or 'unknown processor'}, {self.cores} core{'s' * (self.cores != 1)}{memory}, "
             f"{self.system}, "
-            f"Python {self.python}, judgestream {self.judgestream}, load {self.load:.1f}"
+            f"Python {self.python}, judgestream {self.judgestream}, load {self.load:.1f}{busy}"
         )
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether other programs left the machine to the benchmark, as far as it is known."""
+        return self.load <= self.cores if self.busy is None else self.busy <= QUIET
 
 
 def describe_machine() -> Machine:
@@ -43,7 +53,22 @@ def describe_machine() -> Machine:
         python=platform.python_version(),
         judgestream=version("judgestream"),
         load=float((_text("loadavg") or "0").split()[0]),
+        busy=_busy_share(),
     )
+
+
+def _busy_share() -> float | None:
+    """Return the share of the cores that is used, over a moment in which this program sleeps."""
+    before = _ticks()
+    time.sleep(LOOK_SECONDS)
+    used, total = (after - earlier for after, earlier in zip(_ticks(), before, strict=True))
+    return round(used / total, 3) if total else None
+
+
+def _ticks() -> tuple[int, int]:
+    """Return the used and all clock ticks of all cores: user nice system idle iowait irq softirq steal."""
+    ticks = [int(each) for each in _text("stat").partition("\n")[0].split()[1:9]]
+    return sum(ticks) - sum(ticks[3:5]), sum(ticks)
 
 
 def _text(file: str) -> str:

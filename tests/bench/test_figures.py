@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 from streams.bench.figures import BenchResults, Figure, Section, missed
@@ -100,4 +101,12 @@ def test_this_machine_is_described() -> None:
     found = describe_machine()
     assert found.cores >= 1
     assert found.python in found.describe()
+    assert found.busy is None or 0.0 <= found.busy <= 1.0
+
+
+@pytest.mark.parametrize(("load", "busy", "is_quiet"), [(9.0, 0.02, True), (0.0, 0.5, False), (9.0, None, False)])
+def test_a_machine_is_quiet_if_other_programs_leave_it(load: float, busy: float | None, is_quiet: bool) -> None:
+    machine = msgspec.structs.replace(MACHINE, load=load, busy=busy)
+    assert machine.is_quiet is is_quiet
+    assert ("busy before" in machine.describe()) is (busy is not None)
     assert rows([]) == []

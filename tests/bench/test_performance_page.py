@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.capacity import Costs, capacity_tables
 from benchmarks.page import KINDS, MARKED, draw, goals_table, write_tables
 from benchmarks.sources import SOURCES, merge_repeats, read_figures
 from streams.bench.figures import BenchResults, Figure, Section
-from tests.bench.test_figures import section
+from tests.bench.test_figures import MACHINE, section
 
 PAGE, RESULTS = Path("docs/performance.md"), Path("benchmarks/results.json")
 
@@ -51,6 +53,14 @@ def test_missed_goals_are_listed_and_all_are_counted() -> None:
     table = goals_table({"one": section(good, none), "two": section(bad)})
     assert table.startswith("1 of 2 goals are met.")
     assert table.splitlines()[-1] == "| two | bad | 2 s | at most 1 |"
+    assert "Not final" not in table
+
+
+@pytest.mark.parametrize("change", [{"quick": True}, {"machine": replace(MACHINE, busy=0.5)}])
+def test_goals_from_a_short_run_or_a_busy_machine_are_not_final(change: dict[str, Any]) -> None:
+    quiet = section(Figure(name="n", unit="s", values=(2.0,), at_most=3.0))
+    table = goals_table({"one": quiet, "two": replace(quiet, **change)})
+    assert table == "2 of 2 goals are met. Not final, because of short runs or a busy machine: two."
 
 
 @pytest.mark.parametrize(

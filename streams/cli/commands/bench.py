@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from streams.bench.figures import BenchResults
 
 JUDGMENTS, QUICK_JUDGMENTS = 1_000_000, 100_000
 NAMES = ("embedded", "peers", "files")
@@ -59,7 +63,7 @@ def command(
     count = judgments or (QUICK_JUDGMENTS if quick else JUDGMENTS)
     sections = {}
     for name in only or NAMES:
-        click.echo(f"{name}: {count:,} judgments, {repeats} runs ...", err=True)
+        click.echo(f"{name}: {count:,} judgments, {repeats} run{'s' * (repeats > 1)} ...", err=True)
         sections[name] = run_section(lambda name=name: SECTIONS[name](count, repeats=repeats), quick=quick)  # type: ignore[misc]
     results = BenchResults(sections=sections)
     if output:
@@ -71,12 +75,11 @@ def command(
         _print(results)
 
 
-def _print(results: object) -> None:
-    from streams.bench.figures import BenchResults
+def _print(results: BenchResults) -> None:
+    """Print a table for each benchmark, below the machine."""
     from streams.bench.tables import HEADINGS, rows
     from streams.cli.terminal import print_table
 
-    assert isinstance(results, BenchResults)
     click.echo(next(iter(results.sections.values())).machine.describe())
     for name, section in results.sections.items():
         click.echo()
