@@ -63,6 +63,14 @@ def read_results() -> BenchResults:
     return BenchResults.decode(RESULTS.read_bytes(), place=str(RESULTS))
 
 
+def store(name: str, section: Section) -> None:
+    """Replace a section of the results. They are read again, because another run may have changed other sections."""
+    sections = read_results().sections | {name: section}
+    places = {source.section: place for place, source in enumerate(SOURCES)}
+    in_order = dict(sorted(sections.items(), key=lambda item: places.get(item[0], len(places))))
+    RESULTS.write_bytes(BenchResults(sections=in_order).encode())
+
+
 def write(results: BenchResults) -> None:
     """Write the page and its pictures."""
     PAGE.write_text(write_tables(PAGE.read_text(), results.sections))
@@ -76,7 +84,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=[each.section for each in SOURCES], help="sections to measure")
     parser.add_argument("--write", action="store_true", help="measure nothing, only write the page")
     chosen = parser.parse_args()
-    results, failed = read_results(), []
+    failed = []
     for source in SOURCES:
         if chosen.write or (chosen.only and source.section not in chosen.only):
             continue
@@ -93,16 +101,10 @@ def main() -> None:
         for name, median, _, goal, verdict in rows(section.figures):
             print(f"   {name:66} {median:>28}  {goal:18} {verdict.strip('*')}".rstrip())
         print(f"   took {section.seconds:.0f} s", flush=True)
-        results = BenchResults(sections=_in_order(results.sections | {source.section: section}))
-        RESULTS.write_bytes(results.encode())
-    write(results)
+        store(source.section, section)
+    write(read_results())
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
-
-
-def _in_order(sections: dict[str, Section]) -> dict[str, Section]:
-    places = {source.section: place for place, source in enumerate(SOURCES)}
-    return dict(sorted(sections.items(), key=lambda item: places.get(item[0], len(places))))
 
 
 if __name__ == "__main__":

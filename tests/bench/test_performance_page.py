@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from benchmarks import performance
 from benchmarks.capacity import Costs, capacity_tables
 from benchmarks.page import KINDS, MARKED, draw, goals_table, write_tables
-from benchmarks.sources import SOURCES, merge_repeats, read_figures
+from benchmarks.sources import SOURCES, Source, merge_repeats, read_figures
 from streams.bench.figures import BenchResults, Figure, Section
 from tests.bench.test_figures import MACHINE, section
 
@@ -126,3 +128,22 @@ def test_the_pictures_have_a_curve_for_each_quantity(tmp_path: Path) -> None:
     draw(section(*figures), tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {f"growth-{kind}.svg" for kind in KINDS}
     assert "CPU per judgment" in (tmp_path / "growth-judges.svg").read_text()
+
+
+def test_a_section_replaces_itself_and_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(performance, "RESULTS", tmp_path / "results.json")
+    old, new, other = (section(Figure(name="n", unit="s", values=(value,))) for value in (1.0, 2.0, 3.0))
+    for name, each in (("peers", other), ("stream", old), ("stream", new)):
+        performance.store(name, each)
+    assert performance.read_results().sections == {"stream": new, "peers": other}
+    assert list(performance.read_results().sections) == ["stream", "peers"], "in the order of the page"
+
+
+def test_a_script_that_fails_is_an_error_and_its_output_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(performance, "ROOT", tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks/broken.py").write_text("import sys\nprint('{')\nsys.exit(3)\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        performance.run(Source("broken", "broken.py"), quick=True)
+    (tmp_path / "benchmarks/right.py").write_text('print(\'[{"name": "n", "unit": "s", "value": 2}]\')\n')
+    assert performance.run(Source("right", "right.py"), quick=True) == [Figure(name="n", unit="s", values=(2.0,))]
