@@ -80,6 +80,7 @@ def test_the_output_of_a_script_is_read_in_every_form(text: str) -> None:
 
 def test_plain_numbers_get_their_units_and_goals() -> None:
     share, other = read_figures('{"campaigns": 3, "results": {"cpu_share": 0.5, "new_number": 7}}')
+    assert read_figures('{"figures": [{"name": "cpu_share", "value": 0.5, "unit": "of a core"}]}') == [share]
     assert (share.unit, share.values, share.at_most) == ("% of a core", (50.0,), 15.0)
     assert (other.name, other.values) == ("new_number", (7.0,))
 
@@ -139,7 +140,9 @@ def test_a_section_replaces_itself_and_leaves_the_others(tmp_path: Path, monkeyp
     assert list(performance.read_results().sections) == ["stream", "peers"], "in the order of the page"
 
 
-def test_a_script_that_fails_is_an_error_and_its_output_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_that_fails_is_an_error_and_its_output_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(performance, "ROOT", tmp_path)
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks/broken.py").write_text("import sys\nprint('{')\nsys.exit(3)\n")
