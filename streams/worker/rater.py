@@ -20,6 +20,7 @@ from streams.worker.batches import (
     prepare_all,
     rate_and_persist,
 )
+from streams.worker.confirmations import Confirmations
 from streams.worker.ownership import Abandoned
 from streams.worker.retrying import Retrying
 from streams.worker.turn_lock import TurnLock
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
     from streams.pipeline.processor import Processor
     from streams.wire.outputs import Output
     from streams.worker.batches import PartitionBatch
+    from streams.worker.confirmations import Confirm
     from streams.worker.ownership import PartitionOwnership
     from streams.worker.status import WorkerStatus
 
     Fail = Callable[[PartitionOwnership, Exception], Awaitable[None]]
-    Confirm = Callable[[Sequence[RatedBatch]], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +46,6 @@ Result = TypeVar("Result")
 
 REPEATED_AT_ONCE = 100  # campaigns whose outputs are emitted again before the next batch may be rated
 LATE_SECONDS = 1.0  # a session of the group lasts longer
-CONFIRM_SECONDS = 0.1  # after which the store is asked whether outputs came too late
 
 
 class Rater:
@@ -62,8 +62,7 @@ class Rater:
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
         self._retrying = Retrying(status, metrics)
         self.turn = TurnLock()
-        self._unconfirmed: list[RatedBatch] = []
-        self._confirming: asyncio.Task[None] | None = None
+        self._confirmations = Confirmations(self._confirm)
         self._closed = False
 
     async def open(
@@ -96,15 +95,13 @@ class Rater:
         them: until then only the outboxes in the store have them. `fail` is called with what went wrong in a partition.
         """
         async with self.turn.rating:
-            rated, confirm = (
-                [RatedBatch(batch) for batch in batches],
-                self._confirm if confirm_at_once else self._confirm_soon,
-            )
+            rated = [RatedBatch(batch) for batch in batches]
             if self.turn.emission.locked():
                 await self._run(None, lambda: prepare_all(divide(rated)[0]))
             await self.turn.emission.acquire()
             try:
                 (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated, self._writer))
+                confirm = self._confirm if confirm_at_once else self._confirmations.wait
                 emission = asyncio.create_task(self._emit_turn(rated, since, fail, confirm))  # it releases the lock
             except BaseException:
                 self.turn.emission.release()
@@ -150,18 +147,6 @@ class Rater:
     async def _confirm(self, sent: Sequence[RatedBatch]) -> None:
         """Find out whether the outputs came too late."""
         await self._run(None, lambda: confirm_all(sent))
-
-    async def _confirm_soon(self, sent: Sequence[RatedBatch]) -> None:
-        """Do the same, in one call for all turns of a short time."""
-        self._unconfirmed += sent
-        if self._confirming is None:
-            self._confirming = asyncio.create_task(self._confirm_waiting())
-        await asyncio.shield(self._confirming)
-
-    async def _confirm_waiting(self) -> None:
-        await asyncio.sleep(CONFIRM_SECONDS)
-        sent, self._unconfirmed, self._confirming = self._unconfirmed, [], None
-        await self._confirm(sent)
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
