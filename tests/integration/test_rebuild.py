@@ -15,7 +15,7 @@ from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 from click.testing import CliRunner, Result
 
 from streams.cli.commands.rebuild import command
-from streams.core.campaign.state import CampaignMeta, CampaignProgress, SystemRow, decode_row, encode_row
+from streams.core.campaign.state import CampaignMeta, SystemRow, decode_row, encode_row
 from streams.errors import HistoryGone, StoreCorrupt, StoreUnavailable
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -90,18 +90,12 @@ def settled(keys: dict[str, Any]) -> dict[str, Any]:
     """Leave out what depends on who wrote it and in which batches: epochs, outboxes, requests that are out."""
     result = {}
     for name, value in keys.items():
-        if name.endswith(":outbox"):
+        if name.endswith((":outbox", ":requests")):
             continue
         if isinstance(value, dict):
-            value = {field: content for field, content in value.items() if field not in (b"epoch", b"campaign")} | (
-                {b"campaign": without_requests(value[b"campaign"])} if b"campaign" in value else {}
-            )
+            value = {field: content for field, content in value.items() if field != b"epoch"}
         result[name] = value
     return result
-
-
-def without_requests(progress: bytes) -> bytes:
-    return encode(msgspec.json.decode(progress, type=CampaignProgress))
 
 
 def flush(stack: Stack) -> None:
