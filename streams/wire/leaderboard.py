@@ -81,8 +81,15 @@ class BoardOutlook(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class Category(Struct, frozen=True, kw_only=True):
+    """The judgments of a campaign that have one value of a tag."""
+
+    tag: Annotated[Name, Meta(description="Name of the tag. Offline also `judge`, `segment` or `source`.")]
+    value: Name
+
+
 class Leaderboard(Struct, frozen=True, kw_only=True):
-    """The ranking of a campaign at one offset of its log."""
+    """The ranking of a campaign, or of one category of its judgments, at one offset of its log."""
 
     campaign: CampaignName
     model: Name
@@ -111,4 +118,7 @@ class Leaderboard(Struct, frozen=True, kw_only=True):
     left_out: Annotated[dict[str, int], Meta(description="Number of judgments that were left out, by reason.")] = {}
     pending: Annotated[
         str | None, Meta(description="Change that the ranking does not include yet, for example a retraction.")
+    ] = None
+    category: Annotated[
+        Category | None, Meta(description="Category whose judgments alone are ranked. Null: all judgments.")
     ] = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FEWEST_GROUPS = 8
 MAX_GROUP_CELLS = 4_000_000
+MAX_CATEGORY_CELLS = MAX_GROUP_CELLS // 10  # of one category of judgments
 CELLS = 6  # of a pair in one group: wins, ties and losses, by judgment and by judge
 _WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4"}
 
