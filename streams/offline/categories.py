@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from streams.core.campaign.group_counts import MAX_CATEGORY_CELLS
+from streams.core.campaign.group_counts import MAX_GROUP_CELLS, category_cells
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.seen import SeenIds
 from streams.errors import ParameterError, suggestion
@@ -18,7 +18,6 @@ from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from functools import partial
 
     from streams.core.campaign.campaign import Campaign
@@ -77,7 +76,7 @@ class CategoryCampaigns:
         self.tags: set[str] = set()  # that judgments without a value have, a few of them
         self._make = make
         # As in a worker, where the counts of a category have less room than those of the campaign.
-        self._options = CampaignOptions(group_names=groups, max_group_cells=MAX_CATEGORY_CELLS)
+        self._options = CampaignOptions(group_names=groups, max_group_cells=category_cells(MAX_GROUP_CELLS))
         self._seen = SeenIds(self._options.seen_ids)
 
     def apply(self, offsets: Sequence[int], judgments: Sequence[Judgment], rejected: Collection[int]) -> None:

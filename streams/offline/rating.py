@@ -74,8 +74,8 @@ def rate(
 
     With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
     `campaign_type` is that of the plan, by which the log is ranked. Judges have their names in the log, but are in the
-    groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key. With `by`, each value
-    of a tag or field is also rated by itself.
+    groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key. With `by`,
+    each value of a tag or field is also rated by itself.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)

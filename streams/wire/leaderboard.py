@@ -122,3 +122,17 @@ class Leaderboard(Struct, frozen=True, kw_only=True):
     category: Annotated[
         Category | None, Meta(description="Category whose judgments alone are ranked. Null: all judgments.")
     ] = None
+
+
+def category_order(board: Leaderboard) -> tuple[str, str]:
+    """Return what leaderboards of one campaign are sorted by: tag and value. That of all judgments is first."""
+    return ("", "") if board.category is None else (board.category.tag, board.category.value)
+
+
+def leaderboard_key(campaign: str, category: Category | None = None) -> str:
+    """Return the key of a leaderboard in its topic. No campaign has a `/` in its name, and no tag of `boards` a `=`.
+
+    >>> leaderboard_key("c"), leaderboard_key("c", Category(tag="language", value="de"))
+    ('c', 'c/language=de')
+    """
+    return campaign if category is None else f"{campaign}/{category.tag}={category.value}"
