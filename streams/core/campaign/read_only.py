@@ -21,7 +21,7 @@ from streams.wire.leaderboard import category_order
 from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from typing import Self
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from streams.core.judges.live import LiveResiduals
     from streams.core.models import Model
     from streams.wire.events import MatchRequest, Rating
-    from streams.wire.leaderboard import Caution
+    from streams.wire.leaderboard import Category, Caution
 
 
 # Judgments that a defence left out are a caution.
@@ -206,10 +206,13 @@ class ReadOnlyCampaign:
         drafts = self.draft_categories()
         return tuple(sorted((draft.settle() for draft in drafts.values()), key=category_order))
 
-    def draft_categories(self, emitted: Mapping[int, int] | None = None) -> dict[int, board.BoardDraft]:
+    def draft_categories(
+        self, emitted: Mapping[int, int] | None = None, *, only: Callable[[Category], bool] | None = None
+    ) -> dict[int, board.BoardDraft]:
         """Return the leaderboards of the categories, to be settled, by number.
 
         `emitted` has hashes of the keys of earlier drafts. A category that has not changed since is left out.
+        `only` says which categories are asked for.
         """
         counts, scale = self.categories, self.model.board_scale()
         if counts is None or scale is None:
@@ -219,6 +222,8 @@ class ReadOnlyCampaign:
         settings = replace(self.status.settings, budget=None, stop_confidence=None)
         found: dict[int, board.BoardDraft] = {}
         for number, category in enumerate(counts.names):
+            if only is not None and not only(category):
+                continue
             shown = tuple(name for i in counts.systems(number) if (name := names[i]) not in withdrawn)
             key = (counts.versions[number], shown, self.status.state)
             if emitted is not None and emitted.get(number) == hash(key):

@@ -34,7 +34,8 @@ def tagged_log(count: int, **options: Any) -> list[Judgment]:
 
 def begin(**settings: Any) -> Campaign:
     campaign = Campaign("c")
-    chosen = CampaignSettings(**{"boards": ("language", "domain"), "outstanding": 0} | settings)
+    options: dict[str, Any] = {"boards": ("language", "domain"), "outstanding": 0} | settings
+    chosen = CampaignSettings(**options)
     assert not campaign.apply([0], [Create(id="x", campaign="c", at=NOON, settings=chosen)]).rejections
     return campaign
 

@@ -138,6 +138,7 @@ export class CampaignView {
 
   close() {
     this.stream?.close();
+    this.leaderboard.category.close();
     this.panels.close();
   }
 }
