@@ -14,6 +14,7 @@ from streams.cli.categories import CategoryChoice, category_options
 from streams.cli.options import with_settings
 from streams.cli.scale import ScoreUnit, scale_options
 from streams.cli.stored_campaign import explained_quarantine, load_stored_campaign, open_store, summary
+from streams.cli.terminal import safe
 from streams.errors import StoreUnavailable
 
 if TYPE_CHECKING:
