@@ -198,7 +198,11 @@ class CategoryCounts:
         self._touched_pairs: dict[int, set[tuple[int, ...]]] = {}
 
     def restore(self, rows: Mapping[str, bytes], systems: Mapping[str, int], judges: Mapping[str, int]) -> None:
-        """Load stored rows. Raise KeyError or ValueError if a row names nobody, or can't be read."""
+        """Load stored rows. Raise KeyError or ValueError if a row names nobody, or can't be read.
+
+        Whoever reads a campaign while it changes may miss the row of a new value. Then all later values are left out.
+        The owner compares the number of rows.
+        """
         unpack = msgspec.msgpack.decode
         values = sorted(
             (
@@ -210,8 +214,9 @@ class CategoryCounts:
             key=lambda item: item[0].number,
         )
         for row, name in values:
-            if self._add(name.tag, name.value) != row.number:
-                raise ValueError(f"the counts of the category {row.number} are missing")
+            if row.number != len(self.names):
+                break
+            self._add(name.tag, name.value)
             self.rankings[row.number], self.versions[row.number] = row.rankings, row.version
         pairs: dict[int, list[tuple[int, int, bytes]]] = {}
         for key, packed in rows.items():
@@ -224,8 +229,8 @@ class CategoryCounts:
             elif key.startswith(PAIR):
                 number, one, other = msgspec.json.decode(key.removeprefix(PAIR), type=tuple[int, str, str])
                 pairs.setdefault(number, []).append((systems[one], systems[other], packed))
-        for number, found in pairs.items():
-            found.sort()
+        for number in sorted(pairs.keys() & range(len(self.names))):
+            found = sorted(pairs[number])
             self._groups[number].grow(len(systems))
             self._groups[number].load_rows(
                 np.array([each[:2] for each in found], np.int64), [each[2] for each in found]
@@ -234,6 +239,7 @@ class CategoryCounts:
     def _load(self, counts: Ints, index: int, packed: bytes) -> Ints:
         counts = _with_room(counts, index, len(self.names))
         row = np.array(msgspec.msgpack.decode(packed, type=list[int]), np.int64).reshape(-1, 2)
+        row = row[row[:, 0] < len(self.names)]
         counts[index, row[:, 0]] = row[:, 1]
         return counts
 

@@ -27,7 +27,7 @@ export class CategoryChoice {
     /** @type {{ tag: string, value: string }[]} */
     this.categories = [];
     this.root = element("select", { "aria-label": "Judgments that are ranked", hidden: true, change: () => this.choose() });
-    this.note = element("p", { class: "note", role: "status" });
+    this.note = element("p", { class: "note below" });
     this.refresh();
   }
 

@@ -24,7 +24,7 @@ export class LeaderboardPanel {
     this.scale = new Scale();
     this.category = new CategoryChoice(campaign, {
       onChoice: () => this.rechoose(),
-      onBoard: () => this.show(campaign.board),
+      onBoard: () => campaign.drawSoon(),
     });
     this.pending = element("p", { class: "trouble", role: "status" });
     this.unit = element(
@@ -120,7 +120,7 @@ export class LeaderboardPanel {
   rechoose() {
     this.held = false;
     this.hold.setAttribute("aria-pressed", "false");
-    this.show(this.campaign.board);
+    this.campaign.draw();
   }
 
   /** @param {() => void} choose */
