@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 LARGE = 64  # systems from which a leaderboard is not settled while a batch waits
+MANY_CATEGORIES = 16  # from which leaderboards are not settled while a batch waits
 RARE = 20  # a leaderboard that took a time is settled again after this many times that time
 
 
@@ -114,7 +115,7 @@ class Leaderboards:
             raise board.result
         if board.categories:
             self._categories.setdefault(name, {}).update(board.categories)
-        if len(board.result[0].rows) >= LARGE:
+        if len(board.result[0].rows) >= LARGE or len(board.result) > MANY_CATEGORIES:
             self._not_before[name] = now + RARE * board.seconds
         return tuple(map(leaderboard_output, board.result))
 
@@ -140,4 +141,9 @@ class Leaderboards:
 
 def is_large(campaign: Campaign) -> bool:
     """Return whether a leaderboard takes too long to be settled while a batch waits."""
-    return campaign.status.state != "deleted" and len(campaign.tables.systems) >= LARGE
+    if campaign.status.state == "deleted":
+        return False
+    categories = campaign.categories
+    return len(campaign.tables.systems) >= LARGE or (
+        categories is not None and len(categories.names) >= MANY_CATEGORIES
+    )

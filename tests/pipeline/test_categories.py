@@ -142,6 +142,17 @@ def test_an_excluded_judge_counts_on_no_board_from_then_on() -> None:
     assert {key: board.rows for key, board in found.items()} == {key: board.rows for key, board in expected.items()}
 
 
+def test_many_categories_are_not_settled_while_a_batch_waits() -> None:
+    options = ProcessorOptions.from_settings(Settings(judge_key="key", snapshot_judgments=10))
+    for values, at_once in ((15, True), (16, False)):
+        many = [replace(each, tags={"language": f"l{k % values}"}) for k, each in enumerate(CROWD[:40])]
+        log = log_of([CREATE, *many])
+        processor, _ = Processor.open("judgments.v1", 0, MemoryStore(), options, read_log=log_reader(log))
+        outputs = processor.process(log)
+        assert bool(newest(outputs)) == at_once
+        assert len(newest((*outputs, *processor.snapshots()))) == 1 + values
+
+
 def test_a_campaign_that_rested_goes_on() -> None:
     store = MemoryStore()
     processor, outputs = opened(LOG, store)
