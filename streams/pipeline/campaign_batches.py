@@ -113,6 +113,8 @@ class CampaignBatches:
             return result, None
         outputs = [*self._campaigns.held.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
         states = {status.state for status in result.statuses}
+        if "deleted" in states:  # what was emitted is removed, also if the batch begins the campaign anew
+            self._campaigns.leaderboards.forget_categories(campaign.name)
         every = self._options.snapshot_judgments
         if states & ENDED or (every and campaign.counts.judgments // every > before // every):
             outputs += self._campaigns.leaderboards.make(campaign)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -130,6 +131,20 @@ def test_a_deleted_campaign_leaves_no_board() -> None:
     outputs += processor.snapshots()
     outputs += processor.process(held[-1:])  # deleted while it waits to be rated again
     assert newest(outputs) == {}
+
+
+def test_a_campaign_that_is_created_again_has_its_boards_again() -> None:
+    later = NOON + timedelta(days=1)
+    delete = events.Delete(id="d", campaign=NAME, at=later)
+    again = replace(CREATE, id="again", at=later + timedelta(seconds=1))
+    repeat = [replace(each, id=f"again-{each.id}", at=later + timedelta(seconds=2)) for each in CROWD[:60]]
+    log = log_of([CREATE, *CROWD[:60], delete, again, *repeat])
+    store = MemoryStore()
+    processor, outputs = opened(log, store)
+    for first, last in ((0, 61), (61, len(log))):
+        outputs += processor.process(log[first:last])
+        outputs += processor.snapshots()
+    assert newest(outputs).keys() == KEYS
 
 
 def test_an_excluded_judge_counts_on_no_board_from_then_on() -> None:

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 import streams
 from streams.core.campaign import categories
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.group_counts import MAX_GROUP_CELLS
+from streams.core.campaign.options import CampaignOptions
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
 from streams.wire.events import CampaignSettings, Create, Delete, ForgetJudge, Judgment, WithdrawSystem, encode
@@ -32,8 +34,8 @@ def tagged_log(count: int, **options: Any) -> list[Judgment]:
     ]
 
 
-def begin(**settings: Any) -> Campaign:
-    campaign = Campaign("c")
+def begin(campaign_options: CampaignOptions | None = None, **settings: Any) -> Campaign:
+    campaign = Campaign("c", options=campaign_options)
     options: dict[str, Any] = {"boards": ("language", "domain"), "outstanding": 0} | settings
     chosen = CampaignSettings(**options)
     assert not campaign.apply([0], [Create(id="x", campaign="c", at=NOON, settings=chosen)]).rejections
@@ -113,15 +115,18 @@ def test_scanned_judgments_without_tags_are_counted_as_such() -> None:
     assert (campaign.counts.judgments, campaign.categories.without, boards(campaign)) == (200, [200, 200], {})
 
 
-def test_a_restored_campaign_goes_on_as_if_nothing_had_happened() -> None:
+@pytest.mark.parametrize("cells", [MAX_GROUP_CELLS, 4000])
+def test_a_restored_campaign_goes_on_as_if_nothing_had_happened(cells: int) -> None:
+    # With few cells, groups are merged when more pairs meet: from 32 to 16 with the third pair, then to 8.
+    options = CampaignOptions(max_group_cells=cells)
     log = tagged_log(300, ways=3)
-    whole = apply(begin(), log)
+    whole = apply(begin(options), log)
     changes: list[CampaignChange] = []
-    campaign = begin()
+    campaign = begin(options)
     for start in range(0, 300, 60):
         result = campaign.apply(range(start + 1, start + 61), log[start : start + 60])
         changes.append(campaign.drain_changes(result, ()))
-        campaign = Campaign.restore("c", stored_campaign(changes))
+        campaign = Campaign.restore("c", stored_campaign(changes), options=options)
     assert boards(campaign) == boards(whole)
     assert campaign.categories is not None
     assert whole.categories is not None
