@@ -121,6 +121,7 @@ def test_a_restored_campaign_goes_on_as_if_nothing_had_happened(cells: int) -> N
     options = CampaignOptions(max_group_cells=cells)
     log = tagged_log(300, ways=3)
     whole = apply(begin(options), log)
+    expected = stored_rows(whole)
     changes: list[CampaignChange] = []
     campaign = begin(options)
     for start in range(0, 300, 60):
@@ -131,6 +132,7 @@ def test_a_restored_campaign_goes_on_as_if_nothing_had_happened(cells: int) -> N
     assert campaign.categories is not None
     assert whole.categories is not None
     assert campaign.categories.versions == whole.categories.versions
+    assert stored_campaign(changes).tables["categories"] == expected
 
 
 def test_a_vote_that_is_taken_back_leaves_its_category() -> None:
@@ -223,3 +225,13 @@ def test_a_reader_may_miss_the_row_of_a_value_that_comes_while_it_reads() -> Non
     del stored.tables["categories"]['value ["language","fr"]']  # the third value
     part = boards(Campaign.restore("c", stored))
     assert part == {key: board for key, board in whole.items() if key[1] in ("de", "news")}
+
+
+def test_when_groups_are_merged_all_rows_are_stored_again() -> None:
+    options = CampaignOptions(max_group_cells=4000)  # 400 of a category: two pairs with 32 groups
+    met = [("a", "b"), ("a", "c"), ("b", "c")]
+    log = [replace(judgment(k, systems=systems), tags={"language": "de"}) for k, systems in enumerate(met)]
+    expected = stored_rows(apply(begin(options), log))
+    campaign = begin(options)
+    changes = [campaign.drain_changes(campaign.apply([1 + k], [each]), ()) for k, each in enumerate(log)]
+    assert stored_campaign(changes).tables["categories"] == expected

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from streams.wire.events import CampaignSettings, Create
+from streams.monitor.backends.records import dispatch
+from streams.wire import topics
+from streams.wire.events import CampaignSettings, Create, Leaderboard, encode
+from streams.wire.leaderboard import Category, leaderboard_key
 from tests.builders import NOON, crowd_log, judgment
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from streams.monitor.backends.base import OutputHandler
     from tests.monitor.site import Running
 
 NAME = "campaign-0"
@@ -44,6 +50,22 @@ def test_the_board_of_all_judgments_stays_that_of_all(monitor: Running) -> None:
         boards = (event.data for event in events if event.event == "leaderboard")
         assert next(boards)["category"] is None
     assert monitor.get(f"/campaigns/{NAME}/leaderboard")["category"] is None
+
+
+def test_records_of_categories_are_not_taken_for_the_board_of_all() -> None:
+    taken: list[Leaderboard] = []
+
+    class Handler:
+        def on_leaderboard(self, leaderboard: Leaderboard, *, at: datetime) -> None:
+            assert at == NOON
+            taken.append(leaderboard)
+
+    whole = Leaderboard(campaign=NAME, model="trueskill", sequence=1, offset=1, judgments=1, rows=())
+    part = replace(whole, category=Category(tag="language", value="de"))
+    for board in (whole, part):
+        key = leaderboard_key(NAME, board.category).encode()
+        dispatch(cast("OutputHandler", Handler()), topics.LEADERBOARDS.name, key, encode(board), at=NOON)
+    assert taken == [whole]
 
 
 def test_a_category_that_does_not_exist_is_explained(monitor: Running) -> None:
