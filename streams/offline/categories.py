@@ -102,7 +102,7 @@ class CategoryCampaigns:
             self.campaigns[value].apply(places, part)
             self.campaigns[value].discard_changes()
 
-    def shown(self) -> list[str]:
+    def choose_values(self) -> list[str]:
         """Return the values that have a board, in order. If there are too many, the rarest have none."""
         by_size = sorted(self.campaigns, key=lambda value: (-self.campaigns[value].counts.judgments, value))
         return sorted(by_size[:MOST_BOARDS])
@@ -111,7 +111,7 @@ class CategoryCampaigns:
         """Return the leaderboards of the values that have one."""
         found: dict[str, Leaderboard] = {}
         problem = ""
-        for value in self.shown():
+        for value in self.choose_values():
             category = Category(tag=self.field.name, value=value)
             try:
                 found[value] = msgspec.structs.replace(make_board(self.campaigns[value]), category=category)
@@ -181,6 +181,12 @@ def in_order(reports: Sequence[Report], categories: Sequence[Report]) -> list[Re
         for each in (report, *categories)
         if each.leaderboard.campaign == report.leaderboard.campaign
     ]
+
+
+def category_columns(board: Leaderboard) -> dict[str, str | None]:
+    """Return the tag and the value of a leaderboard as columns of a table."""
+    found = board.category
+    return {"tag": None, "value": None} if found is None else {"tag": found.tag, "value": found.value}
 
 
 def _count(number: int, noun: str) -> str:

@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
 from streams.formats.window import LogWindow
-from streams.offline.categories import CategoryField, in_order, rank_categories
-from streams.offline.controls import ControlledLog, choose_controls
+from streams.offline.categories import CategoryField, category_columns, in_order, rank_categories
+from streams.offline.controls import controlled_log
 from streams.offline.dataframes import to_dataframe
 from streams.offline.log_input import LogInput
 from streams.offline.planning import plan_ranking
@@ -22,9 +22,9 @@ from streams.offline.scores import choose_model, with_scale
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
-from streams.reports.notes import board_title, describe_trouble
+from streams.reports.notes import board_title
+from streams.reports.plain_text import reports_as_text
 from streams.reports.scale import check_scale, on_scale
-from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -107,18 +107,7 @@ class Ranking:
         return f"<Ranking {text}{self._not_counted()}>"
 
     def __str__(self) -> str:
-        blocks = []
-        for report in self._all():
-            board, form = report.leaderboard, ScoreText.of(report.leaderboard)
-            width, others = max((len(row.system) for row in board.rows), default=0), has_judge_ranges(board.rows)
-            lines = [
-                f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  "
-                f"{f'{judge_range(row):<7}  ' if others else ''}{row.system:<{width}}  "
-                f"{form.score(row)} ± {form.deviation(row)}"
-                for row in board.rows
-            ]
-            blocks.append("\n".join([f"{board_title(board)}  {report.about}", *lines, *describe_trouble(board)]))
-        return "\n\n".join(blocks) + self._not_counted()
+        return reports_as_text(self._all()) + self._not_counted()
 
     def _repr_html_(self) -> str:
         blocks = [
@@ -133,7 +122,7 @@ class Ranking:
         """Return a DataFrame with one row per system, campaign and category. This needs the extra `pandas`."""
         return to_dataframe(
             [
-                {"campaign": found.campaign, **self._category(found), "model": found.model, **asdict(row)}
+                {"campaign": found.campaign, **self._columns(found), "model": found.model, **asdict(row)}
                 for found in (report.leaderboard for report in self._all())
                 for row in found.rows
             ]
@@ -143,7 +132,7 @@ class Ranking:
         """Return a DataFrame with one row per pair of systems that met. This needs the extra `pandas`."""
         return to_dataframe(
             [
-                {"campaign": report.leaderboard.campaign, **self._category(report.leaderboard), **asdict(pair)}
+                {"campaign": report.leaderboard.campaign, **self._columns(report.leaderboard), **asdict(pair)}
                 for report in self._all()
                 for pair in report.pairs()
             ]
@@ -160,15 +149,10 @@ class Ranking:
         return ranking_figure(self._only())
 
     def _all(self) -> list[Report]:
-        """Return the report of each campaign, with those of its categories after it."""
         return in_order(self.reports, self.categories)
 
-    def _category(self, board: Leaderboard) -> dict[str, str | None]:
-        """Return the columns of a category, if the ranking has any."""
-        if not self.categories:
-            return {}
-        found = board.category
-        return {"tag": None, "value": None} if found is None else {"tag": found.tag, "value": found.value}
+    def _columns(self, board: Leaderboard) -> dict[str, str | None]:
+        return category_columns(board) if self.categories else {}
 
     def _only(self) -> Report:
         if len(self.reports) == 1:
@@ -258,7 +242,7 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        tested = _controlled(log, controls, selection=selection, campaigns=campaigns)
+        tested = controlled_log(log, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(tested.judgments),
             left_out=tested.left_out,
@@ -314,12 +298,3 @@ def rank(
         warnings=(*log.warnings(), *notes),
         categories=categories,
     )
-
-
-def _controlled(
-    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
-) -> ControlledLog:
-    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
-    if isinstance(controls, str):
-        controls = choose_controls(controls)
-    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

@@ -107,8 +107,7 @@ class CategoryCounts:
                 part = select_judgments(batch, chosen)
                 groups = self._groups[category]
                 groups.grow(systems)
-                if groups.count(part, by_judgment[chosen], by_judge[chosen], systems=systems):
-                    self._touched_pairs[category] = set(map(tuple, np.argwhere(groups.met).tolist()))
+                groups.count(part, by_judgment[chosen], by_judge[chosen], systems=systems)
                 self._touched_pairs.setdefault(category, set()).update(_pairs_of(part))
                 self._count(category, part.systems, part.judges, 1)
                 self.rankings[category] += len(chosen)

@@ -9,6 +9,7 @@ import msgspec
 
 from streams.core import matching, models
 from streams.core.campaign.admission import describe_end
+from streams.core.campaign.board_tags import check_boards
 from streams.core.campaign.gold import check_gold
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
@@ -283,25 +284,8 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
     if settings.repeat_votes == "last" and (model.kind == "scores" or model.takes_baseline):
         message = f"the model {settings.model!r} can't take a judgment back; `repeat_votes` may be 'all' or 'first'"
         raise _refused(message, field="settings.repeat_votes")
-    _check_boards(settings, model)
+    check_boards(settings.boards, model=model)
     return model
-
-
-def _check_boards(settings: events.CampaignSettings, model: models.Model) -> None:
-    """Raise an error if the setting `boards` can't be met."""
-    if not settings.boards:
-        return
-    if len(set(settings.boards)) != len(settings.boards):
-        raise _refused("`boards` names one twice", field="settings.boards")
-    if wrong := next((tag for tag in settings.boards if "=" in tag), None):
-        raise _refused(f"`boards` has {quote(wrong)}: a tag with `=` can't have leaderboards", field="settings.boards")
-    if not model.ranks_categories:
-        suited = ", ".join(name for name, each in models.MODELS.items() if each.ranks_categories)
-        message = (
-            f"the model {settings.model!r} has no leaderboards by category; leave out `boards`, choose a model that "
-            f"has them ({suited}), or rank the log with `judgestream rank --by`"
-        )
-        raise _refused(message, field="settings.boards")
 
 
 def _compares_with_baseline(settings: events.CampaignSettings) -> bool:

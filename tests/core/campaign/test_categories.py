@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import streams
 from streams.core.campaign import categories
 from streams.core.campaign.campaign import Campaign
-from streams.core.campaign.group_counts import MAX_GROUP_CELLS
+from streams.core.campaign.group_counts import MAX_GROUP_CELLS, has_same_counts
 from streams.core.campaign.options import CampaignOptions
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
@@ -132,7 +132,10 @@ def test_a_restored_campaign_goes_on_as_if_nothing_had_happened(cells: int) -> N
     assert campaign.categories is not None
     assert whole.categories is not None
     assert campaign.categories.versions == whole.categories.versions
-    assert stored_campaign(changes).tables["categories"] == expected
+    rows = stored_campaign(changes).tables["categories"]
+    assert rows.keys() == expected.keys()
+    # Rows that were stored before groups were merged have more groups.
+    assert all(rows[key] == row or has_same_counts(rows[key], row) for key, row in expected.items())
 
 
 def test_a_vote_that_is_taken_back_leaves_its_category() -> None:
@@ -225,13 +228,3 @@ def test_a_reader_may_miss_the_row_of_a_value_that_comes_while_it_reads() -> Non
     del stored.tables["categories"]['value ["language","fr"]']  # the third value
     part = boards(Campaign.restore("c", stored))
     assert part == {key: board for key, board in whole.items() if key[1] in ("de", "news")}
-
-
-def test_when_groups_are_merged_all_rows_are_stored_again() -> None:
-    options = CampaignOptions(max_group_cells=4000)  # 400 of a category: two pairs with 32 groups
-    met = [("a", "b"), ("a", "c"), ("b", "c")]
-    log = [replace(judgment(k, systems=systems), tags={"language": "de"}) for k, systems in enumerate(met)]
-    expected = stored_rows(apply(begin(options), log))
-    campaign = begin(options)
-    changes = [campaign.drain_changes(campaign.apply([1 + k], [each]), ()) for k, each in enumerate(log)]
-    assert stored_campaign(changes).tables["categories"] == expected
