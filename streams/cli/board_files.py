@@ -13,6 +13,7 @@ import msgspec
 from streams.errors import FormatError, suggestion
 from streams.formats import STDIN
 from streams.formats.input.sources import open_source
+from streams.reports.notes import board_title
 from streams.wire.events import Leaderboard  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class LogContent:
 
 @dataclass(frozen=True)
 class BoardFile:
-    """The leaderboards of a file, by campaign."""
+    """The leaderboards of a file, by campaign and category."""
 
     file: Path
     boards: dict[str, Leaderboard]
@@ -63,7 +64,7 @@ def open_boards(file: Path) -> BoardFile | LogContent:
         found = msgspec.json.decode(data, type=_Printed).campaigns
     except (msgspec.MsgspecError, RecursionError) as error:
         raise FormatError(f"{file}: not what `rank --json` prints: {error}") from None
-    boards = {board.campaign: board for board in found}
+    boards = {board_title(board): board for board in found}
     if not boards:
         raise FormatError(f"{file}: there is no leaderboard in it")
     if len(boards) < len(found):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from streams.core.campaign.campaign import Campaign
     from streams.formats import Reading, RowError
+    from streams.offline.categories import CategoryField
     from streams.offline.rating import RatedLog
     from streams.wire.events import CampaignSettings, Judgment
 
@@ -232,10 +233,12 @@ def rate_log(
     batches: Iterable[Sequence[Judgment]] | None = None,
     campaign_type: type[Campaign] | None = None,
     judge_key: str = "",
+    by: CategoryField | None = None,
 ) -> RatedLog:
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
-    `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan.
+    `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan. With `by`,
+    each value of a tag is also rated by itself.
     """
     from streams.core import kernels
     from streams.core.campaign.campaign import Campaign
@@ -251,6 +254,7 @@ def rate_log(
             observe=observe,
             campaign_type=campaign_type or Campaign,
             judge_key=judge_key,
+            by=by,
         )
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 import msgspec
@@ -60,13 +61,16 @@ def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -
 def leaderboards_as_csv(boards: Sequence[Leaderboard], *, without_failing: Sequence[Leaderboard] = ()) -> str:
     """Return the rows of leaderboards as CSV, each with its campaign, model and scale.
 
-    If there are leaderboards without failing judges, a last column `judges` distinguishes them.
+    If there are leaderboards of categories, two more columns have the tag and the value. If there are leaderboards
+    without failing judges, a last column `judges` distinguishes them.
     """
-    headings = ("campaign", "model", *Row.__struct_fields__, "scale")
+    by_category = any(board.category for board in boards)
+    headings = ("campaign", "model", *Row.__struct_fields__, "scale", *(("tag", "value") if by_category else ()))
     rows, others = (
         [
-            (board.campaign, board.model, *msgspec.structs.astuple(row), board.scale)
+            (board.campaign, board.model, *msgspec.structs.astuple(row), board.scale, *category)
             for board in each
+            for category in (_category_cells(board) if by_category else (),)
             for row in board.rows
         ]
         for each in (boards, without_failing)
@@ -77,9 +81,13 @@ def leaderboards_as_csv(boards: Sequence[Leaderboard], *, without_failing: Seque
     return as_csv((*headings, "judges"), labelled)
 
 
+def _category_cells(board: Leaderboard) -> tuple[str, str]:
+    return ("", "") if board.category is None else (board.category.tag, board.category.value)
+
+
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
     """Return one Markdown table per campaign. The first row of a cluster has its number."""
-    from streams.reports.notes import describe_trouble
+    from streams.reports.notes import board_title, describe_trouble
     from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
     blocks = []
@@ -99,7 +107,7 @@ def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
         ]
         left = {"range", "range for other judges", "system"}
         lines = [
-            f"### {escape_markdown(report.leaderboard.campaign)}\n",
+            f"### {escape_markdown(board_title(report.leaderboard))}\n",
             f"{report.about}\n",
             f"| {' | '.join(headings)} |",
             f"|{'|'.join('---' if heading in left else '---:' for heading in headings)}|",
@@ -179,8 +187,15 @@ def write_plots(file: Path, reports: Sequence[Report]) -> None:
     from streams.reports.plots import ranking_figure
 
     for report in reports:
-        name = f"{file.stem}.{report.leaderboard.campaign}{file.suffix}" if len(reports) > 1 else file.name
+        part = report.leaderboard.campaign if report.leaderboard.category is None else _file_name(report.leaderboard)
+        name = f"{file.stem}.{part}{file.suffix}" if len(reports) > 1 else file.name
         write(file.with_name(name), figure_bytes(ranking_figure(report), suffix=file.suffix.lower()))
+
+
+def _file_name(board: Leaderboard) -> str:
+    """Return the campaign and the category as a part of a file name. Values may hold any character."""
+    tag, value = (quote(text, safe=" ")[:60] for text in _category_cells(board))
+    return f"{board.campaign}.{tag}={value}"
 
 
 def write(file: Path, content: bytes) -> None:

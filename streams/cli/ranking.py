@@ -9,6 +9,7 @@ import click
 
 from streams.cli.log_options import campaigns_option
 from streams.cli.progress import Bar
+from streams.cli.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,7 +84,7 @@ def rank_campaigns(rated: RatedLog, plan: RankingPlan, *, seed: int, resample: b
 def print_leaderboards(boards: Sequence[Leaderboard], plan: RankingPlan | None = None, *, as_object: bool) -> None:
     """Print leaderboards as tables, or as one JSON object. With a plan, a table has the samples of its rank ranges."""
     from streams.cli import render
-    from streams.reports.notes import describe_board
+    from streams.reports.notes import board_title, describe_board
 
     if as_object:
         click.echo(render.as_json(boards))
@@ -93,5 +94,5 @@ def print_leaderboards(boards: Sequence[Leaderboard], plan: RankingPlan | None =
     for number, board in enumerate(boards):
         if number:
             console.print()
-        console.print(f"{board.campaign}  {describe_board(board)}{ranges}", markup=False)
+        console.print(f"{safe(board_title(board))}  {describe_board(board)}{ranges}", markup=False)
         render.print_board(console, board, width=width)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from streams.agreement.agreement_rows import Shared
     from streams.formats import LogSelection
+    from streams.offline.log_input import LogInput
     from streams.wire.events import Judgment
 
 COLUMNS = ("segment", "better", "worse")
@@ -105,3 +106,13 @@ class ControlledLog:
 def failing_judges(results: Mapping[str, CampaignControls]) -> frozenset[tuple[str, str]]:
     """Return the campaign and the judge of each failure."""
     return frozenset((name, each.judge) for name, result in results.items() for each in result.failing)
+
+
+def controlled_log(
+    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
+) -> ControlledLog:
+    """Return a log with the results of its judges on the controls, which are given or chosen by name."""
+    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
+    if isinstance(controls, str):
+        controls = choose_controls(controls)
+    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

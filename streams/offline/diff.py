@@ -9,6 +9,7 @@ from streams.errors import ParameterError
 from streams.offline.dataframes import to_dataframe
 from streams.reports.board_diff import compare_boards
 from streams.reports.diff_text import diff_as_text
+from streams.reports.notes import board_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def diff_leaderboards(before: Sequence[Leaderboard], after: Sequence[Leaderboard
     """Compare leaderboards of the same campaign. Raise ParameterError if there are none."""
     if len(before) == len(after) == 1:
         return RankingDiff((compare_boards(before[0], after[0]),))
-    old, new = ({board.campaign: board for board in boards} for boards in (before, after))
+    old, new = ({board_title(board): board for board in boards} for boards in (before, after))
     common = sorted(old.keys() & new.keys())
     if not common:
         first, second = (", ".join(sorted(names)[:10]) or "none" for names in (old, new))

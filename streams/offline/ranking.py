@@ -7,12 +7,13 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import asdict
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
 from streams.formats.window import LogWindow
-from streams.offline.controls import ControlledLog, choose_controls
+from streams.offline.categories import CategoryField, category_columns, in_order, rank_categories
+from streams.offline.controls import controlled_log
 from streams.offline.dataframes import to_dataframe
 from streams.offline.log_input import LogInput
 from streams.offline.planning import plan_ranking
@@ -21,9 +22,9 @@ from streams.offline.scores import choose_model, with_scale
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
-from streams.reports.notes import describe_trouble
+from streams.reports.notes import board_title
+from streams.reports.plain_text import reports_as_text
 from streams.reports.scale import check_scale, on_scale
-from streams.reports.score_axis import ScoreText, has_judge_ranges, judge_range, rank_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ class Ranking:
     `read` counts the judgments of the log, without the `left_out` ones, which were not selected. `duplicates` counted
     once, and `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign,
     and the ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were
-    bad.
+    bad. With `by`, `categories` are the rankings of each value by itself.
     """
 
     reports: tuple[Report, ...]
@@ -60,6 +61,7 @@ class Ranking:
     controls: tuple[CampaignControls, ...] = ()
     without_failing: Ranking | None = None
     warnings: tuple[str, ...] = ()
+    categories: tuple[Report, ...] = ()
 
     @classmethod
     def of(cls, campaign: Campaign) -> Ranking:
@@ -78,6 +80,12 @@ class Ranking:
         return tuple(report.leaderboard for report in self.reports)
 
     @property
+    def category_leaderboards(self) -> dict[tuple[str, str], Leaderboard]:
+        """Return the leaderboards of the categories, by campaign and value."""
+        boards = [report.leaderboard for report in self.categories]
+        return {(board.campaign, board.category.value): board for board in boards if board.category is not None}
+
+    @property
     def campaigns(self) -> tuple[str, ...]:
         """Return the names of the campaigns."""
         return tuple(found.campaign for found in self.leaderboards)
@@ -90,42 +98,32 @@ class Ranking:
     def __getitem__(self, campaign: str) -> Ranking:
         for report in self.reports:
             if report.leaderboard.campaign == campaign:
-                return Ranking((report,))
+                parts = tuple(part for part in self.categories if part.leaderboard.campaign == campaign)
+                return Ranking((report,), categories=parts)
         raise ParameterError(f"no campaign {campaign!r} in the ranking; {suggestion(campaign, self.campaigns)}")
 
     def __repr__(self) -> str:
-        text = "; ".join(f"{report.leaderboard.campaign}: {report.about}" for report in self.reports)
+        text = "; ".join(f"{board_title(report.leaderboard)}: {report.about}" for report in self._all())
         return f"<Ranking {text}{self._not_counted()}>"
 
     def __str__(self) -> str:
-        blocks = []
-        for report in self.reports:
-            board, form = report.leaderboard, ScoreText.of(report.leaderboard)
-            width, others = max((len(row.system) for row in board.rows), default=0), has_judge_ranges(board.rows)
-            lines = [
-                f"{row.rank:>4}  {rank_range(row.rank_low, row.rank_high):<7}  "
-                f"{f'{judge_range(row):<7}  ' if others else ''}{row.system:<{width}}  "
-                f"{form.score(row)} ± {form.deviation(row)}"
-                for row in board.rows
-            ]
-            blocks.append("\n".join([f"{board.campaign}  {report.about}", *lines, *describe_trouble(board)]))
-        return "\n\n".join(blocks) + self._not_counted()
+        return reports_as_text(self._all()) + self._not_counted()
 
     def _repr_html_(self) -> str:
         blocks = [
-            f"<p><b>{report.leaderboard.campaign}</b>&ensp;{report.about}</p>{leaderboard_table(report.leaderboard)}"
-            f"{leaderboard_notes(report.leaderboard)}"
-            for report in self.reports
+            f"<p><b>{escape(board_title(report.leaderboard))}</b>&ensp;{report.about}</p>"
+            f"{leaderboard_table(report.leaderboard)}{leaderboard_notes(report.leaderboard)}"
+            for report in self._all()
         ]
         not_counted = self._not_counted().removeprefix("; ")
         return fragment([*blocks, f"<p>{escape(not_counted)}</p>"] if not_counted else blocks)
 
     def to_pandas(self) -> DataFrame:
-        """Return a DataFrame with one row per system and campaign. This needs the extra `pandas`."""
+        """Return a DataFrame with one row per system, campaign and category. This needs the extra `pandas`."""
         return to_dataframe(
             [
-                {"campaign": found.campaign, "model": found.model, **msgspec.structs.asdict(row)}
-                for found in self.leaderboards
+                {"campaign": found.campaign, **self._columns(found), "model": found.model, **asdict(row)}
+                for found in (report.leaderboard for report in self._all())
                 for row in found.rows
             ]
         )
@@ -134,21 +132,27 @@ class Ranking:
         """Return a DataFrame with one row per pair of systems that met. This needs the extra `pandas`."""
         return to_dataframe(
             [
-                {"campaign": report.leaderboard.campaign, **msgspec.structs.asdict(pair)}
-                for report in self.reports
+                {"campaign": report.leaderboard.campaign, **self._columns(report.leaderboard), **asdict(pair)}
+                for report in self._all()
                 for pair in report.pairs()
             ]
         )
 
     def to_html(self) -> str:
         """Return one HTML page that needs no other file."""
-        return html_page(self.reports)
+        return html_page(self._all())
 
     def plot(self) -> Figure:
         """Draw rank ranges, head to head and ratings over time of one campaign. This needs the extra `plot`."""
         from streams.reports.plots import ranking_figure
 
         return ranking_figure(self._only())
+
+    def _all(self) -> list[Report]:
+        return in_order(self.reports, self.categories)
+
+    def _columns(self, board: Leaderboard) -> dict[str, str | None]:
+        return category_columns(board) if self.categories else {}
 
     def _only(self) -> Report:
         if len(self.reports) == 1:
@@ -176,6 +180,7 @@ def rank(
     baseline: str | None = None,
     campaigns: Collection[str] = (),
     only: Only | None = None,
+    by: str | None = None,
     since: Bound | None = None,
     until: Bound | None = None,
     controls: str | Controls | None = None,
@@ -200,6 +205,7 @@ def rank(
     `until` select a part by time, both inclusive, or by the number of judgments: a whole number, a date or a time, UTC
     without a zone. `controls` tests the judges: it is the source that makes the controls, "everybody", "@" with the
     name of a file, or `Controls`.
+    `by` also ranks each value of a tag by itself, for example "language", or each "judge", "segment" or "source".
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
     Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
@@ -217,6 +223,9 @@ def rank(
     options = {"format": format, "columns": columns, "values": values, "encoding": encoding, "on_error": on_error}
     log = LogInput(source, options | {"default_campaign": named})
     selection = LogSelection.of(only, LogWindow.of(since, until))
+    field = None if by is None else CategoryField(by)
+    if controls is not None and by is not None:
+        raise ParameterError("`by` and `controls` can't be combined; choose one")
     if controls is not None:
         again = partial(
             rank,
@@ -233,7 +242,7 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        tested = _controlled(log, controls, selection=selection, campaigns=campaigns)
+        tested = controlled_log(log, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(tested.judgments),
             left_out=tested.left_out,
@@ -260,19 +269,25 @@ def rank(
         campaign_type=plan.campaign_type,
         judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
+        by=field,
     )
     if not rated.read:
         raise FormatError(f"{log.name}: there is no judgment in it")
     rated.check(log.name)
     found = [rated.campaigns[name] for name in sorted(rated.campaigns)]
+
+    def make_board(campaign: Campaign) -> Leaderboard:
+        return on_scale(make_leaderboard(campaign, plan, seed=seed, threads=threads), unit, anchor=anchor)
+
     reports = tuple(
         Report(
-            leaderboard=on_scale(make_leaderboard(campaign, plan, seed=seed, threads=threads), unit, anchor=anchor),
+            leaderboard=make_board(campaign),
             counts=campaign.tables.pair_counts(),
             history=histories[campaign.name],
         )
         for campaign in found
     )
+    categories, notes = rank_categories(rated, make_board)
     return Ranking(
         reports,
         read=rated.read,
@@ -280,14 +295,6 @@ def rank(
         rejected=rated.rejections,
         first_rejection=str(rated.first_rejection or ""),
         left_out=selection.read - selection.kept if selection else 0,
-        warnings=log.warnings(),
+        warnings=(*log.warnings(), *notes),
+        categories=categories,
     )
-
-
-def _controlled(
-    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
-) -> ControlledLog:
-    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
-    if isinstance(controls, str):
-        controls = choose_controls(controls)
-    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

@@ -6,6 +6,7 @@ The memory does not grow with the length of the log, unless a method needs all p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +19,7 @@ from streams.core.judges import examine_judges, judge_cautions
 from streams.core.methods import CountMethod
 from streams.core.ranking import GROUPS, PosteriorScores, rank_rankings, rank_scores
 from streams.errors import FormatError, ParameterError, RecordError, suggestion
+from streams.offline.categories import CategoryCampaigns
 from streams.offline.keeping import ExaminedCampaign, KeepingCampaign
 from streams.offline.planning import WMT
 from streams.offline.scores import ANY_SCORE, ScoreRanges
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from streams.core.judges import Votes
     from streams.core.methods import Method
+    from streams.offline.categories import CategoryField
     from streams.offline.planning import RankingPlan
     from streams.wire.events import CampaignSettings, Judgment
 
@@ -45,6 +48,7 @@ class RatedLog:
     read: int = 0
     rejections: int = 0
     first_rejection: RecordError | None = None
+    categories: dict[str, CategoryCampaigns] = field(default_factory=dict)  # by campaign, if the log is divided
     unrated: tuple[str, ...] = ()  # campaigns of which every judgment was rejected; they are not in `campaigns`
 
     def check(self, source: str) -> None:
@@ -64,12 +68,14 @@ def rate(
     observe: Callable[[Campaign], None] | None = None,
     campaign_type: type[Campaign] = Campaign,
     judge_key: str = "",
+    by: CategoryField | None = None,
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
     With `only`, other campaigns are ignored. `observe` is called with a campaign after each of its batches.
     `campaign_type` is that of the plan, by which the log is ranked. Judges have their names in the log, but are in the
-    groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key.
+    groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key. With `by`,
+    each value of a tag or field is also rated by itself.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -99,6 +105,11 @@ def rate(
                 systems[name].update(system for judgment in part for system in judgment.systems)
             rejections = campaign.apply(offsets, part).rejections
             campaign.discard_changes()
+            if by is not None:
+                if name not in rated.categories:
+                    make = partial(campaign_type, name, settings)
+                    rated.categories[name] = CategoryCampaigns(by, make, groups=options.group_names)
+                rated.categories[name].apply(offsets, part, rejections)
             if observe is not None:
                 observe(campaign)
             if rejections:
@@ -113,6 +124,9 @@ def rate(
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
+    for name, campaign in rated.campaigns.items():
+        for category in rated.categories[name].campaigns.values() if by is not None else ():
+            category.model.score_range = campaign.model.score_range
     return rated
 
 

@@ -26,7 +26,7 @@ from streams.core.campaign.result import merge
 from streams.core.campaign.retractions import NO_LOG, NewRetraction, RerunCommand
 from streams.errors import Conflict, HistoryGone, StoreUnavailable
 from streams.pipeline.faults import apply_each, is_campaign_fault
-from streams.pipeline.outputs import batch_outputs, status_outputs, tombstone
+from streams.pipeline.outputs import batch_outputs, category_tombstones, status_outputs, tombstone
 from streams.pipeline.quarantining import BeforeBatch
 from streams.pipeline.record import find_time
 from streams.wire import topics
@@ -113,6 +113,8 @@ class CampaignBatches:
             return result, None
         outputs = [*self._campaigns.held.reject(records, result.rejections), *batch_outputs(campaign.name, result)]
         states = {status.state for status in result.statuses}
+        if "deleted" in states:  # what was emitted is removed, also if the batch begins the campaign anew
+            self._campaigns.leaderboards.forget_categories(campaign.name)
         every = self._options.snapshot_judgments
         if states & ENDED or (every and campaign.counts.judgments // every > before // every):
             outputs += self._campaigns.leaderboards.make(campaign)
@@ -210,7 +212,7 @@ class CampaignBatches:
 
         So the quarantine ends, and the records after the command are applied.
         """
-        systems = self._campaigns.read_systems(name)
+        systems, categories = self._campaigns.read_names(name)
         held = self._campaigns.quarantined.pop(name)
         before = held.hold(offsets[:place], events[:place])
         start = BeforeBatch(partial(held.without_quarantine, self._options.campaign), held.meta, held.persisted_offset)
@@ -218,7 +220,7 @@ class CampaignBatches:
         result, change = self._apply(name, offsets[place:], events[place:], records, lambda _: start)
         assert change is not None
         removed = (tombstone(topics.RATINGS, f"{name}/{system}") for system in systems)
-        outbox = (*status_outputs(before), *removed, *change.outbox)
+        outbox = (*status_outputs(before), *removed, *category_tombstones(name, categories), *change.outbox)
         return merge((before, result)), replace(change, outbox=outbox)
 
 

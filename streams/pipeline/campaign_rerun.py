@@ -18,10 +18,9 @@ from streams.core.campaign.state import decode_meta
 from streams.errors import RecordError, StoreCorrupt
 from streams.pipeline.decoding import decode_record
 from streams.pipeline.leaderboards import is_large
-from streams.pipeline.outputs import batch_outputs, make_output
+from streams.pipeline.outputs import batch_outputs, leaderboard_output
 from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
-from streams.wire import topics
 from streams.wire.events import Delete
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ class CampaignRerun:
                 *batch_outputs(self.name, everything),
             )
             if campaign.status.state != "deleted" and not is_large(campaign):
-                outputs += (make_output(topics.LEADERBOARDS, self.name, campaign.leaderboard()),)
+                outputs += tuple(map(leaderboard_output, (campaign.leaderboard(), *campaign.category_leaderboards())))
             self._last = self._next_step(campaign.drain_changes(result, outputs))
         return self._last
 

@@ -7,22 +7,25 @@ settled less often, so that it takes a small share of the time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.board import BoardDraft
 from streams.pipeline.faults import is_campaign_fault
-from streams.pipeline.outputs import make_output
-from streams.wire import topics
+from streams.pipeline.outputs import leaderboard_output
+from streams.wire.leaderboard import category_order
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.state import CampaignMeta, Counts
     from streams.wire.events import Leaderboard
     from streams.wire.outputs import Output
 
 LARGE = 64  # systems from which a leaderboard is not settled while a batch waits
+MANY_CATEGORIES = 16  # from which leaderboards are not settled while a batch waits
 RARE = 20  # a leaderboard that took a time is settled again after this many times that time
 
 
@@ -32,31 +35,37 @@ class DraftedBoard:
 
     meta: CampaignMeta
     draft: BoardDraft | Leaderboard
+    categories: Mapping[int, BoardDraft] = field(default_factory=dict)  # that have changed
 
     @property
     def size(self) -> int:
         """The number of counts that were copied."""
-        return self.draft.counts.cells.size if isinstance(self.draft, BoardDraft) else 0
+        drafts = (self.draft, *self.categories.values())
+        return sum(draft.counts.cells.size for draft in drafts if isinstance(draft, BoardDraft))
 
     def settle(self) -> FinishedBoard:
         """Return the leaderboard, or the fault in the code of the campaign, and the seconds that it took."""
         began = perf_counter()
         try:
-            result: Leaderboard | Exception = self.draft.settle() if isinstance(self.draft, BoardDraft) else self.draft
+            board = self.draft.settle() if isinstance(self.draft, BoardDraft) else self.draft
+            parts = [draft.settle() for draft in self.categories.values()]
+            result: tuple[Leaderboard, ...] | Exception = (board, *sorted(parts, key=category_order))
         except Exception as error:
             if not is_campaign_fault(error):
                 raise
             result = error
-        return FinishedBoard(meta=self.meta, result=result, seconds=perf_counter() - began)
+        keys = {number: hash(draft.key) for number, draft in self.categories.items()}
+        return FinishedBoard(meta=self.meta, result=result, seconds=perf_counter() - began, categories=keys)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedBoard:
-    """A leaderboard that was settled, or the fault that prevented it."""
+    """A leaderboard that was settled, with those of its categories after it, or the fault that prevented it."""
 
     meta: CampaignMeta
-    result: Leaderboard | Exception
+    result: tuple[Leaderboard, ...] | Exception
     seconds: float
+    categories: Mapping[int, int] = field(default_factory=dict)  # hashes of what the categories were settled from
 
 
 class Leaderboards:
@@ -64,6 +73,7 @@ class Leaderboards:
 
     def __init__(self) -> None:
         self._records: dict[str, int] = {}
+        self._categories: dict[str, dict[int, int]] = {}  # hashes of the emitted ones, by campaign and number
         self._drafted: set[str] = set()  # not finished yet
         self._not_before: dict[str, float] = {}  # when a leaderboard that took long may be settled again
 
@@ -87,10 +97,13 @@ class Leaderboards:
         """Return the leaderboard of a campaign as of now, to be settled. No other is due until then."""
         self.mark_emitted(campaign)
         self._drafted.add(campaign.name)
-        return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard())
+        categories = campaign.draft_categories(self._categories.get(campaign.name, {}))
+        return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard(), categories=categories)
 
     def finish(self, board: FinishedBoard, *, now: float = 0.0) -> tuple[Output, ...]:
-        """Return a leaderboard, to be emitted, unless a newer one was emitted meanwhile or the campaign was deleted.
+        """Return a leaderboard and those of its categories, to be emitted.
+
+        There are none if a newer one was emitted meanwhile or the campaign was deleted.
 
         Otherwise raise the fault if there is one.
         """
@@ -100,9 +113,11 @@ class Leaderboards:
             return ()
         if isinstance(board.result, Exception):
             raise board.result
-        if len(board.result.rows) >= LARGE:
+        if board.categories:
+            self._categories.setdefault(name, {}).update(board.categories)
+        if len(board.result[0].rows) >= LARGE or len(board.result) > MANY_CATEGORIES:
             self._not_before[name] = now + RARE * board.seconds
-        return (make_output(topics.LEADERBOARDS, name, board.result),)
+        return tuple(map(leaderboard_output, board.result))
 
     def forget_drafts(self) -> None:
         """Remember that the leaderboards of which there are only drafts are to be emitted."""
@@ -117,8 +132,18 @@ class Leaderboards:
     def mark_due(self, name: str) -> None:
         """Remember that the present leaderboard of a campaign is to be emitted, also if an earlier one was."""
         self._records.pop(name, None)
+        self.forget_categories(name)
+
+    def forget_categories(self, name: str) -> None:
+        """Remember that the leaderboards of all categories of a campaign are to be emitted."""
+        self._categories.pop(name, None)
 
 
 def is_large(campaign: Campaign) -> bool:
     """Return whether a leaderboard takes too long to be settled while a batch waits."""
-    return campaign.status.state != "deleted" and len(campaign.tables.systems) >= LARGE
+    if campaign.status.state == "deleted":
+        return False
+    categories = campaign.categories
+    return len(campaign.tables.systems) >= LARGE or (
+        categories is not None and len(categories.names) >= MANY_CATEGORIES
+    )

@@ -8,14 +8,17 @@ from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.result import BatchResult
 from streams.wire import topics
 from streams.wire.events import CampaignStatus, encode
+from streams.wire.leaderboard import leaderboard_key
 from streams.wire.outputs import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import msgspec
 
     from streams.core.campaign.quarantined import QuarantinedCampaign
+    from streams.wire.events import Leaderboard
+    from streams.wire.leaderboard import Category
 
 
 def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
@@ -23,6 +26,7 @@ def batch_outputs(campaign: str, result: BatchResult) -> Iterator[Output]:
     yield from (tombstone(topics.RATINGS, f"{campaign}/{system}") for system in result.removed)
     if any(status.state == "deleted" for status in result.statuses):
         yield tombstone(topics.LEADERBOARDS, campaign)
+    yield from category_tombstones(campaign, result.removed_categories)
     yield from (make_output(topics.RATINGS, f"{campaign}/{rating.system}", rating) for rating in result.ratings)
     requests = (*result.cancelled, *result.requests)
     yield from (make_output(topics.MATCH_REQUESTS, campaign, request) for request in requests)
@@ -43,6 +47,16 @@ def present_outputs(campaign: Campaign | QuarantinedCampaign | None, *, origin: 
         return
     ratings = campaign.ratings(origin=origin) if isinstance(campaign, Campaign) else ()
     yield from batch_outputs(campaign.name, BatchResult(ratings=ratings, statuses=(campaign.meta.status,)))
+
+
+def leaderboard_output(board: Leaderboard) -> Output:
+    """Return a leaderboard as a record. Those of categories have keys of their own."""
+    return make_output(topics.LEADERBOARDS, leaderboard_key(board.campaign, board.category), board)
+
+
+def category_tombstones(campaign: str, categories: Iterable[Category]) -> Iterator[Output]:
+    """Yield the records that remove the leaderboards of categories."""
+    yield from (tombstone(topics.LEADERBOARDS, leaderboard_key(campaign, each)) for each in categories)
 
 
 def tombstone(topic: topics.Topic, key: str) -> Output:

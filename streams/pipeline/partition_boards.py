@@ -133,6 +133,7 @@ class PartitionBoards:
             self._campaigns.load(name)
             outputs += self._campaigns.held.announce()
         if name in self._campaigns.rated and self._campaigns.rated[name].exists:
+            self._leaderboards.forget_categories(name)
             outputs += self._campaigns.announce(self._campaigns.rated[name])
         found = self._campaigns.rated.get(name) or self._campaigns.quarantined.get(name)
         outputs += present_outputs(found, origin=self._origin)

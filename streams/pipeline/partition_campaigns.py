@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.categories import stored_names
 from streams.core.campaign.opening import check_campaigns, opens_campaign
 from streams.core.campaign.quarantined import QuarantinedCampaign
 from streams.core.campaign.state import StoredCampaign
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import CampaignMeta
     from streams.pipeline.options import ProcessorOptions
     from streams.stores import Lease, Store
+    from streams.wire.leaderboard import Category
     from streams.wire.outputs import Output
 
 log = logging.getLogger(__name__)
@@ -137,14 +139,15 @@ class PartitionCampaigns:
                     meta = encode(found)
             return StoredCampaign(meta=meta, tables={}, scores={}, seen=(), offset=offset, problem=str(error))
 
-    def read_systems(self, name: str) -> list[str]:
-        """Return the systems of a campaign in quarantine, as far as the store knows them."""
+    def read_names(self, name: str) -> tuple[list[str], list[Category]]:
+        """Return the systems and the categories of a campaign in quarantine, as far as the store knows them."""
         try:
             stored = self.load_stored(name)
         except StoreUnavailable as away:  # other campaigns have applied their part of the batch
             raise Conflict(f"the systems of the campaign {name!r} can't be read: {away}") from None
-        found = {} if stored is None else stored.tables.get("systems", {})
-        return sorted({*self.quarantined[name].meta.status.settings.systems, *found})
+        tables = {} if stored is None else stored.tables
+        systems = {*self.quarantined[name].meta.status.settings.systems, *tables.get("systems", {})}
+        return sorted(systems), stored_names(tables.get("categories", {}))
 
     def _add(self, name: str, stored: StoredCampaign) -> None:
         """Add a stored campaign. If it can't be used, it is quarantined."""
@@ -190,6 +193,7 @@ class PartitionCampaigns:
     def end_quarantine(self, campaign: Campaign) -> None:
         """Rate a campaign from now on, which has taken the place of the one in quarantine."""
         self.rated[campaign.name] = campaign
+        self.leaderboards.forget_categories(campaign.name)
         if is_large(campaign):
             self.leaderboards.mark_due(campaign.name)
         else:

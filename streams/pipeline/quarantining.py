@@ -16,7 +16,7 @@ from streams.core.campaign.retractions import NO_LOG
 from streams.core.campaign.state import decode_meta
 from streams.pipeline.faults import apply_each, is_campaign_fault
 from streams.pipeline.leaderboards import is_large
-from streams.pipeline.outputs import batch_outputs, make_output, status_outputs
+from streams.pipeline.outputs import batch_outputs, leaderboard_output, make_output, status_outputs
 from streams.pipeline.record import find_time
 from streams.pipeline.rejections import rejection_output
 from streams.wire import topics
@@ -86,9 +86,8 @@ class QuarantinedCampaigns:
         quarantined = QuarantinedCampaign.begin(meta, Quarantine(offset=found.offset, error=error, cause="retraction"))
         if campaign.exists and not is_large(campaign):
             pending = describe_quarantine(campaign.name, quarantined.quarantine)
-            outputs.append(
-                make_output(topics.LEADERBOARDS, campaign.name, replace(campaign.leaderboard(), pending=pending))
-            )
+            boards = (campaign.leaderboard(), *campaign.category_leaderboards())
+            outputs += (leaderboard_output(replace(board, pending=pending)) for board in boards)
         self.by_name[campaign.name] = quarantined
         text = describe_quarantine(campaign.name, quarantined.quarantine)
         log.info("%s", text, extra=self._log_fields(quarantined))

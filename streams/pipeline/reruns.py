@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from streams.errors import Conflict, HistoryGone, StoreUnavailable
 from streams.pipeline.campaign_rerun import CampaignRerun
 from streams.pipeline.faults import is_campaign_fault
-from streams.pipeline.outputs import make_output
+from streams.pipeline.outputs import category_tombstones, make_output
 from streams.wire import topics
 from streams.wire.quarantine import describe_error, describe_quarantine
 
@@ -89,7 +89,7 @@ class PartitionReruns:
             del self._campaigns.quarantined[name]
             log.warning("the log has no record that opens the campaign %r; it is removed", name)
             return rejections
-        change = rerun.drain_last_changes(rejections)
+        change = rerun.drain_last_changes((*rejections, *self._removed_boards(rerun)))
         self._store.stage(self._lease, change, position=rerun.next_offset)
         try:
             self._store.swap_staged(self._lease, name, offset=campaign.offset)
@@ -99,6 +99,14 @@ class PartitionReruns:
         self._campaigns.end_quarantine(campaign)
         log.info("the campaign %r is rated again, and goes on", name, extra={"campaign": name})
         return change.outbox
+
+    def _removed_boards(self, rerun: CampaignRerun) -> Iterator[Output]:
+        """Yield what removes the leaderboards of categories that have no judgment any more."""
+        if rerun.held.meta.status.settings.boards:
+            left = rerun.campaign.categories
+            _, before = self._campaigns.read_names(rerun.name)
+            gone = (each for each in before if left is None or each not in left.names)
+            yield from category_tombstones(rerun.name, gone)
 
     def fail(self, name: str, error: Exception) -> tuple[Output, ...]:
         """Leave a campaign in quarantine because its rerun has failed. Return its status."""

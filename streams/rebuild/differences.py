@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.categories import PAIR
 from streams.core.campaign.group_counts import has_same_counts
 from streams.core.campaign.state import TABLES, JudgeRow, SegmentRow, SystemRow, decode_meta, decode_row
 from streams.errors import StoreCorrupt, StoreOutdated
@@ -140,8 +141,13 @@ def _compare_rows(table: str, stored: Mapping[str, Any], log: Mapping[str, Any])
     return TableDifference(
         missing=len(log) - len(both),
         extra=len(stored) - len(both),
-        different=sum(not _is_same(table, stored[name], log[name]) for name in both),
+        different=sum(not _is_same(_table_of(table, name), stored[name], log[name]) for name in both),
     )
+
+
+def _table_of(table: str, row: str) -> str:
+    """Return the table whose form a row has. The pairs of a category are stored like those of all judgments."""
+    return "pairs" if table == "categories" and row.startswith(PAIR) else table
 
 
 def _is_same(table: str, stored: Any, log: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct
 
-from streams.reports.notes import count_clusters
+from streams.reports.notes import board_title, count_clusters
 from streams.wire.events import Row  # noqa: TC001 - msgspec reads the annotation
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class BoardSummary(Struct, frozen=True, kw_only=True):
     def of(cls, board: Leaderboard) -> BoardSummary:
         """Return the summary of a leaderboard."""
         return cls(
-            campaign=board.campaign,
+            campaign=board_title(board),
             model=board.model,
             scale=board.scale,
             judgments=board.judgments,

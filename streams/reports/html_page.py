@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from streams.reports import html_heatmap, html_table
+from streams.reports.notes import board_title
 from streams.reports.score_axis import has_judge_ranges
 
 if TYPE_CHECKING:
@@ -60,8 +61,9 @@ _ELO = "400 Elo points are a factor of ten in the odds of a win."
 def html_page(reports: Sequence[Report], provenance: Provenance | None = None) -> str:
     """Return the page of these campaigns, in this order. `provenance` says where they come from."""
     several = len(reports) > 1
-    names = [report.leaderboard.campaign for report in reports]
-    title = f"{len(names)} campaigns" if several else "".join(names) or "No campaign"
+    names = [board_title(report.leaderboard) for report in reports]
+    kind = "leaderboards" if any(report.leaderboard.category for report in reports) else "campaigns"
+    title = f"{len(names)} {kind}" if several else "".join(names) or "No campaign"
     links = "".join(f'<a href="#c{k}">{escape(name)}</a>' for k, name in enumerate(names))
     heading = f"<h1>{title}</h1><nav>{links}</nav>" if several else ""
     sections = "".join(_section(report, k, "h2" if several else "h1") for k, report in enumerate(reports))
@@ -79,7 +81,7 @@ def _section(report: Report, number: int, heading: str) -> str:
     heat = html_heatmap.heat_map_table(report)
     head_to_head = f'<h3>Head to head</h3><div class="judgestream">{heat}</div>' if heat else ""
     return (
-        f'<section id="c{number}"><{heading}>{escape(report.leaderboard.campaign)}</{heading}>'
+        f'<section id="c{number}"><{heading}>{escape(board_title(report.leaderboard))}</{heading}>'
         f'<p class="about">{escape(report.about)}</p>'
         f'<div class="judgestream">{html_table.leaderboard_table(report.leaderboard)}'
         f"{html_table.leaderboard_notes(report.leaderboard)}</div>"

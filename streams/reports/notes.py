@@ -19,6 +19,17 @@ def count_clusters(rows: Sequence[Row]) -> int:
     return len({(row.island, row.cluster) for row in rows})
 
 
+def board_title(board: Leaderboard) -> str:
+    """Return the campaign of a leaderboard, and its category if it has one.
+
+    >>> from streams.core.campaign.campaign import Campaign
+    >>> board_title(Campaign("c").leaderboard())
+    'c'
+    """
+    category = board.category
+    return board.campaign if category is None else f"{board.campaign}, {category.tag}: {category.value}"
+
+
 def describe_board(board: Leaderboard) -> str:
     """Return the model and the counts of a leaderboard in one line.
 

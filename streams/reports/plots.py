@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streams.reports.canvas import BLUE, GREY, ORANGE, canvas
+from streams.reports.notes import board_title
 from streams.reports.report import shorten_names
 from streams.reports.score_axis import has_judge_ranges
 
@@ -34,7 +35,7 @@ def ranking_figure(report: Report) -> Figure:
     over_time = _has_history(report)
     upper, lower = 1.0 + (0.27 if systems <= 30 else 0.2) * systems, 4.2 if over_time else 0.0
     with canvas(12.5, upper + lower + 0.6) as drawn:
-        drawn.suptitle(f"{report.leaderboard.campaign}   {report.about}", x=0.01, ha="left", parse_math=False)
+        drawn.suptitle(f"{board_title(report.leaderboard)}   {report.about}", x=0.01, ha="left", parse_math=False)
         rows: Any = drawn.subfigures(2, 1, height_ratios=[upper, lower]) if over_time else [drawn]
         ranges, heat = rows[0].subplots(1, 2)
         _rank_ranges(ranges, report)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from streams.wire.fields import Name, Rank
-from streams.wire.limits import MAX_RANKED, MAX_SYSTEMS
+from streams.wire.limits import MAX_BOARD_TAGS, MAX_RANKED, MAX_SYSTEMS
 from streams.wire.score_range import DEFAULT_SCORE_RANGE, ScoreRange
 
 Parameter = bool | int | float | str
@@ -113,6 +113,14 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Literal["off", "propose", "auto"],
         Meta(description="What happens to judges who manipulate: nothing, a proposal, or they are suspended."),
     ] = "propose"
+    boards: Annotated[
+        tuple[Name, ...],
+        Meta(
+            max_length=MAX_BOARD_TAGS,
+            description="Tags of judgments: each of their values has a leaderboard of its own. "
+            "It can not be changed later.",
+        ),
+    ] = ()
     gold: Annotated[
         tuple[GoldItem, ...], Meta(max_length=10_000, description="Matches with known answers, to check judges.")
     ] = ()

@@ -81,8 +81,15 @@ class BoardOutlook(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class Category(Struct, frozen=True, kw_only=True):
+    """The judgments of a campaign that have one value of a tag."""
+
+    tag: Annotated[Name, Meta(description="Name of the tag. Offline also `judge`, `segment` or `source`.")]
+    value: Name
+
+
 class Leaderboard(Struct, frozen=True, kw_only=True):
-    """The ranking of a campaign at one offset of its log."""
+    """The ranking of a campaign, or of one category of its judgments, at one offset of its log."""
 
     campaign: CampaignName
     model: Name
@@ -112,3 +119,20 @@ class Leaderboard(Struct, frozen=True, kw_only=True):
     pending: Annotated[
         str | None, Meta(description="Change that the ranking does not include yet, for example a retraction.")
     ] = None
+    category: Annotated[
+        Category | None, Meta(description="Category whose judgments alone are ranked. Null: all judgments.")
+    ] = None
+
+
+def category_order(board: Leaderboard) -> tuple[str, str]:
+    """Return what leaderboards of one campaign are sorted by: tag and value. That of all judgments is first."""
+    return ("", "") if board.category is None else (board.category.tag, board.category.value)
+
+
+def leaderboard_key(campaign: str, category: Category | None = None) -> str:
+    """Return the key of a leaderboard in its topic. No campaign has a `/` in its name, and no tag of `boards` a `=`.
+
+    >>> leaderboard_key("c"), leaderboard_key("c", Category(tag="language", value="de"))
+    ('c', 'c/language=de')
+    """
+    return campaign if category is None else f"{campaign}/{category.tag}={category.value}"

@@ -6,6 +6,7 @@ This module imports nothing, because the compiled scanner uses these numbers too
 MAX_NAME = 200  # characters in a name or an id
 MAX_SOURCE = 1000  # characters in `source`
 MAX_TAGS = 8  # of one judgment
+MAX_BOARD_TAGS = 3  # of one campaign, whose values have leaderboards of their own
 MAX_RANKED = 100  # systems in one judgment
 MAX_RANK = 1_000_000
 MAX_DURATION_MS = 2**53

@@ -167,6 +167,11 @@ def _message(event: str, topic: Topic) -> Json:
 def _key(topic: Topic) -> Json:
     keys: dict[str, Json] = {
         topics.JUDGMENTS.key: schema("Judgment")["properties"]["campaign"],
+        topics.LEADERBOARDS.key: {
+            "type": "string",
+            "pattern": "^[^/]+(/[^=]+=|$)",
+            "description": "The campaign. Of a category, also a slash, the tag, an equals sign and the value.",
+        },
         topics.RATINGS.key: {
             "description": "The campaign, a slash and the system.",
             "type": "string",

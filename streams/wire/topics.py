@@ -116,8 +116,8 @@ MATCH_REQUESTS = Topic(
 LEADERBOARDS = Topic(
     name="leaderboards.v1",
     events=(Leaderboard,),
-    key="campaign",
-    about="Snapshots of the rankings.",
+    key="campaign, or campaign/tag=value",
+    about="Snapshots of the rankings, and of those by category.",
     config={"cleanup.policy": "compact", "max.message.bytes": str(MAX_LOG_BYTES)},
 )
 RATINGS = Topic(

@@ -105,7 +105,7 @@ def test_the_leaderboard_has_exactly_the_fields_of_the_contract() -> None:
     board = parsed((EXAMPLES / "valid" / "leaderboard.json").read_bytes())
     assert list(board) == [
         "campaign", "model", "sequence", "offset", "judgments", "rows", "judges", "scale", "elo_per_score", "margin",
-        "fragility", "outlook", "cautions", "left_out", "pending",
+        "fragility", "outlook", "cautions", "left_out", "pending", "category",
     ]  # fmt: skip
     assert board["rows"]
     for row in board["rows"]:

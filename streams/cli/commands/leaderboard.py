@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streams.cli.categories import category_options
 from streams.cli.scale import scale_options
 from streams.cli.stored_campaign import read_campaign, summary, view_options
-from streams.cli.terminal import refuse_combination
+from streams.cli.terminal import refuse_combination, safe
 
 if TYPE_CHECKING:
+    from streams.cli.categories import CategoryChoice
     from streams.cli.scale import ScoreUnit
     from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.rebuild.past import PastCampaign
@@ -25,28 +27,41 @@ Examples:
   judgestream leaderboard wmt13.fr-en
   judgestream leaderboard wmt13.fr-en --scale elo --anchor uedin
   judgestream leaderboard wmt13.fr-en --json
+  judgestream leaderboard wmt13.fr-en --by domain
+  judgestream leaderboard wmt13.fr-en --by domain --value news
   judgestream leaderboard wmt13.fr-en --at 2026-05-01
   judgestream leaderboard wmt13.fr-en --at 1499""",
 )
 @partial(view_options, servers=("kafka", "redis", "namespace", "max_record_bytes"))
 @scale_options
+@category_options
 @click.option(
     "--at",
     metavar="TIME|OFFSET",
     help="Time or offset of the log, inclusive. UTC without a zone; a date is its end.  [default: the present state]",
 )
 def command(
-    settings: Settings, *, campaign: str, as_object: bool, as_table: bool, unit: ScoreUnit, at: str | None
+    settings: Settings,
+    *,
+    campaign: str,
+    as_object: bool,
+    as_table: bool,
+    unit: ScoreUnit,
+    category: CategoryChoice,
+    at: str | None,
 ) -> None:
     """Show the leaderboard of a running campaign and its progress.
 
     The state is read from Redis. Nothing is changed.
+
+    --by shows the leaderboard of each value of a tag, or of one --value, if the campaign has the setting `boards`.
 
     --at shows the leaderboard as it was when Kafka had the records up to this offset, or up to this time. The log of
     the campaign's partition is read and rated again from its beginning, with the commands up to there. This needs
     JUDGESTREAM_JUDGE_KEY and the other settings of the workers.
     """
     from streams.cli import outputs, render
+    from streams.reports.notes import board_title, describe_board
     from streams.reports.views import campaign_view
 
     found: ReadOnlyCampaign
@@ -58,18 +73,22 @@ def command(
         past = _read_past(settings, campaign, at)
         found = past.campaign
         lines = [f"up to offset {past.offset:,} of {past.partition}, whose last one is {past.last:,}"]
-    board = unit.of(found.leaderboard())
+    boards = [unit.of(board) for board in category.boards(found)]
     if as_object:
-        click.echo(render.as_json([board]))
+        click.echo(render.as_json(boards))
     elif as_table:
-        click.echo(outputs.leaderboards_as_csv([board]), nl=False)
+        click.echo(outputs.leaderboards_as_csv(boards), nl=False)
     else:
         console = render.stdout_console()
         width = render.table_width(console)
-        for line in (*summary(campaign_view(found), board.outlook), *lines):
+        outlook = None if category.tag else boards[0].outlook
+        for line in (*summary(campaign_view(found), outlook), *lines, *category.describe(found)):
             console.print(line, width=width)
-        console.print()
-        render.print_board(console, board, width=width, outlook=False)  # the summary has it
+        for board in boards:
+            console.print()
+            if board.category is not None:
+                console.print(f"{safe(board_title(board))}  {describe_board(board)}", markup=False)
+            render.print_board(console, board, width=width, outlook=board.category is not None)  # the summary has it
 
 
 def _read_past(settings: Settings, campaign: str, at: str) -> PastCampaign:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streams.cli.model_choice import ModelChoice
     from streams.cli.scale import ScoreUnit
     from streams.core.campaign.campaign import Campaign
+    from streams.offline.categories import CategoryField
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
     from streams.settings import Settings
@@ -40,6 +41,7 @@ Examples:
   judgestream rank wmt13.csv.gz --model expected-wins --ranges bootstrap
   judgestream rank wmt15.csv.gz --model bradley-terry --campaign wmt15.de-en --json
   judgestream rank wmt13.csv.gz --only source=researcher
+  judgestream rank votes.jsonl --by language
   judgestream rank wmt13.csv.gz --until 1000
   judgestream rank wmt13.csv.gz --model expected-wins --controls researcher --leave-out-failing
   judgestream rank samples/arena.csv --model trueskill --parameter ways=free-for-all --parameter beta=2
@@ -53,6 +55,11 @@ Examples:
 @model_options
 @scale_options
 @control_test_options
+@click.option(
+    "--by",
+    metavar="TAG",
+    help="Tag: one more leaderboard per value, e.g. language. Also judge, segment or source.",
+)
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
 @click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
 @click.option("--html", "page", type=_FILE, metavar="FILE", help="File for a self-contained HTML page.")
@@ -74,6 +81,7 @@ def command(
     choice: ModelChoice,
     unit: ScoreUnit,
     test: ControlTest | None,
+    by: str | None,
     as_table: bool,
     as_text: bool,
     page: Path | None,
@@ -88,14 +96,22 @@ def command(
     have closed (default), posterior and bootstrap, and models without have bootstrap only. `judgestream models NAME`
     shows the ranges and parameters of a model. Without --model, the first judgment of the log decides: rankings or
     scores.
+
+    --by ranks the judgments of each value of a tag by themselves, after the whole log. At most 50 values of a campaign
+    have a leaderboard: those with the most judgments.
     """
     from streams.cli import outputs
+    from streams.offline.categories import in_order, rank_categories
     from streams.offline.controls import failing_judges
+    from streams.offline.rating import make_leaderboard
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
+    if by is not None and (test or history):
+        raise click.UsageError(f"--by and {'--controls' if test else '--history'} can't be combined; choose one")
+    field = _parse_by(by)
     choice.check()
     if history:
         history.check(log)
@@ -113,12 +129,18 @@ def command(
             batches=read,
             campaign_type=plan.campaign_type,
             judge_key=settings.judge_key,
+            by=field,
         )
         try:
             boards = [unit.of(board) for board in rank_campaigns(rated, plan, seed=seed)]
+            categories, notes = rank_categories(
+                rated, lambda part: unit.convert(make_leaderboard(part, plan, seed=seed))
+            )
         except ParameterError as error:
             raise click.UsageError(f"{log.file}: {error}") from None
-        return reports(boards, rated, histories.by_campaign)
+        for note in notes:
+            log.report(note)
+        return in_order(reports(boards, rated, histories.by_campaign), categories)
 
     found = ranked(log, campaigns)
     failing = failing_judges(results) if test and test.leave_out else frozenset()
@@ -147,6 +169,15 @@ def command(
         if rest:
             click.echo()
             print_leaderboards([labelled(report).leaderboard for report in rest], plan, as_object=False)
+
+
+def _parse_by(name: str | None) -> CategoryField | None:
+    from streams.offline.categories import CategoryField
+
+    try:
+        return None if name is None else CategoryField(name)
+    except ParameterError as error:
+        raise click.UsageError(f"--{error}") from None
 
 
 class Histories:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from streams.cli.categories import CategoryChoice, category_options
 from streams.cli.options import with_settings
 from streams.cli.scale import ScoreUnit, scale_options
 from streams.cli.stored_campaign import explained_quarantine, load_stored_campaign, open_store, summary
+from streams.cli.terminal import safe
 from streams.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     epilog="""\b
 Examples:
   judgestream watch wmt13.fr-en
+  judgestream watch wmt13.fr-en --by domain --value news
   judgestream watch wmt13.fr-en --interval 10 > changes.jsonl""",
 )
 @click.argument("campaign")
@@ -60,9 +64,18 @@ Examples:
     help="Seconds between two updates.",
 )
 @scale_options
+@partial(category_options, one=True)
 @click.option("--json", "as_lines", is_flag=True, help="Print one JSON object per change, also on a terminal.")
 @with_settings("redis", "namespace")
-def command(settings: Settings, *, campaign: str, interval: float, unit: ScoreUnit, as_lines: bool) -> None:
+def command(
+    settings: Settings,
+    *,
+    campaign: str,
+    interval: float,
+    unit: ScoreUnit,
+    category: CategoryChoice,
+    as_lines: bool,
+) -> None:
     """Follow the leaderboard of a running campaign until the campaign is closed, or until Ctrl-C.
 
     A terminal shows the leaderboard, the rate, the age of the newest judgment, and how many places each system has
@@ -72,7 +85,7 @@ def command(settings: Settings, *, campaign: str, interval: float, unit: ScoreUn
 
     console = render.stdout_console()
     with open_store(settings) as store, explained_quarantine(store, campaign):
-        results = frames(CampaignWatch(store, settings, campaign, unit), interval=interval)
+        results = frames(CampaignWatch(store, settings, campaign, unit, category), interval=interval)
         try:
             if as_lines or not console.is_terminal or console.is_dumb_terminal:
                 _print_changes(results)
@@ -85,10 +98,18 @@ def command(settings: Settings, *, campaign: str, interval: float, unit: ScoreUn
 class CampaignWatch:
     """A campaign that is read again and again, with its first ranks and its rate."""
 
-    def __init__(self, store: RedisStore, settings: Settings, name: str, unit: ScoreUnit | None = None) -> None:
+    def __init__(
+        self,
+        store: RedisStore,
+        settings: Settings,
+        name: str,
+        unit: ScoreUnit | None = None,
+        category: CategoryChoice | None = None,
+    ) -> None:
         from streams.reports.rate import WindowedRate
 
         self._store, self._settings, self._name, self._unit = store, settings, name, unit or ScoreUnit()
+        self._category = category or CategoryChoice()
         self._head: Mapping[str, str] = {}
         self._campaign: ReadOnlyCampaign | None = None
         self._ranks: dict[str, int] = {}
@@ -101,7 +122,8 @@ class CampaignWatch:
         head = self._store.read_head(self._name)
         if self._campaign is None or head != self._head:
             self._campaign, self._head = load_stored_campaign(self._store, self._settings, self._name), head
-        board = self._unit.of(self._campaign.leaderboard())
+        (chosen,) = self._category.boards(self._campaign)
+        board = self._unit.of(chosen)
         for row in board.rows:
             self._ranks.setdefault(row.system, row.rank)
         now = at.timestamp()
@@ -175,10 +197,12 @@ def screen(frame: Frame, console: Console, *, height: int | None = None, trouble
     from rich.text import Text
 
     from streams.cli.render import Column, LeaderboardTable, board_notes, extra_lines, table_width
+    from streams.reports.notes import board_title, describe_board
 
     board, width = frame.leaderboard, table_width(console)
     header = [
         *summary(frame.view, board.outlook),
+        *([] if board.category is None else [Text(safe(f"{board_title(board)}  {describe_board(board)}"), "bold")]),
         Text.assemble(
             (f"{frame.rate:,.1f}", "bold"),
             (" judgments per second   newest ", "dim"),

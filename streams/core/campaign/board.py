@@ -59,7 +59,7 @@ class BoardDraft:
     shown: tuple[str, ...]
     key: object
     last: LastSettled
-    judges: LiveResiduals
+    judges: LiveResiduals | None = None  # None: the board of a category, which says nothing about single judges
     answers: JudgeOutcomes | None = None  # of a model that weighs judges
 
     def settle(self) -> Leaderboard:
@@ -84,7 +84,7 @@ class BoardDraft:
             "margin": board.margin,
             "elo_per_score": board.elo_per_score,
             "fragility": fragility(board, shown),
-            "cautions": (*count_cautions(board, shown), *self.judges.cautions()),
+            "cautions": (*count_cautions(board, shown), *(self.judges.cautions() if self.judges else ())),
             "outlook": board_outlook(
                 board, judgments=self.leaderboard.judgments, shown=shown, **outlook_options(self.status)
             ),

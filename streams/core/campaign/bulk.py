@@ -46,9 +46,12 @@ class OrdinaryJudgments:
     ranks: Sequence[tuple[int, ...]]
     answered: Sequence[str]  # ids of match requests
     durations: Sequence[int | None]
+    tags: Sequence[Mapping[str, str] | None]  # empty if the campaign has no boards by category
     latest: datetime
 
-    def admitted(self, offsets: Sequence[int], *, judges: list[int], segments: list[int]) -> Admitted:
+    def admitted(
+        self, offsets: Sequence[int], *, judges: list[int], segments: list[int], categories: Ints | None
+    ) -> Admitted:
         """Return the columns as arrays."""
         return Admitted(
             batch=JudgmentBatch(
@@ -62,6 +65,7 @@ class OrdinaryJudgments:
             offsets=np.array(offsets, np.int64),
             durations=np.array([-1 if each is None else each for each in self.durations], np.int64),
             keys=np.array([crc32(each.encode()) for each in self.ids], np.int64),
+            categories=categories,
         )
 
 
@@ -122,6 +126,7 @@ def check_judgments(
         ranks=ranks,
         answered=[each.request for each in judgments if each.request is not None],
         durations=[each.duration_ms for each in judgments],
+        tags=[each.tags for each in judgments] if status.settings.boards else (),
         latest=latest,
     )
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from streams.wire.events import CampaignStatus, Command, MatchRequest
+    from streams.wire.leaderboard import Category
     from streams.wire.outputs import Output
 
     Event = Judgment | Command
@@ -112,6 +113,7 @@ class Campaign(RequestingCampaign):
         retraction: NewRetraction | None = None
         statuses: list[CampaignStatus] = []
         removed: list[str] = []
+        removed_categories: list[Category] = []
         status, columns = self.status, Columns()
         for offset, event in records:
             if offset <= self.offset:  # read again after a restart, and counted before it
@@ -129,9 +131,11 @@ class Campaign(RequestingCampaign):
                         self._apply_judgment(offset, event, columns, written_at=written_at)
                     else:
                         self._rate(columns.drain())
-                        systems = self.tables.systems.names
+                        systems, categories = self.tables.systems.names, self.categories
                         self._apply_command(offset, event, refusal)
-                        removed += systems if isinstance(event, wire.Delete) else ()
+                        if isinstance(event, wire.Delete):
+                            removed += systems
+                            removed_categories += () if categories is None else categories.names
                     applied += 1
                 if event.at > self.clock:
                     self.clock = event.at if self.clock == EPOCH else min(event.at, self.clock + LONGEST_JUMP)
@@ -154,6 +158,7 @@ class Campaign(RequestingCampaign):
             rejected_without_campaign=rejected_without_campaign,
             statuses=tuple(statuses),
             removed=tuple(removed),
+            removed_categories=tuple(removed_categories),
             retraction=retraction,
         )
 

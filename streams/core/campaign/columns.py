@@ -13,6 +13,8 @@ import numpy as np
 from streams.core.models import JudgmentBatch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from streams.wire.events import Judgment
@@ -28,6 +30,7 @@ class Admitted:
     offsets: Ints
     durations: Ints  # in milliseconds, -1 where none was given
     keys: Ints  # checksums of the ids
+    categories: Ints | None = None  # one row per judgment; None: no judgment has a tag that counts
 
 
 @dataclass
@@ -43,9 +46,19 @@ class Columns:
     segments: list[int] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     durations: list[int] = field(default_factory=list)
+    categories: list[tuple[int, ...]] = field(default_factory=list)
     by_judge: Counter[int] = field(default_factory=Counter)  # number of judgments
 
-    def append(self, offset: int, judgment: Judgment, *, systems: list[int], judge: int, segment: int) -> None:
+    def append(
+        self,
+        offset: int,
+        judgment: Judgment,
+        *,
+        systems: list[int],
+        judge: int,
+        segment: int,
+        categories: tuple[int, ...] = (),
+    ) -> None:
         """Add a judgment, with the indices of its names."""
         self.offsets.append(offset)
         self.keys.append(crc32(judgment.id.encode()))
@@ -56,6 +69,7 @@ class Columns:
         self.by_judge[judge] += 1
         self.segments.append(segment)
         self.scores.append(nan if judgment.score is None else judgment.score)
+        self.categories.append(categories)
         self.durations.append(-1 if judgment.duration_ms is None else judgment.duration_ms)
 
     def admitted(self) -> Admitted:
@@ -69,7 +83,11 @@ class Columns:
             scores=np.array(self.scores, np.float64),
         )
         return Admitted(
-            batch=batch, offsets=_ints(self.offsets), durations=_ints(self.durations), keys=_ints(self.keys)
+            batch=batch,
+            offsets=_ints(self.offsets),
+            durations=_ints(self.durations),
+            keys=_ints(self.keys),
+            categories=category_columns(self.categories),
         )
 
     def drain(self) -> Admitted:
@@ -77,6 +95,11 @@ class Columns:
         admitted = self.admitted()
         self.__dict__.update(vars(Columns()))
         return admitted
+
+
+def category_columns(numbers: Sequence[tuple[int, ...]]) -> Ints | None:
+    """Return the categories of judgments as an array, or None if the campaign has none."""
+    return np.array(numbers, np.int64) if numbers and numbers[0] else None
 
 
 def _ints(values: list[int]) -> Ints:

@@ -9,6 +9,7 @@ import msgspec
 
 from streams.core import matching, models
 from streams.core.campaign.admission import describe_end
+from streams.core.campaign.board_tags import check_boards
 from streams.core.campaign.gold import check_gold
 from streams.errors import ParameterError, RecordError, suggestion
 from streams.wire import events
@@ -283,6 +284,7 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
     if settings.repeat_votes == "last" and (model.kind == "scores" or model.takes_baseline):
         message = f"the model {settings.model!r} can't take a judgment back; `repeat_votes` may be 'all' or 'first'"
         raise _refused(message, field="settings.repeat_votes")
+    check_boards(settings.boards, model=model)
     return model
 
 

@@ -29,6 +29,15 @@ CELLS = 6  # of a pair in one group: wins, ties and losses, by judgment and by j
 _WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4"}
 
 
+def category_cells(max_cells: int) -> int:
+    """Return how many cells one category of judgments has, of a campaign whose own counts have `max_cells`.
+
+    >>> category_cells(MAX_GROUP_CELLS)
+    400000
+    """
+    return max_cells // 10
+
+
 def number_of_groups(pairs: int, max_cells: int) -> int:
     """Return into how many groups the counts of so many pairs are split. The cells may pass the bound with 8 groups.
 
@@ -120,6 +129,19 @@ class GroupCounts:
         rows = self._cells[self._slots[pairs[:, 0], pairs[:, 1]], : 3 * self.groups]
         totals: Ints = rows.reshape(-1, self.groups, 3).sum(axis=1, dtype=np.int64)
         return totals
+
+    def copy_of(
+        self, chosen: Sequence[int], names: Sequence[str], *, judgments: Ints, rankings: int, judges: int
+    ) -> CountsCopy:
+        """Return a copy with some systems only, given by index in order. All that met must be among them."""
+        return CountsCopy(
+            systems=tuple(names[i] for i in chosen),
+            slots=self._slots[np.ix_(chosen, chosen)],
+            cells=self._cells[: self.pairs].copy(),
+            judgments=judgments,
+            rankings=rankings,
+            judges=judges,
+        )
 
     def copy(self, names: Sequence[str], *, judgments: Ints, rankings: int, judges: int) -> CountsCopy:
         """Return a copy that no later judgment changes. `judgments` are those of each system."""

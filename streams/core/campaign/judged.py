@@ -9,6 +9,7 @@ import msgspec
 
 from streams.core.campaign import bulk
 from streams.core.campaign.admission import check_judgment, check_pace, check_room, check_systems, is_over_share
+from streams.core.campaign.columns import category_columns
 from streams.core.campaign.gold import GoldItems, passes
 from streams.core.campaign.pace import pace_time
 from streams.core.campaign.read_only import ReadOnlyCampaign
@@ -67,6 +68,7 @@ class JudgedCampaign(ReadOnlyCampaign):
             offsets,
             judges=tables.judges.add_all(found.judges),
             segments=tables.segments.add_all(found.segments),
+            categories=category_columns([self._state.number_categories(tags) for tags in found.tags]),
         )
 
     def _admit_columns(self, offsets: Sequence[int], columns: JudgmentColumns) -> Admitted | None:
@@ -142,9 +144,10 @@ class JudgedCampaign(ReadOnlyCampaign):
             self._take_back(earlier, columns)
         systems, judge_index = tables.systems.add_all(judgment.systems), tables.judges.add(judge)
         segment = tables.segments.add(judgment.segment)
-        columns.append(offset, judgment, systems=systems, judge=judge_index, segment=segment)
+        categories = self._state.number_categories(judgment.tags)
+        columns.append(offset, judgment, systems=systems, judge=judge_index, segment=segment, categories=categories)
         if match:
-            self._votes.add(match, self._make_vote(judgment, judge_index, segment, systems))
+            self._votes.add(match, self._make_vote(judgment, judge_index, segment, systems, categories))
         self._end_admission(judgment, judge, when, flagged=flagged)
         return None
 
@@ -178,17 +181,19 @@ class JudgedCampaign(ReadOnlyCampaign):
         own = (int(counted[index]) if index < len(counted) else 0) + columns.by_judge[index]
         return is_over_share(own, self.counts.judgments + len(columns.offsets), share=share)
 
-    def _make_vote(self, judgment: Judgment, judge: int, segment: int, systems: list[int]) -> Vote:
+    def _make_vote(
+        self, judgment: Judgment, judge: int, segment: int, systems: list[int], categories: tuple[int, ...]
+    ) -> Vote:
         """Return what is kept of a judgment. Only one that may be taken back is kept whole."""
         if self.status.settings.repeat_votes == "first":
             return Vote(judge=judge)
         key, ranks = crc32(judgment.id.encode()), judgment.ranks or ()
-        return Vote(judge=judge, segment=segment, systems=tuple(systems), ranks=ranks, key=key)
+        return Vote(judge=judge, segment=segment, systems=tuple(systems), ranks=ranks, key=key, categories=categories)
 
     def _take_back(self, vote: Vote, columns: Columns) -> None:
         """Take an earlier vote out of the counts, because a newer one replaces it. The online ratings keep it."""
         self._rate(columns.drain())  # the earlier vote may be among them
-        self.tables.take_back(vote)
+        self._state.take_back(vote)
         self._count(judgments=-1, repeated=1)
 
     def _rate(self, admitted: Admitted) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from streams.core.campaign import board
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
@@ -15,19 +17,22 @@ from streams.core.campaign.state import CampaignMeta, Counts, MetaEncoder, decod
 from streams.core.ranking.cautions import caution
 from streams.errors import StoreCorrupt
 from streams.wire.events import EPOCH, CampaignSettings, CampaignStatus, Leaderboard
+from streams.wire.leaderboard import category_order
 from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from typing import Self
 
     from streams.core.campaign.bootstrap import Bootstrap
+    from streams.core.campaign.categories import CategoryCounts
     from streams.core.campaign.state import StoredCampaign
     from streams.core.campaign.tables import CampaignTables
     from streams.core.judges.live import LiveResiduals
     from streams.core.models import Model
     from streams.wire.events import MatchRequest, Rating
-    from streams.wire.leaderboard import Caution
+    from streams.wire.leaderboard import Category, Caution
 
 
 # Judgments that a defence left out are a caution.
@@ -68,6 +73,7 @@ class ReadOnlyCampaign:
         self._votes = RecentVotes(settings.repeat_window)
         self._state = RatingState(settings, self._options)
         self._last_settled = board.LastSettled()
+        self._last_categories: dict[int, board.LastSettled] = {}
 
     @classmethod
     def restore(cls, name: str, stored: StoredCampaign, *, options: CampaignOptions | None = None) -> Self:
@@ -189,6 +195,59 @@ class ReadOnlyCampaign:
             judges=self.judges_so_far(),
             answers=self.model.judge_outcomes(),
         )
+
+    @property
+    def categories(self) -> CategoryCounts | None:
+        """The counts of each category, if the setting `boards` asks for them."""
+        return self._state.categories
+
+    def category_leaderboards(self) -> tuple[Leaderboard, ...]:
+        """Return the leaderboard of each category, in order of tag and value."""
+        drafts = self.draft_categories()
+        return tuple(sorted((draft.settle() for draft in drafts.values()), key=category_order))
+
+    def draft_categories(
+        self, emitted: Mapping[int, int] | None = None, *, only: Callable[[Category], bool] | None = None
+    ) -> dict[int, board.BoardDraft]:
+        """Return the leaderboards of the categories, to be settled, by number.
+
+        `emitted` has hashes of the keys of earlier drafts. A category that has not changed since is left out.
+        `only` says which categories are asked for.
+        """
+        counts, scale = self.categories, self.model.board_scale()
+        if counts is None or scale is None:
+            return {}
+        names, quarantine, withdrawn = self.tables.systems.names, self.status.quarantine, self.status.withdrawn
+        # The budget and the stop rule are those of all judgments.
+        settings = replace(self.status.settings, budget=None, stop_confidence=None)
+        found: dict[int, board.BoardDraft] = {}
+        for number, category in enumerate(counts.names):
+            if only is not None and not only(category):
+                continue
+            shown = tuple(name for i in counts.systems(number) if (name := names[i]) not in withdrawn)
+            key = (counts.versions[number], shown, self.status.state)
+            if emitted is not None and emitted.get(number) == hash(key):
+                continue
+            found[number] = board.BoardDraft(
+                leaderboard=Leaderboard(
+                    campaign=self.name,
+                    model=self.model.name,
+                    sequence=self.counts.included,
+                    offset=self.offset if quarantine is None else quarantine.offset - 1,
+                    judgments=counts.rankings[number],
+                    rows=(),
+                    judges=counts.judges(number),
+                    pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
+                    category=category,
+                ),
+                status=replace(self.status, settings=settings),
+                counts=counts.copy(number, names),
+                scale=scale,
+                shown=shown,
+                key=key,
+                last=self._last_categories.setdefault(number, board.LastSettled()),
+            )
+        return found
 
     def judges_so_far(self) -> LiveResiduals:
         """Return the votes of the judges against the votes before them, to be tested unless the settings forbid it."""

@@ -28,6 +28,7 @@ class Vote(Struct, frozen=True, kw_only=True, array_like=True):
     systems: tuple[int, ...] = ()
     ranks: tuple[int, ...] = ()
     key: int = 0  # checksum of the judgment's id
+    categories: tuple[int, ...] = ()
 
 
 class _Place(Struct, frozen=True, array_like=True):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import SystemRow
     from streams.errors import RecordError
     from streams.wire.events import CampaignStatus, MatchRequest, Rating
+    from streams.wire.leaderboard import Category
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class BatchResult:
     rejected_without_campaign: int = 0  # records that were rejected before the campaign was opened
     statuses: tuple[CampaignStatus, ...] = ()  # one for each change of the status
     removed: tuple[str, ...] = ()  # systems of a campaign that was deleted
+    removed_categories: tuple[Category, ...] = ()  # of a campaign that was deleted
     rows: tuple[SystemRow, ...] = ()  # of the systems that changed
     ratings: tuple[Rating, ...] = ()  # of the same systems
     requests: tuple[MatchRequest, ...] = ()  # new ones, to be sent
@@ -42,5 +44,6 @@ def merge(results: Sequence[BatchResult]) -> BatchResult:
         rejected_without_campaign=sum(result.rejected_without_campaign for result in results),
         statuses=tuple(status for result in results for status in result.statuses),
         removed=tuple(system for result in results for system in result.removed),
+        removed_categories=tuple(each for result in results for each in result.removed_categories),
         retraction=results[-1].retraction if results else None,
     )

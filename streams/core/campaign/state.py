@@ -237,7 +237,7 @@ def _from_layout_1(fields: dict[str, Any]) -> dict[str, Any]:
     return fields | {"layout": LAYOUT, "outstanding": outstanding}
 
 
-TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas", "votes", "residuals")
+TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas", "votes", "residuals", "categories")
 Tables = dict[str, dict[str, bytes]]
 
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from streams.core import kernels
-from streams.core.campaign import table_rows
+from streams.core.campaign import categories, table_rows
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.judge_residuals import JUDGE
@@ -133,7 +133,12 @@ class CampaignTables:
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
 
     def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> None:
-        self.groups.count(batch, groups_of(keys), self._judge_groups[batch.judges], systems=len(self.systems))
+        self.groups.count(batch, groups_of(keys), self.judge_groups(batch.judges), systems=len(self.systems))
+
+    def judge_groups(self, judges: Ints) -> Ints:
+        """Return the group of each of these judges, of 32."""
+        found: Ints = self._judge_groups[judges]
+        return found
 
     def _group_of(self, judge: str) -> int:
         return group_of(judge if self._group_names is None else self._group_names[judge])
@@ -173,6 +178,7 @@ class CampaignTables:
         cells = model.judge_cells(index)
         self._removed.setdefault("judges", []).append(old)
         self._removed.setdefault("residuals", []).append(JUDGE + old)
+        self._removed.setdefault("categories", []).append(categories.JUDGE + old)
         self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)
         self._dirty_judges.add(index)
         self._dirty_cells.update(cells)

@@ -129,6 +129,7 @@ class Model(ABC):
     widths: ClassVar[Mapping[Axis, int]]
     cell_width: ClassVar[int] = 0
     moves_all: ClassVar[bool] = False  # whether a judgment also changes the scores of systems that are not in it
+    ranks_categories: ClassVar[bool] = False  # whether pair counts say all that the board of a category needs
     takes_baseline: ClassVar[bool] = False  # whether a campaign of this model may name a `baseline`
 
     def __init__(self, parameters: Parameters, *, budget: int | None = None) -> None:

@@ -53,6 +53,7 @@ class ReliableTrueSkill(TrueSkill):
     """
 
     name: ClassVar[str] = "trueskill-judges"
+    ranks_categories: ClassVar[bool] = False  # the weights of judges come from all judgments
     card: ClassVar[ModelCard] = ModelCard(
         assumes="Like trueskill, but each judge answers at random with their own probability.",
         cost="one pass; 0.02 s per 100,000 pairs when compiled; memory for two numbers per system, four per judge",

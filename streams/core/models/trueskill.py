@@ -80,6 +80,7 @@ class TrueSkill(Model):
     """
 
     name: ClassVar[str] = "trueskill"
+    ranks_categories: ClassVar[bool] = True
     card: ClassVar[ModelCard] = ModelCard(
         assumes="Systems have a strength, each output varies around it, and judges tie within a margin.",
         cost="one pass; 0.01 s per 100,000 pairs when compiled; memory for two numbers per system and judge",

@@ -27,7 +27,9 @@ def dispatch(handler: OutputHandler, topic: str, key: bytes | None, value: bytes
     """Decode a record and pass it to the handler. Ignore a record that another version wrote."""
     with suppress(msgspec.MsgspecError):
         if topic == topics.LEADERBOARDS.name:
-            handler.on_leaderboard(_leaderboards.decode(value or b""), at=at)
+            board = _leaderboards.decode(value or b"")
+            if board.category is None:  # those of categories are read from the store when somebody asks for one
+                handler.on_leaderboard(board, at=at)
         elif topic == topics.CAMPAIGNS.name:
             handler.on_status(_statuses.decode(value or b""))
         elif topic == topics.REJECTED.name:

@@ -12,6 +12,7 @@ from streams.monitor.state.overviews import CURSOR, PAGE_ROWS
 from streams.monitor.state.payloads import (
     CampaignPayload,
     CampaignsPayload,
+    CategoriesPayload,
     HistoryPayload,
     JudgesPayload,
     OutcomePayload,
@@ -106,6 +107,16 @@ ANCHOR = QueryParameter(
     about="System with 1000 Elo points.",
     schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
 )
+TAG = QueryParameter(
+    name="tag",
+    about="Tag of the setting `boards`: the leaderboard of one of its values, named by `value`.",
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+)
+VALUE = QueryParameter(
+    name="value",
+    about="Value of the `tag`.",
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+)
 JUDGE_ORDER = QueryParameter(
     name="order",
     about="By their first judgment, or first those with a reason to check them, then by number of judgments.",
@@ -158,7 +169,8 @@ ROUTES = (
         Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, response=response, query=query, errors=errors)
         for path, handler, response, query, errors in (
             ("", read.campaign, CampaignPayload, (), (404, 503)),
-            ("/leaderboard", read.leaderboard, Leaderboard, (SCALE, ANCHOR), (404, 422, 503)),
+            ("/leaderboard", read.leaderboard, Leaderboard, (SCALE, ANCHOR, TAG, VALUE), (404, 422, 503)),
+            ("/categories", read.categories, CategoriesPayload, (), (404, 503)),
             ("/ratings", read.ratings, RatingsPayload, (), (404, 503)),
             ("/judges", read.judges, JudgesPayload, (JUDGE_ORDER, NEXT_PAGE, _limit(1000)), (404, 422, 503)),
             ("/segments", read.segments, SegmentsPayload, (SEGMENT_ORDER, NEXT_PAGE, _limit(100)), (404, 422, 503)),

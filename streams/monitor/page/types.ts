@@ -59,6 +59,10 @@ export interface RowsUpdate {
   board: BoardFacts | null;
 }
 
+export interface CategoriesPayload {
+  tags: { tag: string; values: { value: string; judgments: number }[]; without: number; other: number }[];
+}
+
 export interface CampaignsPage {
   campaigns: Overview[];
   total: number;

@@ -13,6 +13,7 @@ from streams.monitor.state.findings import Finding  # noqa: TC001
 from streams.monitor.state.outputs import RejectionView  # noqa: TC001
 from streams.monitor.state.snapshot import Overview
 from streams.reports import PairView
+from streams.reports.category_views import TagView  # noqa: TC001
 from streams.reports.views import JudgeView, SegmentView  # noqa: TC001
 from streams.stores.workers import WorkerReport  # noqa: TC001
 from streams.wire.events import CampaignSettings, MatchRequest, Rating
@@ -33,6 +34,12 @@ class CampaignPayload(Overview, frozen=True, kw_only=True):
     """One campaign with the settings in force."""
 
     settings: CampaignSettings
+
+
+class CategoriesPayload(Struct, frozen=True, kw_only=True):
+    """The tags of the setting `boards` with their values. Each value has a leaderboard."""
+
+    tags: tuple[TagView, ...]
 
 
 class RatingsPayload(Struct, frozen=True, kw_only=True):

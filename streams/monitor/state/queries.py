@@ -13,6 +13,7 @@ from streams.monitor.state.lookup import check_name
 from streams.monitor.state.paging import page_of
 from streams.monitor.state.payloads import (
     CampaignPayload,
+    CategoriesPayload,
     HistoryPayload,
     JudgesPayload,
     OutcomePayload,
@@ -55,6 +56,15 @@ class Queries:
         """Return the newest leaderboard, from the log or from the store."""
         await self._monitor.snapshot(name)
         return (await self._monitor.watched(name)).board
+
+    async def category_leaderboard(self, name: str, tag: str, value: str) -> Leaderboard:
+        """Return the leaderboard of one category. Raise ParameterError if there is none."""
+        snapshot = await self._monitor.snapshot(name)
+        return await self._monitor.backend.run(snapshot.category_leaderboard, tag, value)
+
+    async def categories(self, name: str) -> CategoriesPayload:
+        """Return which leaderboards by category there are."""
+        return CategoriesPayload(tags=(await self._monitor.snapshot(name)).categories)
 
     async def ratings(self, name: str) -> RatingsPayload:
         """Return the rating of every system."""

@@ -11,6 +11,7 @@ from msgspec import structs
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.monitor.ledger.base import PairSample
 from streams.monitor.state.lookup import UnknownCampaign
+from streams.reports.category_views import TagView, category_views, find_category_boards
 from streams.reports.views import CampaignView, campaign_view, detection_power, judge_views, pair_views, segment_views
 
 if TYPE_CHECKING:
@@ -93,6 +94,15 @@ class CampaignSnapshot:
         board = self._campaign.leaderboard()
         self.board_cost = thread_time() - began
         return board
+
+    @property
+    def categories(self) -> tuple[TagView, ...]:
+        """Return which leaderboards by category there are."""
+        return category_views(self._campaign)
+
+    def category_leaderboard(self, tag: str, value: str) -> Leaderboard:
+        """Return the leaderboard of a category. Raise ParameterError if there is none. It is settled once."""
+        return find_category_boards(self._campaign, tag, value)[0]
 
     @cached_property
     def view(self) -> CampaignView:

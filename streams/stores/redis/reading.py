@@ -25,6 +25,7 @@ ROWS_AT_ONCE = 2000  # rows, or ids, that one call may read
 ATTEMPTS = 3
 LARGE = (
     "votes",
+    "categories",
     "cells",
     "pairs",
     "replicas",

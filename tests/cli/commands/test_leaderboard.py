@@ -146,3 +146,39 @@ def test_the_past_needs_the_key_of_the_workers() -> None:
     result = run("wmt.fr-en", "--at", "5")
     assert isinstance(result.exception, JudgestreamError)
     assert "set JUDGESTREAM_JUDGE_KEY" in str(result.exception)
+
+
+# -- by category -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def divided(monkeypatch: pytest.MonkeyPatch) -> Running:
+    running = Running(monkeypatch)
+    log = [
+        msgspec.structs.replace(each, tags={"language": "de" if place % 3 else "fr"} if place % 4 else None)
+        for place, each in enumerate(crowd(120))
+    ]
+    running.take(opened(boards=["language"]), *log)
+    return running
+
+
+def test_by_shows_the_leaderboard_of_each_value(divided: Running) -> None:
+    boards = divided.stream.campaign("wmt.fr-en").category_leaderboards()
+    found = msgspec.json.decode(run("wmt.fr-en", "--by", "language", "--json").stdout, type=Output, strict=True)
+    assert found.campaigns == [*boards]
+    text = run("wmt.fr-en", "--by", "language").stdout
+    assert "30 judgments without language, 0 of other values" in text
+    assert "wmt.fr-en, language: de  trueskill, 60 judgments" in text
+    one = msgspec.json.decode(run("wmt.fr-en", "--by", "language", "--value", "fr", "--json").stdout, type=Output)
+    assert one.campaigns == [boards[1]]
+
+
+def test_a_category_that_does_not_exist_is_a_usage_error(divided: Running) -> None:
+    for arguments, words in (
+        (("--by", "domain"), "no leaderboards by 'domain'"),
+        (("--by", "language", "--value", "en"), "has language 'en'"),
+        (("--value", "en"), "--value needs --by"),
+    ):
+        result = run("wmt.fr-en", *arguments)
+        assert result.exit_code == 2
+        assert words in result.stderr

@@ -8,10 +8,12 @@ from datetime import timedelta
 from io import StringIO
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from streams.cli.categories import CategoryChoice
 from streams.cli.commands import watch
 from streams.cli.commands.watch import CampaignWatch, Frame, frames, screen
 from streams.core.campaign.campaign import Campaign
@@ -192,3 +194,24 @@ def test_a_board_with_islands_and_cautions_fits_the_terminal(height: int) -> Non
     )
     console = Console(file=StringIO(), width=80, height=height)
     assert len(console.render_lines(screen(frame, console, height=height), pad=False)) <= height
+
+
+def test_one_category_can_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = Running(monkeypatch)
+    log = [
+        msgspec.structs.replace(each, tags={"language": "de"} if k % 2 else None) for k, each in enumerate(crowd(60))
+    ]
+    running.take(opened(boards=["language"]), *log)
+    close(running)
+    result = CliRunner().invoke(watch.command, ["wmt.fr-en", "--by", "language", "--value", "de"])
+    assert result.exit_code == 0, result.output
+    board = json.loads(result.stdout.splitlines()[-1])["leaderboard"]
+    assert (board["judgments"], board["category"]["value"]) == (30, "de")
+    frame = CampaignWatch(
+        cast("RedisStore", running.store), Settings(), "wmt.fr-en", category=CategoryChoice("language", "de")
+    ).read_frame(at=LATER)
+    text = StringIO()
+    console = Console(file=text, width=100)
+    console.print(screen(frame, console))
+    assert "wmt.fr-en, language: de  trueskill, 30 judgments" in text.getvalue()
+    assert "--by needs --value" in CliRunner().invoke(watch.command, ["wmt.fr-en", "--by", "language"]).stderr

@@ -153,6 +153,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "replicas": set(),
             "votes": set(),
             "residuals": {"judge judge", "system a", "system b", "shared"},
+            "categories": set(),
         }
         assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
 

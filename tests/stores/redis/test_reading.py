@@ -36,7 +36,7 @@ def live(request: pytest.FixtureRequest, namespace: str) -> Iterator[RedisStore]
 
 def large(before: int = -1, after: int = 4, *, row: bytes = b"{}") -> CampaignChange:
     made = change(before, after, row=row, seen=tuple(f"id-{number}" for number in range(ROWS)), kept=2 * ROWS)
-    for table in ("judges", "segments", "cells"):
+    for table in ("judges", "segments", "cells", "categories"):
         made.tables[table].update({f"{table}-{number}": row for number in range(ROWS)})
     return replace(made, whole=before < 0)
 

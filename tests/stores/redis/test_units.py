@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.state import TABLES
 from streams.stores.commit import Commit
 from streams.stores.redis.keys import Keys
+from streams.stores.redis.reading import LARGE
 from streams.stores.redis.units import campaign_unit, partition_unit
 from streams.wire.events import CampaignSettings, Create, ExcludeJudge, WithdrawSystem
 from tests.builders import NOON, judgment
@@ -76,3 +78,7 @@ def test_a_judgment_writes_as_little_with_200_outstanding_requests_as_with_three
         assert (size, len(change.requests), change.ended) == (outstanding, 1, (request,))
         sizes.append(written(change))
     assert sizes[0] - sizes[1] < 10, "a few digits"
+
+
+def test_every_table_of_a_large_campaign_is_read() -> None:
+    assert {*LARGE, "systems"} == {*TABLES}

@@ -60,10 +60,10 @@ def judgment_id(request: web.Request) -> str | None:
     return None if text is None else _checked_name(text, "judgment")
 
 
-def system(request: web.Request, name: str) -> str | None:
-    """Return a system of the query, or None."""
-    text = request.query.get(name)
-    return None if text is None else _checked_name(text, name)
+def text(request: web.Request, name: str) -> str | None:
+    """Return a name of the query, for example of a system, or None."""
+    found = request.query.get(name)
+    return None if found is None else _checked_name(found, name)
 
 
 def _checked_name(text: str, name: str) -> str:

@@ -16,7 +16,7 @@ from streams.monitor.http.handlers.parameters import (
     event_id,
     judgment_id,
     number,
-    system,
+    text,
 )
 from streams.monitor.http.responses import (
     RETRY_SECONDS,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from streams.monitor.http.app import Site
     from streams.monitor.state.queries import JudgeOrder, SegmentOrder
+    from streams.wire.events import Leaderboard
 
 STALLED_SECONDS = 30.0  # in which a client must read something of an event stream
 SHOWN_STATES = ("open", "paused", "closed", "archived")
@@ -67,14 +68,33 @@ async def campaign(site: Site, request: web.Request) -> web.Response:
 
 
 async def leaderboard(site: Site, request: web.Request) -> web.Response:
-    """The newest leaderboard, with scores as gaps or as Elo points."""
-    scale, anchor = choice(request, "scale", "score", "elo"), system(request, "anchor")
-    board = await site.queries.leaderboard(campaign_name(request))
+    """The newest leaderboard, of all judgments or of one category, with scores as gaps or as Elo points."""
+    scale, anchor = choice(request, "scale", "score", "elo"), text(request, "anchor")
+    board = await _find_board(site, request)
     try:
         return json_response(on_scale(board, check_scale(scale, anchor), anchor=anchor))
     except ParameterError as error:
         field = "scale" if anchor is None else "anchor"
         raise RequestError(422, "invalid_value", str(error), field=field) from None
+
+
+async def _find_board(site: Site, request: web.Request) -> Leaderboard:
+    name, tag, value = campaign_name(request), text(request, "tag"), text(request, "value")
+    if tag is None and value is None:
+        return await site.queries.leaderboard(name)
+    if tag is None or value is None:
+        raise RequestError(
+            422, "invalid_value", "`tag` and `value` go together", field="tag" if tag is None else "value"
+        )
+    try:
+        return await site.queries.category_leaderboard(name, tag, value)
+    except ParameterError as error:
+        raise RequestError(404, "unknown_category", str(error), field="value") from None
+
+
+async def categories(site: Site, request: web.Request) -> web.Response:
+    """Which leaderboards by category there are, and how many judgments are on none of a tag."""
+    return json_response(await site.queries.categories(campaign_name(request)))
 
 
 async def ratings(site: Site, request: web.Request) -> web.Response:

@@ -107,8 +107,9 @@ export class CampaignView {
 
   draw() {
     this.choice.propose(this.board.order.slice(0, PROPOSED));
-    this.figures.showOutlook(this.board.facts.outlook);
-    this.trust.show(this.board);
+    const shown = this.leaderboard.category.board ?? this.board;
+    this.figures.showOutlook(shown.facts.outlook);
+    this.trust.show(shown);
     this.leaderboard.show(this.board);
     this.announcer.announce(this.board);
   }
@@ -138,6 +139,7 @@ export class CampaignView {
 
   close() {
     this.stream?.close();
+    this.leaderboard.category.close();
     this.panels.close();
   }
 }

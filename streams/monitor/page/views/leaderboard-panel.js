@@ -9,6 +9,7 @@ import { button, element, isBeingSelected, setText } from "../shared/elements.js
 import { sentence } from "../shared/format.js";
 import { saveCsv, saveSvg } from "../shared/save.js";
 import { Scale } from "../shared/scale.js";
+import { CategoryChoice } from "./category-choice.js";
 import { LeaderboardTable } from "./leaderboard-table.js";
 import { Legend } from "./legend.js";
 
@@ -17,9 +18,14 @@ export class LeaderboardPanel {
   constructor(campaign) {
     this.campaign = campaign;
     this.held = false;
+    this.shown = -1; // sequence of the leaderboard of all judgments
     this.table = new LeaderboardTable(campaign.choice);
     this.legend = new Legend();
     this.scale = new Scale();
+    this.category = new CategoryChoice(campaign, {
+      onChoice: () => this.rechoose(),
+      onBoard: () => campaign.drawSoon(),
+    });
     this.pending = element("p", { class: "trouble", role: "status" });
     this.unit = element(
       "select",
@@ -55,11 +61,12 @@ export class LeaderboardPanel {
         "div",
         { class: "panel-head" },
         element("h2", { id: "leaderboard-title" }, "Leaderboard"),
-        element("div", { class: "tools" }, this.unit, this.anchor, this.filter, this.hold, this.svg, csv),
+        element("div", { class: "tools" }, this.category.root, this.unit, this.anchor, this.filter, this.hold, this.svg, csv),
       ),
       this.pending,
       this.table.root,
       this.legend.root,
+      this.category.note,
       element(
         "p",
         { class: "note below" },
@@ -69,11 +76,17 @@ export class LeaderboardPanel {
   }
 
   get file() {
-    return `${this.campaign.name}-leaderboard`;
+    return `${this.campaign.name}-leaderboard${this.category.suffix}`;
   }
 
-  /** @param {Board} board */
-  show(board) {
+  /**
+   * Show the leaderboard of the chosen category, or this one of all judgments.
+   * @param {Board} whole
+   */
+  show(whole) {
+    if (whole.sequence !== this.shown) this.category.changed();
+    this.shown = whole.sequence;
+    const board = this.category.board ?? whole;
     setText(this.pending, this.campaign.figures.inTrouble ? "" : sentence(board.facts.pending ?? ""));
     this.svg.disabled = board.order.length === 0;
     if (this.held || isBeingSelected(this.table.root)) return;
@@ -104,12 +117,16 @@ export class LeaderboardPanel {
     this.anchor.value = order.includes(this.scale.anchor) ? this.scale.anchor : "";
   }
 
+  rechoose() {
+    this.held = false;
+    this.hold.setAttribute("aria-pressed", "false");
+    this.campaign.draw();
+  }
+
   /** @param {() => void} choose */
   rescale(choose) {
     choose();
-    this.held = false; // rows on the new scale are new rows
-    this.hold.setAttribute("aria-pressed", "false");
-    this.show(this.campaign.board);
+    this.rechoose(); // rows on the new scale are new rows
   }
 
   toggle() {
