@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
+from streams.formats.columns.wide import WideColumns
 from streams.formats.rankings import parse_time
 from streams.formats.records import (
     RecordLayout,
@@ -131,4 +132,5 @@ LAYOUT = RecordLayout(
     columns=(*SEGMENT, *JUDGE, *TIME, *_TAGS, "anony", "dedup_tag", "category_tag"),
     judge=judge_battle,
     unless=("annotation_id",),
+    wide=WideColumns(segment=SEGMENT, judge=JUDGE, time=TIME),
 )

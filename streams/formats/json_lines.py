@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
 from streams.errors import FormatError, RecordError
+from streams.formats.ahead import read_ahead
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, clean_campaign, judge_name, segment_name
+from streams.formats.names import campaign_name, clean_campaign, judge_name, segment_name
+from streams.formats.unnamed import count_unnamed
 from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
@@ -19,7 +19,6 @@ from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
 
     from streams.formats.base import ImportRun
     from streams.formats.input.head import FileHead
@@ -28,14 +27,12 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns
 
 _JUDGMENTS_PER_WRITE = 1000
-_ANONYMOUS = re.compile(rf'"judge"\s*:\s*"{ANONYMOUS}"'.encode())
-_UNSPECIFIED = re.compile(rf'"segment"\s*:\s*"{UNSPECIFIED}"'.encode())
 _encoder = msgspec.json.Encoder()
 
 
 def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
     line = 1
-    blocks = _scan_ahead(source) if run.columns and run.campaign is None else _without_columns(source)
+    blocks = read_ahead(_scan_blocks(source)) if run.columns and run.campaign is None else _without_columns(source)
     for block, count, columns in blocks:
         judgments: Sequence[Judgment] | None = columns
         if judgments is None:
@@ -44,8 +41,7 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
-            run.summary.anonymous += len(_ANONYMOUS.findall(block)) if ANONYMOUS.encode() in block else 0
-            run.summary.unspecified += len(_UNSPECIFIED.findall(block)) if UNSPECIFIED.encode() in block else 0
+            count_unnamed(block, run)
             yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
             yield from _decode_one_by_one(block, line, run)
@@ -56,18 +52,9 @@ def _without_columns(source: Source) -> Iterator[tuple[bytes, int, None]]:
     return ((block, count, None) for block, count in _read_blocks(source))
 
 
-def _scan_ahead(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
-    """Yield each block with its number of lines and its columns, while a thread scans the next block."""
+def _scan_blocks(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
     scanner = Scanner()
-    with ThreadPoolExecutor(1, thread_name_prefix="scanner") as thread:
-        ahead: tuple[bytes, int, Future[JudgmentColumns | None]] | None = None
-        for block, count in _read_blocks(source):
-            scanning = thread.submit(scanner.scan, block, count)
-            if ahead is not None:
-                yield ahead[0], ahead[1], ahead[2].result()
-            ahead = block, count, scanning
-        if ahead is not None:
-            yield ahead[0], ahead[1], ahead[2].result()
+    return ((block, count, scanner.scan(block, count)) for block, count in _read_blocks(source))
 
 
 def _read_blocks(source: Source) -> Iterator[tuple[bytes, int]]:
