@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import msgspec
 
 from streams.errors import FormatError, RecordError
-from streams.formats.ahead import read_ahead
 from streams.formats.base import Format
 from streams.formats.input.documents import read_documents
-from streams.formats.input.line_buffer import LineBuffer
 from streams.formats.input.tables import Table
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, content_id, shorten_name
 from streams.formats.rankings import make_judgments, parse_number, refuse_long_names, row_time
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from streams.formats.base import EntryBatch, ImportRun
     from streams.formats.columns.wide import WideColumns
     from streams.formats.input.head import FileHead
+    from streams.formats.input.line_buffer import LineBuffer
     from streams.formats.input.sources import Source
 
     Record: TypeAlias = Mapping[str, object]
@@ -74,14 +73,12 @@ class RecordLayout:
     def _batches(self, source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         if self.wide is None or not run.columns or source.head.lstrip()[:1] in (b"[", b"{"):
             return row_reader(self._read, self.judge)(source, run)
-        from streams.formats.columns.table_reader import read_table  # which loads the scanner
+        from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
 
-        lines = LineBuffer(source)
-        table = self._table(lines)
-        read = {name: place for name, place in table.columns.items() if self.has_column(name)}
-        return read_ahead(
-            read_table(table, lines, source, run, columns=read, wide=self.wide, judge=self.judge)
-        )
+        def choose(table: Table) -> dict[str, int]:
+            return {name: place for name, place in table.columns.items() if self.has_column(name)}
+
+        return read_table(CsvBlocks(source, self._table, choose), source, run, wide=self.wide, judge=self.judge)
 
     def _in_head(self, head: FileHead) -> bool:
         return self.recognises(head.columns) or self.recognises(head.keys)

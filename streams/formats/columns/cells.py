@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bytes = NDArray[np.uint8]
 
-MOST_ROWS = 2**15  # that are split at once; a campaign remembers the ids of at least twice as many
 _DIGITS = 19  # of the largest number
 LONGEST_ROW = 100_000  # bytes; `csv` refuses cells that are longer than 131,072 characters
 
@@ -41,12 +40,12 @@ class Cells:
         return int(self.begins.shape[1])
 
 
-def split_block(block: bytes, *, delimiter: str, columns: Sequence[int], width: int) -> Cells:
+def split_block(block: bytes, *, delimiter: str, columns: Sequence[int], width: int, most: int) -> Cells:
     """Return the cells of these columns in the first rows of a block, up to a row that is not usual."""
     distinct = list(dict.fromkeys(columns))  # two columns of the reader may be the same one of the table
     kept = np.full(width, -1, np.int64)
     kept[distinct] = np.arange(len(distinct))
-    most = min(block.count(b"\n"), MOST_ROWS)
+    most = min(block.count(b"\n"), most)
     begins, ends = np.zeros((2, len(distinct), most), np.int64)
     row_ends = np.zeros(most, np.int64)
     data = block + bytes(PADDING)
@@ -93,6 +92,10 @@ class TextPool:
         self._size += len(text)
         return self._size - len(text), self._size
 
+    def content(self) -> bytes:
+        """Return all bytes."""
+        return b"".join(self._parts)
+
     def add_all(self, texts: Sequence[bytes]) -> tuple[Ints, Ints]:
         """Add texts. Return their begins and their ends."""
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -124,6 +127,6 @@ class TextPool:
         for k, (begin, end) in enumerate(parts):
             begins[k], ends[k] = begin, end
         texts, text_ends = np.empty(int((ends - begins).sum()), np.uint8), np.empty(count, np.int64)
-        data = np.frombuffer(b"".join(self._parts), np.uint8)
+        data = np.frombuffer(self.content(), np.uint8)
         kernels.compiled("cells").join_texts(data, begins, ends, texts, text_ends)
         return texts.tobytes(), text_ends

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from streams.errors import RecordError
 from streams.formats.base import Summary
-from streams.formats.recent import RecentConversations
+from streams.formats.recent import RecentConversations, shared_fields
 from streams.formats.validation import validate_one
 
 if TYPE_CHECKING:
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
     JudgeRow = Callable[[Mapping[str, object], int, ImportRun], list[Judgment]]
-
-_encoder = msgspec.json.Encoder()
-_OF_ROW = ("id", "segment", "judge", "at", "duration_ms")  # fields that each row has for itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +48,6 @@ def make_template(
     judgment = judgments[0]
     if judgment.ranks is None or judgment.request is not None:
         return None, None
-    shared = {name: value for name, value in msgspec.to_builtins(judgment).items() if name not in _OF_ROW}
     after = "|".join(("", *judgment.systems, *map(str, judgment.ranks)))
     before = f"{judgment.campaign}|"
-    return Template(fields=_encoder.encode(shared)[1:-1], before=before.encode(), after=after.encode()), judgment
+    return Template(fields=shared_fields(judgment), before=before.encode(), after=after.encode()), judgment

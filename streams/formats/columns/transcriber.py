@@ -16,6 +16,7 @@ import numpy as np
 from streams.formats.columns.cells import TextPool
 from streams.formats.columns.templates import Template, make_template
 from streams.formats.names import ANONYMOUS, UNSPECIFIED
+from streams.formats.recent import SEPARATOR
 from streams.wire.events import Judgment
 from streams.wire.limits import MAX_NAME
 from streams.wire.scanner import Scanner, kernels
@@ -60,6 +61,7 @@ class _WideCells:
     judges: Places
     ids: Places
     times: Ints
+    has_time: NDArray[np.bool_]
     durations: Ints
     is_bad: NDArray[np.bool_]
 
@@ -92,11 +94,36 @@ class Transcriber:
             usual = columns.lines == np.arange(len(columns))
             read = len(columns) if usual.all() else int(usual.argmin())
             read = min(read, self._forget_different(cells, places[:read], lines, ends))
+            read = self._count_new(cells, wide, places[:read], groups, templates)
             if read < len(places):
                 count, places = int(places[read]), places[:read]
                 columns = columns.select(np.arange(read)) if read else None
         left_out = Counter(kind for group in groups[:count].tolist() if (kind := kinds[group])) if any(kinds) else {}
         return Transcribed(rows=count, places=places, columns=columns, left_out=left_out)
+
+    def _count_new(
+        self, cells: Cells, wide: _WideCells, places: Ints, groups: Ints, templates: Sequence[Template | None]
+    ) -> int:
+        """Return how many of these rows come before one that repeats a conversation. They are remembered."""
+        begins, ends = self._choose(cells, (*self._wide.conversation, *self._wide.timed_conversation))
+        timed_only = self._choose(cells, self._wide.conversation)[1] == 0
+        known = np.flatnonzero(((ends > begins) & ~(timed_only & ~wide.has_time))[places])
+        if not len(known):
+            return len(places)
+        rows = places[known]
+        pool = TextPool(cells.data)
+        between = pool.add(SEPARATOR.encode())
+        shared = pool.add_all([template.fields if template else b"" for template in templates])
+        judge = _given_or(pool.add(ANONYMOUS.encode()), wide.judges, rows)
+        parts = ((begins[rows], ends[rows]), judge, pool.add_times(wide.times[rows]))
+        texts, text_ends = pool.join(
+            [*(each for part in parts for each in (part, between)), tuple(each[groups[rows]] for each in shared)],
+            len(rows),
+        )
+        data, keys = np.frombuffer(texts + bytes(PADDING), np.uint8), np.empty(len(rows), np.int64)
+        kernels.compiled("digests").digest_texts(data, text_ends, np.zeros(WORK, np.int64), keys)
+        new = self._run.conversations.count_new(keys.tolist())
+        return len(places) if new == len(rows) else int(known[new])
 
     def _read_wide(self, cells: Cells, first: int) -> _WideCells:
         """Return the cells of the wide columns, and the rows in which one of them is not usual."""
@@ -116,6 +143,7 @@ class Transcriber:
             judges=judges,
             ids=ids,
             times=np.where(has_time, times, (first + np.arange(len(cells))) * 1_000_000),
+            has_time=has_time,
             durations=np.where(has_duration, durations // 1000, -1),
             is_bad=is_bad,
         )

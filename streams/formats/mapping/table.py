@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError, suggestion
 from streams.formats import parquet
-from streams.formats.ahead import read_ahead
 from streams.formats.base import Format
 from streams.formats.columns.wide import WideColumns
 from streams.formats.input.documents import read_documents
-from streams.formats.input.line_buffer import LineBuffer
 from streams.formats.input.sources import PARQUET
 from streams.formats.input.tables import Table
 from streams.formats.mapping.verdicts import A_BETTER, TIED, VerdictReader, normal, parse_decimal, parse_share
@@ -57,13 +55,14 @@ def mapped_format(mapping: ColumnMapping) -> Format:
 
 
 def _read_columns(mapping: ColumnMapping, judge: JudgeRow, source: Source, run: ImportRun) -> Iterator[EntryBatch]:
-    from streams.formats.columns.table_reader import read_table  # which loads the scanner
+    from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
 
-    lines = LineBuffer(source)
-    table = Table(lines, required=(), kind="a table")
-    found = find_columns(mapping, table.header, place=f"{source.name}:1")
-    columns = {role: table.header.index(column) for role, column in found.items()}
-    return read_ahead(read_table(table, lines, source, run, columns=columns, wide=_WIDE, judge=judge))
+    def choose(table: Table) -> dict[str, int]:
+        found = find_columns(mapping, table.header, place=f"{source.name}:1")
+        return {role: table.header.index(column) for role, column in found.items()}
+
+    blocks = CsvBlocks(source, partial(Table, required=(), kind="a table"), choose, is_stripped=True)
+    return read_table(blocks, source, run, wide=_WIDE, judge=judge)
 
 
 def _read_rows(

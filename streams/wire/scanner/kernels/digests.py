@@ -9,7 +9,7 @@ import numpy as np
 from streams.compiler import jit
 from streams.wire.scanner.kernels.text import DASH, UNUSUAL, ZERO, word_at
 
-SIGNATURES = {"make_ids": "B1 q1 q1 q1 B1 q1 -> q"}
+SIGNATURES = {"make_ids": "B1 q1 q1 q1 B1 q1 -> q", "digest_texts": "B1 q1 q1 q1"}
 
 WORK = 48  # numbers that the loop needs for itself
 LONGEST_ID = 19 + 1 + 16  # bytes: a number, a dash and eight bytes in hexadecimal
@@ -79,6 +79,15 @@ def make_ids(texts: Any, ends: Any, numbers: Any, work: Any, ids: Any, id_ends: 
         begin = ends[row]
         id_ends[row] = size
     return size
+
+
+@jit
+def digest_texts(texts: Any, ends: Any, work: Any, digests: Any) -> None:
+    """Fill `digests` with those of texts that follow each other without a gap."""
+    begin = 0
+    for row in range(len(ends)):
+        digests[row] = digest_text(texts, begin, ends[row], work)
+        begin = ends[row]
 
 
 @jit
