@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns
 
 _JUDGMENTS_PER_WRITE = 1000
+_BLOCK = 3 * 2**20  # bytes that are scanned at once: fewer judgments than the ids that a campaign remembers
 _encoder = msgspec.json.Encoder()
 
 
@@ -54,27 +55,39 @@ def _without_columns(source: Source) -> Iterator[tuple[bytes, int, None]]:
 
 def _scan_blocks(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
     scanner = Scanner()
-    return ((block, count, scanner.scan(block, count)) for block, count in _read_blocks(source))
+    return ((block, count, scanner.scan(block, count)) for block, count in _read_blocks(source, _BLOCK))
 
 
-def _read_blocks(source: Source) -> Iterator[tuple[bytes, int]]:
-    """Yield blocks of whole lines, with the number of lines. Each line ends with a line feed."""
-    rest: list[bytes] = []
-    size, line = 0, 1
+def _read_blocks(source: Source, least: int = 0) -> Iterator[tuple[bytes, int]]:
+    """Yield blocks of whole lines, with the number of lines. Each line ends with a line feed.
+
+    A block has at least `least` bytes, except the last one.
+    """
+    lines: list[bytes] = []
+    rest: list[bytes] = []  # of a line whose end has not been read
+    waiting, size, line = 0, 0, 1
     while data := source.read():
         end = data.rfind(b"\n") + 1
         if end:
-            block = b"".join([*rest, data[:end]])
+            lines += (*rest, data[:end])
+            waiting += size + end
+            rest, size = [], 0
+        if waiting and waiting >= least:
+            block = b"".join(lines)
             count = block.count(b"\n")
             yield block, count
             line += count
-            rest, size = [], 0
+            lines, waiting = [], 0
         rest.append(data[end:])
         size += len(data) - end
         if size > MAX_LINE:
+            line += sum(part.count(b"\n") for part in lines)
             raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
     if size:
-        yield b"".join(rest) + b"\n", 1
+        lines += (*rest, b"\n")
+    if lines:
+        block = b"".join(lines)
+        yield block, block.count(b"\n")
 
 
 def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:

@@ -90,7 +90,6 @@ def command(
     scores.
     """
     from streams.cli import outputs
-    from streams.offline.controls import failing_judges
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
@@ -121,7 +120,11 @@ def command(
         return reports(boards, rated, histories.by_campaign)
 
     found = ranked(log, campaigns)
-    failing = failing_judges(results) if test and test.leave_out else frozenset()
+    failing: frozenset[tuple[str, str]] = frozenset()
+    if test and test.leave_out:
+        from streams.offline.controls import failing_judges
+
+        failing = failing_judges(results)
     rest = ranked(log.again(without=failing), sorted({name for name, _ in failing})) if failing else []
     every = [*found, *map(labelled, rest)]
     if page:
