@@ -223,10 +223,9 @@ class ParquetBlocks:
 
         rows = self._batch.slice(self._place, most) if self._has_rows() else None
         with _explaining(self._run, self._pyarrow, lambda: self._number):
-            return arrow_cells(rows, self._pyarrow, value=lambda column, row: self._value(rows.slice(row, 1), column))
-
-    def _value(self, row: Any, column: int) -> object:
-        return self._values(row)[0][self.names[column]]
+            return arrow_cells(
+                rows, self._pyarrow, values=lambda row: list(self._values(rows.slice(row, 1))[0].values())
+            )
 
     def _values(self, rows: Any) -> list[_ParquetRow]:
         with _explaining(self._run, self._pyarrow, lambda: self._number):

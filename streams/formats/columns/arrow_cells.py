@@ -10,7 +10,7 @@ from streams.formats.columns.cells import Cells, TextPool
 from streams.wire.scanner.kernels.text import PADDING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from streams.formats.columns.cells import Ints
 
@@ -18,7 +18,7 @@ _UNITS = {"s": 1_000_000, "ms": 1000, "us": 1}  # microseconds
 _LATEST = 2.2e11  # seconds; the complete reader explains times beyond the year 9000
 
 
-def arrow_cells(batch: Any, pyarrow: Any, *, value: Callable[[int, int], object]) -> Cells:
+def arrow_cells(batch: Any, pyarrow: Any, *, values: Callable[[int], Sequence[object]]) -> Cells:
     """Return the cells of a batch, or none if a column is neither text, whole numbers, times nor truth values."""
     pool = TextPool(b"")
     places = [] if batch is None else [_add_column(column, pool, pyarrow) for column in batch.columns]
@@ -28,7 +28,9 @@ def arrow_cells(batch: Any, pyarrow: Any, *, value: Callable[[int, int], object]
         for k, place in enumerate(places):
             assert place is not None
             begins[k], ends[k] = place
-    return Cells(data=pool.content() + bytes(PADDING), begins=begins, ends=ends, row_ends=np.zeros(0, np.int64), value=value)
+    return Cells(
+        data=pool.content() + bytes(PADDING), begins=begins, ends=ends, row_ends=np.zeros(0, np.int64), values=values
+    )
 
 
 def _add_column(column: Any, pool: TextPool, pyarrow: Any) -> tuple[Ints, Ints] | None:

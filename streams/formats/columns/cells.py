@@ -27,14 +27,14 @@ LONGEST_ROW = 100_000  # bytes; `csv` refuses cells that are longer than 131,072
 class Cells:
     """Cells of rows that follow each other. `begins[c, r]` and `ends[c, r]` are the place of a cell in the data.
 
-    `value` returns what the complete reader has in a cell. `row_ends` are the ends of the rows in the data.
+    `values` returns what the complete reader has in the cells of a row. `row_ends` are the ends of the rows in the data.
     """
 
     data: bytes  # with padding
     begins: Ints
     ends: Ints
     row_ends: Ints
-    value: Callable[[int, int], object]
+    values: Callable[[int], Sequence[object]]
 
     def __len__(self) -> int:
         return int(self.begins.shape[1])
@@ -56,15 +56,16 @@ def split_block(block: bytes, *, delimiter: str, columns: Sequence[int], width: 
     longest = np.diff(row_ends[:found], prepend=0) > LONGEST_ROW
     found = int(longest.argmax()) if longest.any() else found
 
-    def text(column: int, row: int) -> str:
-        return data[begins[column, row] : ends[column, row]].decode()
+    def texts(row: int) -> list[str]:
+        places = zip(begins[:, row].tolist(), ends[:, row].tolist(), strict=True)
+        return [data[begin:end].decode() for begin, end in places]
 
     return Cells(
         data=data,
         begins=np.ascontiguousarray(begins[:, :found]),
         ends=np.ascontiguousarray(ends[:, :found]),
         row_ends=row_ends[:found],
-        value=text,
+        values=texts,
     )
 
 

@@ -49,7 +49,9 @@ class TableBlocks(Protocol):
         """Read the next rows one by one, with their lines."""
 
 
-def read_table(blocks: TableBlocks, source: Source, run: ImportRun, *, wide: WideColumns, judge: JudgeRow) -> Iterator[EntryBatch]:
+def read_table(
+    blocks: TableBlocks, source: Source, run: ImportRun, *, wide: WideColumns, judge: JudgeRow
+) -> Iterator[EntryBatch]:
     """Read a table in a thread, one batch ahead. `judge` receives a row with its columns by name."""
     return read_ahead(_read(blocks, source, run, wide=wide, judge=judge))
 

@@ -75,8 +75,8 @@ class Transcriber:
         self._judge = judge
         self._run = run
         self._verdict = [place for place, name in enumerate(names) if name not in wide.names]
-        self._templates: dict[tuple[object, ...], Template | None] = {}
-        self._made: dict[int, Judgment] = {}  # by row, for new templates
+        self._templates: dict[tuple[bytes, ...], Template | None] = {}
+        self._made: dict[int, tuple[tuple[bytes, ...], Judgment]] = {}  # by row, for new templates
         self._scanner = Scanner()
 
     def transcribe(self, cells: Cells, first: int) -> Transcribed:
@@ -93,7 +93,7 @@ class Transcriber:
             columns = self._scanner.scan_lines(lines, np.append(0, ends))
             usual = columns.lines == np.arange(len(columns))
             read = len(columns) if usual.all() else int(usual.argmin())
-            read = min(read, self._forget_different(cells, places[:read], lines, ends))
+            read = min(read, self._forget_different(places[:read], lines, ends))
             read = self._count_new(cells, wide, places[:read], groups, templates)
             if read < len(places):
                 count, places = int(places[read]), places[:read]
@@ -155,26 +155,27 @@ class Transcriber:
         begins, ends = cells.begins[self._verdict], cells.ends[self._verdict]
         data = np.frombuffer(cells.data, np.uint8)
         found = kernels.compiled("cells").group_rows(data, begins, ends, SEED, slots, groups, firsts)
+        rows = firsts[:found]
         if len(self._templates) > _MOST_TEMPLATES:
             self._templates.clear()
         self._made = {}
-        return groups, [self._template(cells, row, first + row) for row in firsts[:found].tolist()]
+        columns = zip(begins[:, rows].T.tolist(), ends[:, rows].T.tolist(), strict=True)
+        verdicts = [tuple(map(cells.data.__getitem__, map(slice, *places))) for places in columns]
+        return groups, [
+            self._template(verdict, cells, row, first + row)
+            for verdict, row in zip(verdicts, rows.tolist(), strict=True)
+        ]
 
-    def _template(self, cells: Cells, row: int, number: int) -> Template | None:
-        verdict = self._verdict_of(cells, row)
+    def _template(self, verdict: tuple[bytes, ...], cells: Cells, row: int, number: int) -> Template | None:
         if verdict not in self._templates:
-            values = {name: self._value(cells, column, row) for column, name in enumerate(self._names)}
-            self._templates[verdict], judgment = make_template(values, number, self._judge, self._run)
+            values = cells.values(row)
+            if self._wide.is_stripped:
+                values = [value.strip() if isinstance(value, str) else value for value in values]
+            fields = dict(zip(self._names, values, strict=True))
+            self._templates[verdict], judgment = make_template(fields, number, self._judge, self._run)
             if judgment is not None:
-                self._made[row] = judgment
+                self._made[row] = verdict, judgment
         return self._templates[verdict]
-
-    def _value(self, cells: Cells, column: int, row: int) -> object:
-        value = cells.value(column, row)
-        return value.strip() if self._wide.is_stripped and isinstance(value, str) else value
-
-    def _verdict_of(self, cells: Cells, row: int) -> tuple[object, ...]:
-        return tuple(cells.value(column, row) for column in self._verdict)
 
     def _choose(self, cells: Cells, names: Sequence[str]) -> Places:
         """Return the places of the first of these columns whose cell is not empty."""
@@ -204,19 +205,19 @@ class Transcriber:
                     found |= (ends > begins) & ((edge <= _SPACE) | (edge > _LAST_ASCII))
         return found
 
-    def _forget_different(self, cells: Cells, places: Ints, lines: bytes, ends: Ints) -> int:
+    def _forget_different(self, places: Ints, lines: bytes, ends: Ints) -> int:
         """Compare each judgment that the complete reader made for a new template with the line of its row.
 
         Forget the templates of lines that differ. Return how many lines may be used.
         """
         made, self._made = self._made, {}
         count = len(places)
-        for row, judgment in made.items():
+        for row, (verdict, judgment) in made.items():
             line = int(np.searchsorted(places, row))
             if line < len(places) and places[line] == row:
                 begin = int(ends[line - 1]) if line else 0
                 if msgspec.json.decode(lines[begin : int(ends[line])], type=Judgment) != judgment:
-                    self._templates[self._verdict_of(cells, row)] = None
+                    self._templates[verdict] = None
                     count = min(count, line)
         return count
 

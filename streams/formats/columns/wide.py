@@ -27,4 +27,14 @@ class WideColumns:
     @property
     def names(self) -> frozenset[str]:
         """The names of all wide columns."""
-        return frozenset((*self.segment, *self.judge, *self.time, *self.id, *self.duration, *self.conversation, *self.timed_conversation))
+        return frozenset(
+            (
+                *self.segment,
+                *self.judge,
+                *self.time,
+                *self.id,
+                *self.duration,
+                *self.conversation,
+                *self.timed_conversation,
+            )
+        )

@@ -36,7 +36,20 @@ usual = {
     "unused": st.sampled_from(["", "any, text"]),
 }
 odd = st.sampled_from(
-    ["", "nobody", 'say "x"', "two\nlines", "a\rb", "back\\slash", "x" * 201, "é" * 150, "\t", "2024-01-01T00:00:00+02:00", "1e9", "-1"]
+    [
+        "",
+        "nobody",
+        'say "x"',
+        "two\nlines",
+        "a\rb",
+        "back\\slash",
+        "x" * 201,
+        "é" * 150,
+        "\t",
+        "2024-01-01T00:00:00+02:00",
+        "1e9",
+        "-1",
+    ]
 )
 
 
@@ -64,9 +77,7 @@ def told(path: Path, *, quick: bool, **options: Any) -> tuple[list[tuple[int, Ju
     errors: list[RowError] = []
     reading = formats.read(path, on_error=errors.append, **options)
     found = [
-        entry
-        for batch in reading.batches(columns=quick)
-        for entry in zip(batch.lines, batch.judgments, strict=True)
+        entry for batch in reading.batches(columns=quick) for entry in zip(batch.lines, batch.judgments, strict=True)
     ]
     return found, reading.summary, [str(error) for error in errors]
 

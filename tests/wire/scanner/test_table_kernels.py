@@ -76,7 +76,7 @@ def test_numbers_are_written_in_decimals(numbers: list[int]) -> None:
 def test_cells_are_those_of_the_csv_module_up_to_an_unusual_row(text: str, width: int) -> None:
     block = text[: text.rfind("\n") + 1].encode()
     cells = split_block(block, delimiter=",", columns=tuple(range(width)), width=width, most=100)
-    found = [[cells.value(column, row) for column in range(width)] for row in range(len(cells))]
+    found = [cells.values(row) for row in range(len(cells))]
     assert [len(part) for part in found] == [width] * len(found)
     read = block[: int(cells.row_ends[-1]) if len(cells) else 0].decode()
     assert found == list(csv.reader(io.StringIO(read, newline=""), strict=True))

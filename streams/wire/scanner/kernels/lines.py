@@ -53,7 +53,9 @@ _DURATION_KEY, _DURATION_KEY_END = _word(b"duration"), _word(b"_ms")
 _DURATION_KEY_LENGTH = 11
 
 # The bits of the fields that a line has. The first three fields are names, and their bits are their rows.
-_AT_BIT, _ID_BIT, _SYSTEMS_BIT, _RANKS_BIT, _DURATION_BIT, _REQUEST_BIT, _SOURCE_BIT, _VERSION_BIT, _TAGS_BIT = range(3, 12)
+_AT_BIT, _ID_BIT, _SYSTEMS_BIT, _RANKS_BIT, _DURATION_BIT, _REQUEST_BIT, _SOURCE_BIT, _VERSION_BIT, _TAGS_BIT = range(
+    3, 12
+)
 _REQUIRED = 0b111_1111
 
 
