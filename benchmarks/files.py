@@ -15,17 +15,21 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from subprocess import DEVNULL, Popen
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.data import DATA  # noqa: E402
+from benchmarks.data import DATA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SYSTEMS, SEGMENTS, JUDGES, TIES = 20, 5000, 500, 0.25
 SAMPLE = Path(__file__).parent.parent / "samples" / "arena.csv"
@@ -88,8 +92,7 @@ def write_logs(folder: Path, rows: int, *, tables: bool = True) -> None:
             if tables:
                 table.write(f"prompt-{prompt},system-{a:02},system-{b:02},{winners[verdict]},judge-{who},{at}Z\n")
     if tables:
-        from pyarrow import csv, parquet
-
+        csv, parquet = import_module("pyarrow.csv"), import_module("pyarrow.parquet")
         parquet.write_table(csv.read_csv(folder / "log.csv"), folder / "log.parquet")
 
 

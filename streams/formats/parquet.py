@@ -25,14 +25,14 @@ from streams.wire.events import Judgment
 from streams.wire.limits import MAX_RANKED, MAX_SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from streams.formats.base import EntryBatch, ImportRun
     from streams.formats.columns.cells import Cells
     from streams.formats.input.sources import Source
     from streams.formats.records import RecordLayout
 
-    _ParquetRow = dict[str, object]
+    _ParquetRow = Mapping[str, object]
 
 _OWN = Judgment.__struct_fields__
 _NEEDED = ("id", "campaign", "segment", "judge", "systems")
@@ -201,13 +201,16 @@ def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgmen
 class ParquetBlocks:
     """The rows of a Parquet file, which are read as cells or one by one."""
 
+    _batch: Any = None  # of Arrow
+
     def __init__(self, source: Source, run: ImportRun) -> None:
         self._pyarrow = _pyarrow(run)
         self._run = run
         self._batches = _batches(source, run, lambda names: _columns(names, source, run), MOST_ROWS)
-        self._batch: Any = None
         self._place = self._number = 0  # rows of the batch, and of the file, that were read
-        self.names = tuple(name.lower() for name in self._batch.schema.names) if self._has_rows() else ()
+        self.names: tuple[str, ...] = ()
+        if self._has_rows():
+            self.names = tuple(name.lower() for name in self._batch.schema.names)
 
     def _has_rows(self) -> bool:
         while self._batch is None or self._place == self._batch.num_rows:
@@ -221,7 +224,7 @@ class ParquetBlocks:
         """Return the cells of the next rows. There are none if a column has a type that is not usual."""
         from streams.formats.columns.arrow_cells import arrow_cells
 
-        rows = self._batch.slice(self._place, most) if self._has_rows() else None
+        rows: Any = self._batch.slice(self._place, most) if self._has_rows() else None
         with _explaining(self._run, self._pyarrow, lambda: self._number):
             return arrow_cells(
                 rows, self._pyarrow, values=lambda row: list(self._values(rows.slice(row, 1))[0].values())

@@ -1,4 +1,4 @@
-"""The cells of a batch of Arrow. Texts are not copied one by one: each column is one piece of bytes with places in it."""
+"""The cells of a batch of Arrow. Texts are not copied one by one: a column is one piece of bytes with places in it."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Transcriber:
         judge = _given_or(pool.add(ANONYMOUS.encode()), wide.judges, rows)
         parts = ((begins[rows], ends[rows]), judge, pool.add_times(wide.times[rows]))
         texts, text_ends = pool.join(
-            [*(each for part in parts for each in (part, between)), tuple(each[groups[rows]] for each in shared)],
+            [*(each for part in parts for each in (part, between)), (shared[0][groups[rows]], shared[1][groups[rows]])],
             len(rows),
         )
         data, keys = np.frombuffer(texts + bytes(PADDING), np.uint8), np.empty(len(rows), np.int64)
@@ -230,8 +230,11 @@ def _write(
     segment = _given_or(pool.add(UNSPECIFIED.encode()), wide.segments, places)
     judge = _given_or(pool.add(ANONYMOUS.encode()), wide.judges, places)
     shared, before, after = (
-        tuple(each[groups] for each in pool.add_all(texts))
-        for texts in zip(*((t.fields, t.before, t.after) if t else (b"",) * 3 for t in templates), strict=True)
+        (begins[groups], ends[groups])
+        for begins, ends in map(
+            pool.add_all,
+            zip(*((t.fields, t.before, t.after) if t else (b"",) * 3 for t in templates), strict=True),
+        )
     )
     begins, ends = wide.ids
     ids = begins[places], ends[places]
@@ -240,7 +243,7 @@ def _write(
         ids = _given_or(_add_ids(pool, texts, text_ends, first + places), wide.ids, places)
     keys = [pool.add(text) for text in (b'{"id":"', b'","segment":"', b'","judge":"', b'","at":"', b'",')]
     values = (ids, segment, judge, pool.add_times(wide.times[places]), shared)
-    parts = [part for pair in zip(keys, values, strict=True) for part in pair]
+    parts: list[tuple[Ints | int, Ints | int]] = [part for pair in zip(keys, values, strict=True) for part in pair]
     durations = wide.durations[places]
     if (durations >= 0).any():
         key, nothing = pool.add(b',"duration_ms":'), durations < 0

@@ -86,7 +86,7 @@ class Scanner:
         return columns if len(columns) else None
 
     def scan_lines(self, data: bytes, begins: Ints) -> JudgmentColumns:
-        """Return the usual lines of data that is UTF-8 as columns. `begins` has the places of all lines, and the end."""
+        """Return the usual lines of UTF-8 data as columns. `begins` has the places of all lines, and the end."""
         size, count = len(data), len(begins) - 1
         longest = int(np.diff(begins).max(initial=0))
         if longest + 2 > len(self._quotes):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,8 @@ from streams import formats
 from streams.formats import RowError, Summary
 from streams.wire.events import Judgment
 from streams.wire.scanner import JudgmentColumns
+
+pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
 
 MAPPED = "a=model_a,b=model_b,winner=winner,judge=judge,segment=prompt,at=tstamp,id=id,duration=took,campaign=on"
 

@@ -1,6 +1,6 @@
 """The loops that read the cells of a table, find equal rows, and join texts to lines.
 
-A cell is the bytes from its begin to before its end. The arrays of begins and ends have one row per column of the table.
+A cell is the bytes from its begin to before its end. Arrays of begins and ends have one row per column of the table.
 """
 
 from __future__ import annotations
