@@ -27,7 +27,7 @@ LONGEST_ROW = 100_000  # bytes; `csv` refuses cells that are longer than 131,072
 class Cells:
     """Cells of rows that follow each other. `begins[c, r]` and `ends[c, r]` are the place of a cell in the data.
 
-    `values` returns what the complete reader has in the cells of a row. `row_ends` has the ends of the rows in the data.
+    `values` returns what the complete reader has in the cells of a row. `row_ends` are their ends in the data.
     """
 
     data: bytes  # with padding
