@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from streams import formats
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
+from streams.formats import json_lines
 from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import CampaignSettings, Judgment
@@ -195,6 +196,12 @@ def with_accidents(count: int, **options: int) -> list[Judgment]:
     parts[2].append(replace(log[0], id="late", at=log[0].at + timedelta(days=900)))
     parts[4].insert(10, replace(log[0], id="new", systems=("new", "system-1"), ranks=(1, 2)))
     return [each for part in parts for each in part]
+
+
+@pytest.fixture(autouse=True)
+def _many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scan what is read at once, so that the logs here come in several blocks."""
+    monkeypatch.setattr(json_lines, "_BLOCK", 0)
 
 
 def kept(

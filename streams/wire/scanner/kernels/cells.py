@@ -74,10 +74,10 @@ def split_cells(
 
 @jit
 def group_rows(data: Any, begins: Any, ends: Any, seed: Any, slots: Any, groups: Any, firsts: Any) -> int:
-    """Give rows with equal cells the same group. Return the number of groups, or UNUSUAL if `firsts` is too short.
+    """Fill `groups` with a number for each row, the same one for rows with equal cells.
 
-    `firsts` gets the first row of each group. All `slots` are -1 before, and their number is a power of two that is
-    larger than the number of rows.
+    Return the number of groups, or UNUSUAL if `firsts` is too short. It gets the first row of each group. All `slots`
+    are -1 before, and their number is a power of two that is larger than the number of rows.
     """
     columns, found = len(begins), 0
     for row in range(len(groups)):
