@@ -173,3 +173,21 @@ def test_a_verdict_is_read_by_the_complete_reader_once_for_all_equal_rows(tmp_pa
     path.write_bytes(b"model_a,model_b,winner,judge\n" + b"".join(b"x,y,tie,j%d\n" % k for k in range(5000)))
     assert count_columns(path) == 5000
     assert count_columns(path, columns="a=model_a,b=model_b,winner=winner,judge=judge") == 5000
+
+
+def test_a_repeated_conversation_among_usual_rows_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    rows = [f"q{k},x,y,model_a,1682351591.5\n" for k in range(300)]
+    path.write_text(
+        "question_id,model_a,model_b,winner,tstamp\n" + "".join([*rows, rows[7], rows[8].replace("_a", "_b")])
+    )
+    read = told(path, quick=True)
+    assert read == told(path, quick=False)
+    assert read[1].left_out == {"a repeated conversation": 1}
+
+
+def test_spaces_around_mapped_cells_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,winner,judge\n" + "x,y,a,ann\n" * 3 + "x,y,a, ann \n" + "x,y,a,\u00a0ann\u00a0\n")
+    read = told(path, quick=True, columns="a=a,b=b,winner=winner,judge=judge")
+    assert {judgment.judge for _, judgment in read[0]} == {"ann"}
