@@ -71,6 +71,7 @@ performance: $(VENV)/.dev  ## run the benchmarks of docs/performance.md and writ
 bench: $(VENV)/.dev  ## run the other benchmarks; each prints ratios between variants of one run
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/profiles.py
+	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/judges.py
 	$(BIN)/python benchmarks/clusters.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/board.py

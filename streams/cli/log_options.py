@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from streams.wire.events import CampaignSettings, Judgment
 
 
-LONG_BYTES = 8_000_000
+LONG_BYTES = 8_000_000  # of a log for which kernels are compiled
+SHORT_BYTES = 100_000  # of a log for which they are not even loaded
 STDIN = "-"
 
 
@@ -114,10 +115,14 @@ class LogFile:
         if self._report:
             click.echo(str(error), err=True)
 
-    @property
+    @cached_property
     def is_long(self) -> bool:
-        """Return whether the file is long enough for compiled kernels to pay off."""
-        return self.size is not None and self.size > LONG_BYTES
+        """Return whether the file is long enough for compiled kernels to pay off. It is shorter if they are stored."""
+        if self.size is None or self.size <= SHORT_BYTES:
+            return False
+        from streams.wire.scanner.kernels import are_stored
+
+        return self.size > LONG_BYTES or are_stored()
 
     def batches(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read the file with a progress bar. Raise FormatError if it has no judgment. `columns` is for rating."""

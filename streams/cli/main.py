@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from importlib import import_module
@@ -71,7 +72,12 @@ class LazyGroup(SuggestingGroup):
         name = OLD_NAMES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
+        gc.disable()  # what modules contain stays, so looking for garbage in it only takes time
+        try:
+            command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
+        finally:
+            gc.freeze()
+            gc.enable()
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

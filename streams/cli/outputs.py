@@ -7,7 +7,6 @@ import io
 import re
 import shlex
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -155,6 +154,8 @@ _NOT_STATED = ("page", "plot", "config", "as_object", "as_table", "as_text")
 
 def write_page(file: Path, reports: Sequence[Report], *, log: str) -> None:
     """Write one HTML page with all campaigns of a log. It names the log and the options of the command."""
+    from importlib.metadata import version
+
     from streams.reports.html_page import html_page
     from streams.reports.provenance import Provenance
 

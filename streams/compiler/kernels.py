@@ -13,7 +13,7 @@ from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from streams.compiler.machine_code import load
+from streams.compiler.machine_code import is_stored, load
 from streams.settings import checks_bounds
 
 if TYPE_CHECKING:
@@ -74,6 +74,12 @@ class Kernels:
             return None
         assert isinstance(self._folder, Path)
         return load(name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name))
+
+    def are_stored(self, *names: str) -> bool:
+        """Return whether these modules can be loaded from disk at once, so that nothing has to be compiled."""
+        assert isinstance(self._folder, Path)
+        folder, digest = self._folder, self._digest
+        return not checks_bounds() and all(is_stored(name, digest=digest, folder=folder) for name in names)
 
     def suited(self, name: str, updates: int) -> Any:
         """Return the compiled module if kernels are loaded or this many updates repay it, else the plain one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,10 +97,22 @@ def load(name: str, *, digest: str, folder: Path, compile_module: Callable[[], M
     if sys.platform != "linux":
         return None
     try:
-        file = folder / "__pycache__" / f"{name}.{digest}.{_platform_digest()}.o"
+        file = _object_file(name, digest, folder)
         return LoadedKernels(_load_functions(_read_or_make(file, compile_module)), compile_module)
     except _FAILURES:
         return None
+
+
+def is_stored(name: str, *, digest: str, folder: Path) -> bool:
+    """Return whether the file of a module is there."""
+    try:
+        return sys.platform == "linux" and _object_file(name, digest, folder).exists()
+    except _FAILURES:
+        return False
+
+
+def _object_file(name: str, digest: str, folder: Path) -> Path:
+    return folder / "__pycache__" / f"{name}.{digest}.{_platform_digest()}.o"
 
 
 def _read_or_make(file: Path, compile_module: Callable[[], ModuleType]) -> ObjectFile:
@@ -120,6 +133,7 @@ def _remove_older(file: Path) -> None:
             other.unlink(missing_ok=True)
 
 
+@cache
 def _platform_digest() -> str:
     """Return a digest of the processor, the file layout, and the versions of numba and llvmlite."""
     import llvmlite

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
+from streams.formats.columns.wide import WideColumns
 from streams.formats.rankings import parse_time
+from streams.formats.recent import conversation_key
 from streams.formats.records import (
     RecordLayout,
     compare,
@@ -36,6 +38,7 @@ JUDGE = ("judge", "judge_hash", "worker", "annotator", "user", "evaluation_sessi
 TIME = ("tstamp", "timestamp", "at", "created_at")
 
 BOTH_BAD = "both_bad"
+REPEATED = "a repeated conversation"
 _FIRST = ("model_a", "left")
 _SECOND = ("model_b", "right")
 _BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "both bad", "bothbad", BOTH_BAD)
@@ -63,13 +66,7 @@ def judge_battle(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     systems = [required_text(row, side) for side in sides]
     segment, judge, at = text_in(row, *SEGMENT), _judge(row), first_text(row, TIME)
     tags = {name: tag_in(row, name) for name in _TAGS if name in row}
-    identified = row.get("id") or (row.get("question_id") and at)
-    if identified and not run.conversations.is_new(
-        text_in(row, "id", "question_id"), *systems, judge, at, winner, *tags.values()
-    ):
-        run.leave_out("a repeated conversation")
-        return []
-    return compare(
+    found = compare(
         run,
         number,
         systems,
@@ -79,6 +76,11 @@ def judge_battle(row: Record, number: int, run: ImportRun) -> list[Judgment]:
         at=parse_time(at[1], field=at[0]) if at else None,
         tags={"outcome": BOTH_BAD if is_both_bad(winner) else None, **tags, **_categories(row)},
     )
+    conversation = text_in(row, "id") or (at and text_in(row, "question_id"))
+    if conversation and found and not run.conversations.count_new([conversation_key(conversation, found[0])]):
+        run.leave_out(REPEATED)
+        return []
+    return found
 
 
 def parse_winner(winner: str, systems: list[str] | None = None) -> tuple[int, int]:
@@ -131,4 +133,7 @@ LAYOUT = RecordLayout(
     columns=(*SEGMENT, *JUDGE, *TIME, *_TAGS, "anony", "dedup_tag", "category_tag"),
     judge=judge_battle,
     unless=("annotation_id",),
+    wide=WideColumns(
+        segment=SEGMENT, judge=JUDGE, time=TIME, conversation=("id",), timed_conversation=("question_id",)
+    ),
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
 from streams.errors import FormatError, RecordError
+from streams.formats.ahead import read_ahead
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
-from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, clean_campaign, judge_name, segment_name
+from streams.formats.names import campaign_name, clean_campaign, judge_name, segment_name
+from streams.formats.unnamed import count_unnamed
 from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
@@ -19,7 +19,6 @@ from streams.wire.scanner import Scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
 
     from streams.formats.base import ImportRun
     from streams.formats.input.head import FileHead
@@ -28,14 +27,13 @@ if TYPE_CHECKING:
     from streams.wire.scanner import JudgmentColumns
 
 _JUDGMENTS_PER_WRITE = 1000
-_ANONYMOUS = re.compile(rf'"judge"\s*:\s*"{ANONYMOUS}"'.encode())
-_UNSPECIFIED = re.compile(rf'"segment"\s*:\s*"{UNSPECIFIED}"'.encode())
+_BLOCK = 3 * 2**20  # bytes that are scanned at once: fewer judgments than the ids that a campaign remembers
 _encoder = msgspec.json.Encoder()
 
 
 def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
     line = 1
-    blocks = _scan_ahead(source) if run.columns and run.campaign is None else _without_columns(source)
+    blocks = read_ahead(_scan_blocks(source)) if run.columns and run.campaign is None else _without_columns(source)
     for block, count, columns in blocks:
         judgments: Sequence[Judgment] | None = columns
         if judgments is None:
@@ -44,8 +42,7 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
-            run.summary.anonymous += len(_ANONYMOUS.findall(block)) if ANONYMOUS.encode() in block else 0
-            run.summary.unspecified += len(_UNSPECIFIED.findall(block)) if UNSPECIFIED.encode() in block else 0
+            count_unnamed(block, run)
             yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
             yield from _decode_one_by_one(block, line, run)
@@ -56,38 +53,41 @@ def _without_columns(source: Source) -> Iterator[tuple[bytes, int, None]]:
     return ((block, count, None) for block, count in _read_blocks(source))
 
 
-def _scan_ahead(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
-    """Yield each block with its number of lines and its columns, while a thread scans the next block."""
+def _scan_blocks(source: Source) -> Iterator[tuple[bytes, int, JudgmentColumns | None]]:
     scanner = Scanner()
-    with ThreadPoolExecutor(1, thread_name_prefix="scanner") as thread:
-        ahead: tuple[bytes, int, Future[JudgmentColumns | None]] | None = None
-        for block, count in _read_blocks(source):
-            scanning = thread.submit(scanner.scan, block, count)
-            if ahead is not None:
-                yield ahead[0], ahead[1], ahead[2].result()
-            ahead = block, count, scanning
-        if ahead is not None:
-            yield ahead[0], ahead[1], ahead[2].result()
+    return ((block, count, scanner.scan(block, count)) for block, count in _read_blocks(source, _BLOCK))
 
 
-def _read_blocks(source: Source) -> Iterator[tuple[bytes, int]]:
-    """Yield blocks of whole lines, with the number of lines. Each line ends with a line feed."""
-    rest: list[bytes] = []
-    size, line = 0, 1
+def _read_blocks(source: Source, least: int = 0) -> Iterator[tuple[bytes, int]]:
+    """Yield blocks of whole lines, with the number of lines. Each line ends with a line feed.
+
+    A block has at least `least` bytes, except the last one.
+    """
+    lines: list[bytes] = []
+    rest: list[bytes] = []  # of a line whose end has not been read
+    waiting, size, line = 0, 0, 1
     while data := source.read():
         end = data.rfind(b"\n") + 1
         if end:
-            block = b"".join([*rest, data[:end]])
+            lines += (*rest, data[:end])
+            waiting += size + end
+            rest, size = [], 0
+        if waiting and waiting >= least:
+            block = b"".join(lines)
             count = block.count(b"\n")
             yield block, count
             line += count
-            rest, size = [], 0
+            lines, waiting = [], 0
         rest.append(data[end:])
         size += len(data) - end
         if size > MAX_LINE:
+            line += sum(part.count(b"\n") for part in lines)
             raise FormatError(f"{source.name}:{line}: a line of more than {MAX_LINE:,} bytes")
     if size:
-        yield b"".join(rest) + b"\n", 1
+        lines += (*rest, b"\n")
+    if lines:
+        block = b"".join(lines)
+        yield block, block.count(b"\n")
 
 
 def _decode_one_by_one(block: bytes, first: int, run: ImportRun) -> Iterator[EntryBatch]:

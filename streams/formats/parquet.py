@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.arena import SEGMENT
 from streams.formats.base import Format
-from streams.formats.input.parquet_pages import check_footer, plan_reading
+from streams.formats.columns.wide import MOST_ROWS
+from streams.formats.input.parquet_pages import MAX_ROWS, check_footer, plan_reading
 from streams.formats.input.sources import PARQUET
 from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.limits import MAX_FOOTER
@@ -23,13 +25,14 @@ from streams.wire.events import Judgment
 from streams.wire.limits import MAX_RANKED, MAX_SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from streams.formats.base import ImportRun
+    from streams.formats.base import EntryBatch, ImportRun
+    from streams.formats.columns.cells import Cells
     from streams.formats.input.sources import Source
     from streams.formats.records import RecordLayout
 
-    _ParquetRow = dict[str, object]
+    _ParquetRow = Mapping[str, object]
 
 _OWN = Judgment.__struct_fields__
 _NEEDED = ("id", "campaign", "segment", "judge", "systems")
@@ -51,28 +54,47 @@ def read_rows(
     Long texts of the columns `shortened` are shortened as names. Others are cut where they are too long for all fields.
     `rename` returns the name of a column in a row.
     """
+    pyarrow = _pyarrow(run)
+    number = 0
+    with _explaining(run, pyarrow, lambda: number):
+        for batch in _batches(source, run, choose):
+            for row in _values(batch, pyarrow, shortened, rename):
+                number += 1
+                yield number, row
+
+
+def _pyarrow(run: ImportRun) -> Any:
     try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+        return import_module("pyarrow")
     except ImportError:
         raise FormatError(f"{run.file}: reading Parquet needs pyarrow: pip install 'judgestream[parquet]'") from None
+
+
+@contextmanager
+def _explaining(run: ImportRun, pyarrow: Any, rows: Callable[[], int]) -> Iterator[None]:
+    """Turn what pyarrow may raise into FormatError. `rows` returns how many rows were read."""
+    try:
+        yield
+    except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
+        place = f"{run.file}, after row {rows()}" if rows() else run.file
+        raise FormatError(f"{place}: can't be read as Parquet: {cut(str(error), 200)}") from None
+
+
+def _batches(
+    source: Source, run: ImportRun, choose: Callable[[list[str]], list[str]], most: int = MAX_ROWS
+) -> Iterator[Any]:
+    """Yield the rows of a Parquet file in batches of Arrow with at most `most` rows, as many as fit in memory."""
     if source.path is None or not source.head.startswith(PARQUET):
         raise FormatError(f"{run.file}: Parquet is read from a plain file, neither a stream nor compressed as a whole")
-    number = 0
-    try:
-        with source.path.open("rb") as stream:
-            check_footer(stream)
-            with parquet.ParquetFile(stream, **_READING) as file:
-                names = choose(file.schema_arrow.names)
-                plan = plan_reading(stream, file, names)
-            stream.seek(0)
-            with parquet.ParquetFile(stream, **_READING, read_dictionary=plan.dictionaries) as file:
-                for batch in file.iter_batches(batch_size=plan.rows, columns=names, use_threads=False):
-                    for row in _values(batch, pyarrow, shortened, rename):
-                        number += 1
-                        yield number, row
-    except (pyarrow.ArrowException, OSError, ValueError, LookupError, MemoryError, OverflowError) as error:
-        place = f"{run.file}, after row {number}" if number else run.file
-        raise FormatError(f"{place}: can't be read as Parquet: {cut(str(error), 200)}") from None
+    parquet = import_module("pyarrow.parquet")
+    with source.path.open("rb") as stream:
+        check_footer(stream)
+        with parquet.ParquetFile(stream, **_READING) as file:
+            names = choose(file.schema_arrow.names)
+            plan = plan_reading(stream, file, names, most=most)
+        stream.seek(0)
+        with parquet.ParquetFile(stream, **_READING, read_dictionary=plan.dictionaries) as file:
+            yield from file.iter_batches(batch_size=plan.rows, columns=names, use_threads=False)
 
 
 _READING = {
@@ -176,9 +198,78 @@ def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgmen
         raise RecordError("invalid_value", str(error)) from None
 
 
+class ParquetBlocks:
+    """The rows of a Parquet file, which are read as cells or one by one."""
+
+    _batch: Any = None  # of Arrow
+
+    def __init__(self, source: Source, run: ImportRun) -> None:
+        self._pyarrow = _pyarrow(run)
+        self._run = run
+        self._batches = _batches(source, run, lambda names: _columns(names, source, run), MOST_ROWS)
+        self._place = self._number = 0  # rows of the batch, and of the file, that were read
+        self.names: tuple[str, ...] = ()
+        if self._has_rows():
+            self.names = tuple(name.lower() for name in self._batch.schema.names)
+
+    def _has_rows(self) -> bool:
+        while self._batch is None or self._place == self._batch.num_rows:
+            with _explaining(self._run, self._pyarrow, lambda: self._number):
+                self._batch, self._place = next(self._batches, None), 0
+            if self._batch is None:
+                return False
+        return True
+
+    def peek(self, most: int) -> Cells:
+        """Return the cells of the next rows. There are none if a column has a type that is not usual."""
+        from streams.formats.columns.arrow_cells import arrow_cells
+
+        rows: Any = self._batch.slice(self._place, most) if self._has_rows() else None
+        with _explaining(self._run, self._pyarrow, lambda: self._number):
+            return arrow_cells(
+                rows, self._pyarrow, values=lambda row: list(self._values(rows.slice(row, 1))[0].values())
+            )
+
+    def _values(self, rows: Any) -> list[_ParquetRow]:
+        with _explaining(self._run, self._pyarrow, lambda: self._number):
+            return _values(rows, self._pyarrow, _LONG, str.lower)
+
+    def skip(self, _: Cells, count: int) -> int:
+        """Pass over rows. Return the number of the first one."""
+        self._place += count
+        self._number += count
+        return self._number - count + 1
+
+    def rows(self) -> Iterator[tuple[int, _ParquetRow]]:
+        """Read the next rows one by one."""
+        known: list[_ParquetRow] = []
+        following, size = -1, 1  # the row of the file after those that are known
+        while self._has_rows():
+            if self._number >= following or self._number < following - len(known):
+                size = min(2 * size, MAX_ROWS) if self._number == following else 1
+                known = self._values(self._batch.slice(self._place, size))
+                following = self._number + len(known)
+            row = known[self._number - following]
+            self._place += 1
+            self._number += 1
+            yield self._number, row
+
+
+def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+    if not run.columns:
+        return row_reader(_read_rows, _to_judgments)(source, run)
+    from streams.formats.columns.table_reader import read_table  # which loads the scanner
+
+    blocks = ParquetBlocks(source, run)
+    layout = _layout(blocks.names)
+    if layout is None or layout.wide is None:
+        return row_reader(lambda *_: blocks.rows(), _to_judgments)(source, run)
+    return read_table(blocks, source, run, wide=layout.wide, judge=_to_judgments)
+
+
 FORMAT = Format(
     name="parquet",
     about="Parquet with the columns of an arena or of a judgment (needs pyarrow)",
     recognises=lambda head: head.data.startswith(PARQUET),
-    batches=row_reader(_read_rows, _to_judgments),
+    batches=_read_batches,
 )

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from streams.formats.base import ImportRun
+    from streams.formats.base import EntryBatch, ImportRun
+    from streams.formats.columns.wide import WideColumns
     from streams.formats.input.head import FileHead
+    from streams.formats.input.line_buffer import LineBuffer
     from streams.formats.input.sources import Source
 
     Record: TypeAlias = Mapping[str, object]
@@ -49,6 +51,7 @@ class RecordLayout:
     columns: tuple[str, ...]  # fields that are read from Parquet, besides the needed ones; `a.b` is a part of a
     judge: Callable[[Record, int, ImportRun], list[Judgment]]
     unless: tuple[str, ...] = ()  # fields of another layout that has the needed ones too
+    wide: WideColumns | None = None  # of tables that may be read as columns
     suffixes: tuple[str, ...] = ()  # of fields whose names a project chooses; one with the first suffix is enough
 
     def recognises(self, names: Collection[str]) -> bool:
@@ -65,7 +68,17 @@ class RecordLayout:
 
     def format(self) -> Format:
         """Return the layout as a format: CSV, JSON or JSON Lines."""
-        return Format(self.name, self.about, self._in_head, row_reader(self._read, self.judge))
+        return Format(self.name, self.about, self._in_head, self._batches)
+
+    def _batches(self, source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+        if self.wide is None or not run.columns or source.head.lstrip()[:1] in (b"[", b"{"):
+            return row_reader(self._read, self.judge)(source, run)
+        from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
+
+        def choose(table: Table) -> dict[str, int]:
+            return {name: place for name, place in table.columns.items() if self.has_column(name)}
+
+        return read_table(CsvBlocks(source, self._table, choose), source, run, wide=self.wide, judge=self.judge)
 
     def _in_head(self, head: FileHead) -> bool:
         return self.recognises(head.columns) or self.recognises(head.keys)
@@ -78,13 +91,17 @@ class RecordLayout:
                 else:
                     yield line, {name.lower(): value for name, value in document.items()}
             return
-        table = Table(source, required=(), kind=self.about)
+        table = self._table(source)
         names = tuple(table.columns)
-        if not self.recognises(names):
-            missing = min(([name for name in group if name not in names] for group in self.needs), key=len)
-            raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {self.about}")
         for line, cells in table.rows():
             yield line, cells if isinstance(cells, RecordError) else dict(zip(names, cells, strict=True))
+
+    def _table(self, source: Source | LineBuffer) -> Table:
+        table = Table(source, required=(), kind=self.about)
+        if not self.recognises(table.columns):
+            missing = min(([name for name in group if name not in table.columns] for group in self.needs), key=len)
+            raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {self.about}")
+        return table
 
 
 def compare(

@@ -47,7 +47,7 @@ def row_reader(
                     raise row
                 if judgments := list(judge(row, number, run)):
                     if _has_long_text(judgments[0]):  # else many of them could wait
-                        _validate_one(judgments[0])
+                        validate_one(judgments[0])
                     pending.append((line, judgments))
                     waiting += len(judgments)
             except RecordError as error:
@@ -103,7 +103,7 @@ def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iter
         return
     for line, row in pending:
         try:
-            judgments = [_validate_one(judgment) for judgment in row]
+            judgments = [validate_one(judgment) for judgment in row]
         except RecordError as error:
             run.bad(line, error)
         else:
@@ -112,7 +112,8 @@ def _validate(pending: list[tuple[int, list[Judgment]]], run: ImportRun) -> Iter
             yield EntryBatch([line] * len(judgments), judgments)
 
 
-def _validate_one(judgment: Judgment) -> Judgment:
+def validate_one(judgment: Judgment) -> Judgment:
+    """Return a judgment as a worker would decode it. Raise RecordError if a worker would reject it."""
     try:
         value = encode(judgment)
     except ValueError:

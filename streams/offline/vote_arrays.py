@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.campaign.names import distinct_indices
 from streams.core.judges import Votes
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class VoteArrays:
         timed = ranked & (admitted.durations >= 0)
         self._judges.append(batch.judges[timed])
         self._durations.append(admitted.durations[timed])
-        for size in np.unique(sizes[ranked]).tolist():
+        for size in distinct_indices(sizes[ranked]):
             mine = np.flatnonzero(sizes == size)
             places = batch.starts[mine][:, None] + np.arange(size)
             systems, ranks = batch.systems[places], batch.ranks[places]

@@ -100,8 +100,8 @@ def test_the_same_question_without_a_time_may_be_judged_again() -> None:
 
 def test_old_conversations_are_forgotten_first() -> None:
     recent = RecentConversations(remembered=3)
-    assert all(recent.is_new(number) for number in range(7))
-    assert [recent.is_new(number) for number in (6, 3, 0)] == [False, False, True]
+    assert recent.count_new(range(7)) == 7
+    assert [recent.count_new([number]) for number in (6, 3, 0)] == [0, 0, 1]
 
 
 @pytest.mark.parametrize("winner", ["tie (bothbad)", "both_bad", "Both bad"])

@@ -102,7 +102,6 @@ def command(
     """
     from streams.cli import outputs
     from streams.offline.categories import in_order, rank_categories
-    from streams.offline.controls import failing_judges
     from streams.offline.rating import make_leaderboard
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
@@ -143,7 +142,11 @@ def command(
         return in_order(reports(boards, rated, histories.by_campaign), categories)
 
     found = ranked(log, campaigns)
-    failing = failing_judges(results) if test and test.leave_out else frozenset()
+    failing: frozenset[tuple[str, str]] = frozenset()
+    if test and test.leave_out:
+        from streams.offline.controls import failing_judges
+
+        failing = failing_judges(results)
     rest = ranked(log.again(without=failing), sorted({name for name, _ in failing})) if failing else []
     every = [*found, *map(labelled, rest)]
     if page:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import BinaryIO
 
-_MAX_ROWS = 1000  # that are read together
+MAX_ROWS = 1000  # that are read together as objects
 _UNPACKED_BATCH = 2**26  # bytes of values that a batch may repeat from dictionaries
 _DICTIONARY_COST = 8  # bytes of memory for each byte of a dictionary: it is kept with an index of its values
 _MAX_FIXED = 64  # bytes of a value of a fixed length
@@ -82,8 +82,10 @@ def _row_groups(stream: BinaryIO) -> list[list[dict[int, Any]]]:
         raise ValueError("its description is damaged") from None
 
 
-def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> ReadingPlan:
-    """Return how to read some columns in bounded memory. Raise ValueError if that is not possible.
+def plan_reading(stream: BinaryIO, file: Any, names: Collection[str], *, most: int = MAX_ROWS) -> ReadingPlan:
+    """Return how to read some columns in bounded memory, at most `most` rows at once.
+
+    Raise ValueError if that is not possible.
 
     A dictionary makes a long value from one byte, as often as the file says. So values stay in dictionaries, if all
     pages of a column use one. pyarrow would collect the values of other pages in a dictionary that grows with the file:
@@ -96,6 +98,7 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
     needed: Counter[str] = Counter()
     dictionaries: list[str] = []
     repeated = 0  # bytes that one row may repeat
+    unpacked = 0  # bytes of all values
     for place in range(len(file.schema)):
         leaf = file.schema.column(place)
         name = next((name for name in names if f"{leaf.path}.".startswith(f"{name}.")), None)
@@ -105,6 +108,7 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
             raise ValueError("a row group without all columns")
         pages = _largest([read_pages(stream, group[place]) for group in groups])
         _check_column(name, leaf, pages)
+        unpacked += sum(file.metadata.row_group(k).column(place).total_uncompressed_size for k in range(len(groups)))
         needed[name] += pages.page + _DICTIONARY_COST * pages.dictionary
         if leaf.physical_type == _TEXT and pages.dictionary:
             if pages.has_plain:
@@ -116,7 +120,8 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str]) -> Reading
             f"its pages need {needed.total():,} bytes, most of them in the column {needed.most_common(1)[0][0]}; "
             f"at most {MAX_PAGES:,} are accepted. Write the file with smaller pages"
         )
-    return ReadingPlan(rows=max(1, min(_MAX_ROWS, _UNPACKED_BATCH // max(1, repeated))), dictionaries=dictionaries)
+    fitting = max(MAX_ROWS, _UNPACKED_BATCH * rows // max(1, 2 * unpacked))
+    return ReadingPlan(rows=max(1, min(most, fitting, _UNPACKED_BATCH // max(1, repeated))), dictionaries=dictionaries)
 
 
 def _largest(chunks: list[ColumnPages]) -> ColumnPages:

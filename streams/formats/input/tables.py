@@ -13,6 +13,7 @@ from streams.wire.decoding import quote
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from streams.formats.input.line_buffer import LineBuffer
     from streams.formats.input.sources import Source
 
 Cells = list[str]
@@ -24,10 +25,10 @@ class Table:
     A column without a name has its number as its name: `#1` is the first one.
     """
 
-    def __init__(self, source: Source, *, required: Collection[str], kind: str) -> None:
+    def __init__(self, source: Source | LineBuffer, *, required: Collection[str], kind: str) -> None:
         self._source = source
         self._lines = _Lines(source)
-        delimiter = FileHead(source.head).delimiter
+        self.delimiter = delimiter = FileHead(source.head).delimiter
         self._reader = csv.reader(self._lines, delimiter=delimiter, skipinitialspace=delimiter == " ", strict=True)
         try:
             header = next(self._reader, [])
@@ -42,6 +43,20 @@ class Table:
         self.columns = {name: place for place, name in enumerate(names)}
         if twice := next((name for place, name in enumerate(names) if self.columns[name] != place), None):
             raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
+
+    @property
+    def next_line(self) -> int:
+        """The number of the line on which the next row begins."""
+        return self._lines.number + 1
+
+    @property
+    def is_inside_line(self) -> bool:
+        """Whether the next row begins after a carriage return in the same line."""
+        return self._lines.is_inside_line
+
+    def skip_lines(self, count: int) -> None:
+        """Count lines that were read elsewhere. The next row begins after them."""
+        self._lines.number += count
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
         """Yield the cells of every row, with the line on which it begins."""
@@ -68,7 +83,7 @@ class Table:
 class _Lines:
     """The lines of a source as text. A row may span several lines, up to MAX_LINE bytes."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source | LineBuffer) -> None:
         self._source = source
         self._bytes = 0
         self._parts: list[bytes] = []  # the rest of a line, in reverse
@@ -80,6 +95,11 @@ class _Lines:
         self.first = self.number + (not self._parts)
         self.broken: str | None = None
         self._bytes = 0
+
+    @property
+    def is_inside_line(self) -> bool:
+        """Return whether the rest of a line is left."""
+        return bool(self._parts)
 
     @property
     def span(self) -> int:

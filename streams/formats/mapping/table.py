@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from streams.errors import FormatError, RecordError, suggestion
 from streams.formats import parquet
 from streams.formats.base import Format
+from streams.formats.columns.wide import WideColumns
 from streams.formats.input.documents import read_documents
 from streams.formats.input.sources import PARQUET
 from streams.formats.input.tables import Table
@@ -21,7 +22,8 @@ from streams.wire.events import Judgment
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from streams.formats.base import ImportRun
+    from streams.formats.base import EntryBatch, ImportRun
+    from streams.formats.columns.templates import JudgeRow
     from streams.formats.input.documents import Document
     from streams.formats.input.sources import Source
     from streams.formats.mapping.column_mapping import ColumnMapping
@@ -29,17 +31,38 @@ if TYPE_CHECKING:
     _MappedRow = Mapping[str, str]  # the cells by role
 
 NAME = "columns"
+_WIDE = WideColumns(
+    segment=("segment",), judge=("judge",), time=("at",), id=("id",), duration=("duration",), is_stripped=True
+)
 
 
 def mapped_format(mapping: ColumnMapping) -> Format:
     """Return the format of the tables with these columns."""
-    reader = VerdictReader(mapping)
+    judge = partial(_to_judgments, mapping, VerdictReader(mapping))
+
+    def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+        is_text = not source.head.startswith(PARQUET) and source.head.lstrip()[:1] not in (b"[", b"{")
+        if run.columns and is_text and mapping.layout != "score":
+            return _read_columns(mapping, judge, source, run)
+        return row_reader(partial(_read_rows, mapping), judge)(source, run)
+
     return Format(
         name=NAME,
         about="a table whose columns are named by --columns",
         recognises=lambda _: False,
-        batches=row_reader(partial(_read_rows, mapping), partial(_to_judgments, mapping, reader)),
+        batches=batches,
     )
+
+
+def _read_columns(mapping: ColumnMapping, judge: JudgeRow, source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+    from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
+
+    def choose(table: Table) -> dict[str, int]:
+        found = find_columns(mapping, table.header, place=f"{source.name}:1")
+        return {role: table.header.index(column) for role, column in found.items()}
+
+    blocks = CsvBlocks(source, partial(Table, required=(), kind="a table"), choose, is_stripped=True)
+    return read_table(blocks, source, run, wide=_WIDE, judge=judge)
 
 
 def _read_rows(

@@ -53,7 +53,7 @@ class Scanner:
         """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
 
         The data consists of one JSON object per line, and ends with a line feed. A line needs the decoder if it is
-        not a usual ranking: a command, a score, tags, an escaped character, an unknown field, or a mistake. A caller
+        not a usual ranking: a command, a score, an escaped character, an unknown field, or a mistake. A caller
         that knows the number of lines passes it, because counting takes time.
         """
         count = data.count(b"\n") if lines is None else lines
@@ -62,7 +62,7 @@ class Scanner:
         begins = np.zeros(count + 1, np.int64)
         begins[1:] = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         begins[1:] += 1
-        columns = self._scan(data, begins)
+        columns = self.scan_lines(data, begins)
         return columns if len(columns) == count else None
 
     def scan_records(self, values: Sequence[bytes | None], *, max_bytes: int) -> JudgmentColumns | None:
@@ -82,11 +82,11 @@ class Scanner:
         begins = np.zeros(len(texts), np.int64)
         sizes = np.fromiter(map(len, texts), np.int64, len(texts) - 1)
         np.cumsum(sizes + 1, out=begins[1:])
-        columns = self._scan(data, begins)
+        columns = self.scan_lines(data, begins)
         return columns if len(columns) else None
 
-    def _scan(self, data: bytes, begins: Ints) -> JudgmentColumns:
-        """Return the usual lines of data that is UTF-8 as columns."""
+    def scan_lines(self, data: bytes, begins: Ints) -> JudgmentColumns:
+        """Return the usual lines of UTF-8 data as columns. `begins` has the places of all lines, and the end."""
         size, count = len(data), len(begins) - 1
         longest = int(np.diff(begins).max(initial=0))
         if longest + 2 > len(self._quotes):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from streams import formats
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
+from streams.formats import json_lines
 from streams.offline.rating import rate
 from streams.wire.decoding import decode
 from streams.wire.events import CampaignSettings, Judgment
@@ -73,7 +74,7 @@ events = st.fixed_dictionaries(
         "source": st.sampled_from(["", "x" * 1000, "x" * 1001, "mobile"]),
         "duration_ms": st.sampled_from([0, 17, 2**53, 2**53 + 1, -1, 1.5, None]),
         "duration_mx": st.just(5),
-        "tags": st.sampled_from([{}, {"a": "b"}, {"a": 1}, None]),
+        "tags": st.sampled_from([{}, {"a": "b"}, {"a": "b", "": "c"}, {"a": "b", "c": "d"}, {"a": 1}, {"a": {}}, None]),
         "extra": st.sampled_from([[], [[1]], {"a": {}}]),
     },
 )
@@ -100,6 +101,7 @@ def test_what_is_scanned_is_what_decoding_gives(log: list[dict[str, Any]], compa
 def test_ordinary_rankings_are_scanned(ways: int) -> None:
     log = crowd_log(300, campaigns=3, ways=ways)
     log[7] = msgspec.structs.replace(log[7], duration_ms=1234, request="r", source="a phone", judge="ü" * 90)
+    log[8] = msgspec.structs.replace(log[8], tags={str(number): "x" * 200 for number in range(8)})
     block = scanned(block_of(log))
     assert block is not None
     assert told(block) == [meant(each) for each in log]
@@ -125,7 +127,8 @@ def test_ordinary_rankings_are_scanned(ways: int) -> None:
         json.dumps(GOOD).replace('"s"', '"\xff"').encode("latin-1"),
         json.dumps(GOOD).replace('"j"', '"j').encode(),
         json.dumps(GOOD | {"score": None}).encode(),
-        json.dumps(GOOD | {"tags": {"language": "de"}}).encode(),
+        json.dumps(GOOD | {"tags": {"language": 1}}).encode(),
+        json.dumps(GOOD | {"tags": {str(number): "x" for number in range(9)}}).encode(),
         json.dumps(GOOD | {"segment": "b\\"}).encode(),
         json.dumps(GOOD | {"campaign": "c!"}).encode(),
         json.dumps(GOOD | {"at": "2024-04-31T00:00:00Z"}).encode(),
@@ -193,6 +196,12 @@ def with_accidents(count: int, **options: int) -> list[Judgment]:
     parts[2].append(replace(log[0], id="late", at=log[0].at + timedelta(days=900)))
     parts[4].insert(10, replace(log[0], id="new", systems=("new", "system-1"), ranks=(1, 2)))
     return [each for part in parts for each in part]
+
+
+@pytest.fixture(autouse=True)
+def _many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scan what is read at once, so that the logs here come in several blocks."""
+    monkeypatch.setattr(json_lines, "_BLOCK", 0)
 
 
 def kept(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from streams.compiler import jit
-from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE
+from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE, MAX_TAGS
 from streams.wire.scanner.kernels.hash_tables import FULL, hash_text, number_name
 from streams.wire.scanner.kernels.text import (
     CLOSE_BRACE,
@@ -48,11 +48,14 @@ def _word(text: bytes) -> int:
 _ID_KEY, _AT_KEY, _JUDGE_KEY, _RANKS_KEY = _word(b"id"), _word(b"at"), _word(b"judge"), _word(b"ranks")
 _CAMPAIGN_KEY, _SEGMENT_KEY, _SYSTEMS_KEY = _word(b"campaign"), _word(b"segment"), _word(b"systems")
 _REQUEST_KEY, _VERSION_KEY, _SOURCE_KEY = _word(b"request"), _word(b"version"), _word(b"source")
+_TAGS_KEY = _word(b"tags")
 _DURATION_KEY, _DURATION_KEY_END = _word(b"duration"), _word(b"_ms")
 _DURATION_KEY_LENGTH = 11
 
 # The bits of the fields that a line has. The first three fields are names, and their bits are their rows.
-_AT_BIT, _ID_BIT, _SYSTEMS_BIT, _RANKS_BIT, _DURATION_BIT, _REQUEST_BIT, _SOURCE_BIT, _VERSION_BIT = range(3, 11)
+_AT_BIT, _ID_BIT, _SYSTEMS_BIT, _RANKS_BIT, _DURATION_BIT, _REQUEST_BIT, _SOURCE_BIT, _VERSION_BIT, _TAGS_BIT = range(
+    3, 12
+)
 _REQUIRED = 0b111_1111
 
 
@@ -187,6 +190,24 @@ def scan_line(
                 if data[i] != COMMA or ranked - starts[line] >= MAX_RANKED:
                     return UNUSUAL
             i += 1
+        elif key == _TAGS_KEY:
+            field = _TAGS_BIT
+            if data[i] != OPEN_BRACE:
+                return UNUSUAL
+            texts = 0  # names and values
+            while True:
+                i = skip_spaces(data, i + 1)
+                end = quotes[quote + 1]
+                if data[i] != QUOTE or not 0 < end - i - 1 <= MAX_NAME:
+                    return UNUSUAL
+                quote += 2
+                texts += 1
+                i = skip_spaces(data, end + 1)
+                if texts % 2 == 0 and data[i] == CLOSE_BRACE:
+                    break
+                if data[i] != (COLON if texts % 2 else COMMA) or texts >= 2 * MAX_TAGS:
+                    return UNUSUAL
+            i += 1
         elif length == _DURATION_KEY_LENGTH:
             field = _DURATION_BIT
             end = find_number_end(data, i)
@@ -210,7 +231,7 @@ def scan_line(
                 field = JUDGE
             elif key == _AT_KEY:
                 field = _AT_BIT
-                rows[TIME, line] = read_time(data, i, end)
+                rows[TIME, line] = read_time(data, i, end, False)
                 if rows[TIME, line] == NO_TIME:
                     return UNUSUAL
             elif key == _ID_KEY:

@@ -86,9 +86,14 @@ def find_number_end(data: Any, i: int) -> int:
 
 
 @jit
-def read_time(data: Any, i: int, end: int) -> int:
-    """Return a time such as 2024-05-06T07:08:09.123456Z in microseconds since 1970, or NO_TIME if it is unusual."""
-    if end - i < 20 or data[i + 4] != DASH or data[i + 7] != DASH or data[i + 10] != LETTER_T:
+def read_time(data: Any, i: int, end: int, is_table: bool) -> int:
+    """Return a time such as 2024-05-06T07:08:09.123456Z in microseconds since 1970, or NO_TIME if it is unusual.
+
+    In a table the T may be a space, and a time without a zone is in UTC.
+    """
+    if end - i < 20 - is_table or data[i + 4] != DASH or data[i + 7] != DASH:
+        return NO_TIME
+    if data[i + 10] != LETTER_T and not (is_table and data[i + 10] == SPACE):
         return NO_TIME
     if data[i + 13] != COLON or data[i + 16] != COLON:
         return NO_TIME
@@ -114,7 +119,7 @@ def read_time(data: Any, i: int, end: int) -> int:
         for _ in range(6 - count):
             fraction *= 10
         i += count
-    is_utc = i + 1 == end and data[i] == LETTER_Z
+    is_utc = (i + 1 == end and data[i] == LETTER_Z) or (is_table and i == end)
     is_zero_offset = i + 6 == end and data[i] == PLUS and data[i + 3] == COLON
     if is_zero_offset:
         is_zero_offset = read_digits(data, i + 1, 2) == 0 and read_digits(data, i + 4, 2) == 0

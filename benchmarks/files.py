@@ -1,0 +1,215 @@
+"""Speed of files: `judgestream rank` on a long log of each kind beside evalica on the same CSV, start-up, and clusters.
+
+    python benchmarks/files.py --rows 1000000 --repeats 3
+    python benchmarks/files.py --growth 10000000 --json files.json
+
+Every figure is the median of whole processes, from the start of Python to the printed ranking. A first run of each
+command is not counted: it may compile kernels. Goals are those of a machine with two cores and nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from statistics import median
+from subprocess import DEVNULL, Popen
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.data import DATA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SYSTEMS, SEGMENTS, JUDGES, TIES = 20, 5000, 500, 0.25
+SAMPLE = Path(__file__).parent.parent / "samples" / "arena.csv"
+COMMAND = (Path(sys.executable).with_name("judgestream"),)
+
+# What a good engineer would write: columns of pandas in, scores out.
+EVALICA = """
+import sys
+import evalica, pandas
+votes = pandas.read_csv(sys.argv[1], usecols=["model_a", "model_b", "winner"])
+winners = votes.winner.map({"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw})
+method = evalica.elo if sys.argv[2] == "elo" else evalica.bradley_terry
+print(method(votes.model_a, votes.model_b, winners).scores.sort_values(ascending=False))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One measured figure. `low` and `high` are its range over the repeats, and the goal is a bound of the median."""
+
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    goal: str = ""
+    reached: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """The times of one process in seconds, and its largest memory in MB."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def write_logs(folder: Path, rows: int, *, tables: bool = True) -> None:
+    """Write the same log as JSON Lines and, with `tables`, as CSV and Parquet."""
+    random = np.random.default_rng(1)
+    strength = random.normal(size=SYSTEMS)
+    first = random.integers(SYSTEMS, size=rows)
+    second = (first + 1 + random.integers(SYSTEMS - 1, size=rows)) % SYSTEMS
+    wins = random.random(rows) < 1.0 / (1.0 + np.exp(strength[second] - strength[first]))
+    outcome = np.where(random.random(rows) < TIES, 2, np.where(wins, 0, 1))
+    segment, judge = random.integers(SEGMENTS, size=rows), random.integers(JUDGES, size=rows)
+    times = np.datetime_as_string(np.datetime64("2026-01-01T00:00:00") + np.arange(rows))
+    ranks, winners = ("[1,2]", "[2,1]", "[1,1]"), ("model_a", "model_b", "tie")
+    columns = zip(
+        first.tolist(), second.tolist(), outcome.tolist(), segment.tolist(), judge.tolist(), times, strict=True
+    )
+    with folder.joinpath("log.jsonl").open("w") as lines, folder.joinpath("log.csv").open("w") as table:
+        table.write("prompt_id,model_a,model_b,winner,judge,tstamp\n")
+        for number, (a, b, verdict, prompt, who, at) in enumerate(columns):
+            lines.write(
+                f'{{"id":"v{number}","campaign":"log","segment":"prompt-{prompt}","judge":"judge-{who}",'
+                f'"systems":["system-{a:02}","system-{b:02}"],"ranks":{ranks[verdict]},"at":"{at}Z"}}\n'
+            )
+            if tables:
+                table.write(f"prompt-{prompt},system-{a:02},system-{b:02},{winners[verdict]},judge-{who},{at}Z\n")
+    if tables:
+        csv, parquet = import_module("pyarrow.csv"), import_module("pyarrow.parquet")
+        parquet.write_table(csv.read_csv(folder / "log.csv"), folder / "log.parquet")
+
+
+def measure(command: Sequence[str | Path], repeats: int) -> list[Run]:
+    """Return the runs of a command after one that is not counted."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    found = []
+    for _ in range(1 + repeats):
+        begin = time.perf_counter()
+        process = Popen([str(part) for part in command], stdout=DEVNULL, env=environment)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"failed: {' '.join(map(str, command))}")
+        wall = time.perf_counter() - begin
+        found.append(Run(wall=wall, cpu=usage.ru_utime + usage.ru_stime, memory=usage.ru_maxrss / 1000))
+    return found[1:]
+
+
+def figures_of(name: str, runs: Sequence[Run], *, rows: int = 0, goal: float | None = None) -> list[Figure]:
+    """Return the figures of a command. With `rows`, the goal is a number of rows per second, else seconds of CPU."""
+    found = [_figure(f"{name} CPU", "s", [run.cpu for run in runs], most=None if rows else goal)]
+    if rows:
+        rates = [rows / run.wall for run in runs]
+        found += [
+            _figure(f"{name} wall", "s", [run.wall for run in runs]),
+            _figure(f"{name} rows", "1/s", rates, least=goal),
+            _figure(f"{name} CPU per row", "us", [1e6 * run.cpu / rows for run in runs]),
+        ]
+    return [*found, _figure(f"{name} memory", "MB", [run.memory for run in runs])]
+
+
+def _figure(
+    name: str, unit: str, values: Sequence[float], *, least: float | None = None, most: float | None = None
+) -> Figure:
+    value, goal, reached = median(values), "", None
+    if least is not None:
+        goal, reached = f">= {least:,g}", value >= least
+    elif most is not None:
+        goal, reached = f"<= {most:,g}", value <= most
+    return Figure(name=name, unit=unit, value=value, low=min(values), high=max(values), goal=goal, reached=reached)
+
+
+def measure_files(folder: Path, rows: int, repeats: int) -> list[Figure]:
+    """Measure `rank` on each kind of file, and evalica on the CSV."""
+    write_logs(folder, rows)
+    found: list[Figure] = []
+    csv_runs: list[Run] = []
+    for suffix, goal in (("jsonl", 500_000), ("csv", 300_000), ("parquet", 300_000)):
+        runs = measure((*COMMAND, "rank", folder / f"log.{suffix}"), repeats)
+        csv_runs = runs if suffix == "csv" else csv_runs
+        found += figures_of(f"rank {suffix}", runs, rows=rows, goal=goal)
+    for method in ("bradley_terry", "elo"):
+        runs = measure((sys.executable, "-c", EVALICA, folder / "log.csv", method), repeats)
+        found += figures_of(f"evalica {method} csv", runs, rows=rows)
+        times = [theirs.wall / ours.wall for theirs, ours in zip(runs, csv_runs, strict=True)]
+        found.append(_figure(f"rank csv, times evalica {method}", "x", times, least=3.0))
+    return found
+
+
+def measure_growth(folder: Path, rows: int, repeats: int) -> list[Figure]:
+    """Measure the CPU per judgment of JSON Lines from 100,000 judgments on, without the time of a small log."""
+    small = median(run.cpu for run in measure((*COMMAND, "rank", SAMPLE), repeats))
+    costs = []
+    for count in (100_000, rows):
+        write_logs(folder, count, tables=False)
+        runs = measure((*COMMAND, "rank", folder / "log.jsonl"), repeats)
+        costs.append([1e6 * run.cpu / count for run in runs])
+    total = [1.0 * high / low for low, high in zip(*costs, strict=True)]
+    net = [(high - 1e6 * small / rows) / (low - 1e6 * small / 100_000) for low, high in zip(*costs, strict=True)]
+    return [
+        _figure("rank jsonl CPU per judgment, 100,000", "us", costs[0]),
+        _figure(f"rank jsonl CPU per judgment, {rows:,}", "us", costs[1]),
+        _figure("growth of the cost per judgment", "x", total, most=1.2),
+        _figure("growth of it without start-up", "x", net),
+    ]
+
+
+def measure_clusters(runs: int, repeats: int) -> list[Figure]:
+    """Measure the official WMT procedure on WMT15, if the data is here."""
+    log = DATA / "wmt15_rank.csv.gz"
+    if not log.exists():
+        return []
+    found = measure((*COMMAND, "clusters", log, "--runs", str(runs)), repeats)
+    return [
+        _figure("clusters WMT15 wall", "s", [run.wall for run in found], most=30.0),
+        _figure("clusters WMT15 CPU", "s", [run.cpu for run in found]),
+    ]
+
+
+def print_figures(figures: Sequence[Figure]) -> None:
+    print(f"{'':<44}{'median':>12}{'from':>12}{'to':>12}  unit  goal")
+    for each in figures:
+        mark = "" if each.reached is None else " reached" if each.reached else " NOT reached"
+        values = "".join(f"{value:>12,.{0 if value >= 1000 else 2}f}" for value in (each.value, each.low, each.high))
+        print(f"{each.name:<44}{values}  {each.unit:<5} {each.goal}{mark}")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of each file")
+    parser.add_argument("--repeats", type=int, default=3, help="counted runs of each command")
+    parser.add_argument("--growth", type=int, default=0, help="rows of a longer file of JSON Lines, e.g. 10000000")
+    parser.add_argument("--clusters", type=int, default=0, help="runs of the WMT procedure on WMT15, e.g. 1000")
+    parser.add_argument("--json", type=Path, help="file to which the figures are written")
+    options = parser.parse_args(argv)
+    figures = figures_of("--help", measure((*COMMAND, "--help"), options.repeats), goal=0.15)
+    figures += figures_of("rank of a small file", measure((*COMMAND, "rank", SAMPLE), options.repeats), goal=0.6)
+    with tempfile.TemporaryDirectory() as name:
+        figures += measure_files(Path(name), options.rows, options.repeats)
+        if options.growth:
+            figures += measure_growth(Path(name), options.growth, options.repeats)
+    if options.clusters:
+        figures += measure_clusters(options.clusters, options.repeats)
+    print_figures(figures)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in figures], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
