@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
+from streams.formats.features import OutputColumns
 from streams.formats.rankings import parse_time
 from streams.formats.records import (
     RecordLayout,
@@ -44,6 +45,7 @@ RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fr
 # The winner in three columns, of which one is 1.
 _ONE_HOT = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 _TAGS = ("language", "turn", "is_code", "evaluation_order")
+_TEXTS = ("conversation", "response", "answer", "output", "completion", "text")
 _CATEGORIES = ("creative_writing", "if", "math")
 
 
@@ -131,4 +133,5 @@ LAYOUT = RecordLayout(
     columns=(*SEGMENT, *JUDGE, *TIME, *_TAGS, "anony", "dedup_tag", "category_tag"),
     judge=judge_battle,
     unless=("annotation_id",),
+    outputs=OutputColumns(systems=SIDES, texts=tuple((f"{name}_a", f"{name}_b") for name in _TEXTS)),
 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from streams.formats.base import ImportRun
+    from streams.formats.features import OutputColumns, OutputFeatures
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
 
@@ -49,6 +50,7 @@ class RecordLayout:
     columns: tuple[str, ...]  # fields that are read from Parquet, besides the needed ones; `a.b` is a part of a
     judge: Callable[[Record, int, ImportRun], list[Judgment]]
     unless: tuple[str, ...] = ()  # fields of another layout that has the needed ones too
+    outputs: OutputColumns | None = None  # where the outputs are, and their features
     suffixes: tuple[str, ...] = ()  # of fields whose names a project chooses; one with the first suffix is enough
 
     def recognises(self, names: Collection[str]) -> bool:
@@ -58,14 +60,23 @@ class RecordLayout:
             return True
         return any(known.issuperset(group) for group in self.needs) and not known.intersection(self.unless)
 
-    def has_column(self, name: str) -> bool:
+    def judge_row(self, row: Record, number: int, run: ImportRun) -> list[Judgment]:
+        """Return the judgments of a record, and read the features of its outputs if they are wanted."""
+        judgments = self.judge(row, number, run)
+        if run.features is not None:
+            run.features.observe(row, judgments, self.outputs)
+        return judgments
+
+    def has_column(self, name: str, features: OutputFeatures | None = None) -> bool:
         """Return whether a column is read from Parquet."""
-        needed = any(name.lower() in group for group in self.needs)
-        return needed or name.lower() in self.columns or name.lower().endswith(self.suffixes or "\0")
+        name = name.lower()
+        if any(name in group for group in self.needs) or name in self.columns or name.endswith(self.suffixes or "\0"):
+            return True
+        return features is not None and self.outputs is not None and name in self.outputs.columns(features.names)
 
     def format(self) -> Format:
         """Return the layout as a format: CSV, JSON or JSON Lines."""
-        return Format(self.name, self.about, self._in_head, row_reader(self._read, self.judge))
+        return Format(self.name, self.about, self._in_head, row_reader(self._read, self.judge_row))
 
     def _in_head(self, head: FileHead) -> bool:
         return self.recognises(head.columns) or self.recognises(head.keys)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from streams.agreement.agreement_rows import Shared
     from streams.formats import LogSelection
+    from streams.offline.log_input import LogInput
     from streams.wire.events import Judgment
 
 COLUMNS = ("segment", "better", "worse")
@@ -95,6 +96,20 @@ class ControlledLog:
         results = tuple(control_results(found, shared, controls).values())
         check_rest(results)
         return cls(judgments=judgments, results=results, left_out=selection.read - selection.kept if selection else 0)
+
+    @classmethod
+    def read(
+        cls,
+        log: LogInput,
+        controls: str | Controls,
+        *,
+        selection: LogSelection | None = None,
+        campaigns: Collection[str] = (),
+    ) -> ControlledLog:
+        """Read a log and test its judges. `controls` is as in `--controls`."""
+        shared: dict[str, tuple[tuple[str, ...], ...]] = {}
+        chosen = choose_controls(controls) if isinstance(controls, str) else controls
+        return cls.of(log.batches(shared), chosen, shared=shared, selection=selection, campaigns=campaigns)
 
     def passing(self) -> list[Judgment]:
         """Return the judgments of the judges who do not fail."""

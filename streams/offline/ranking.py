@@ -11,13 +11,15 @@ import msgspec
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
+from streams.formats.features import OutputFeatures, parse_features
 from streams.formats.window import LogWindow
-from streams.offline.controls import ControlledLog, choose_controls
+from streams.offline.controls import ControlledLog
 from streams.offline.dataframes import to_dataframe
 from streams.offline.log_input import LogInput
 from streams.offline.planning import plan_ranking
 from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model, with_scale
+from streams.offline.style import StyledCampaign, StyleLog, check_plan
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
@@ -47,8 +49,9 @@ class Ranking:
 
     `read` counts the judgments of the log, without the `left_out` ones, which were not selected. `duplicates` counted
     once, and `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign,
-    and the ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were
-    bad.
+    and the ranking without the judges who fail. With `control`, `controlled` is the ranking without the effect of
+    these features; `effects` of its reports has their coefficients. `warnings` says what the log lacks, such as
+    judges, and which rows were bad.
     """
 
     reports: tuple[Report, ...]
@@ -59,6 +62,7 @@ class Ranking:
     left_out: int = 0
     controls: tuple[CampaignControls, ...] = ()
     without_failing: Ranking | None = None
+    controlled: Ranking | None = None
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -142,7 +146,7 @@ class Ranking:
 
     def to_html(self) -> str:
         """Return one HTML page that needs no other file."""
-        return html_page(self.reports)
+        return html_page((*self.reports, *(self.controlled.reports if self.controlled else ())))
 
     def plot(self) -> Figure:
         """Draw rank ranges, head to head and ratings over time of one campaign. This needs the extra `plot`."""
@@ -179,6 +183,7 @@ def rank(
     since: Bound | None = None,
     until: Bound | None = None,
     controls: str | Controls | None = None,
+    control: str | Sequence[str] | None = None,
     scale: str = "score",
     anchor: str | None = None,
     judge_key: str = "",
@@ -199,7 +204,8 @@ def rank(
     `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `since` and
     `until` select a part by time, both inclusive, or by the number of judgments: a whole number, a date or a time, UTC
     without a zone. `controls` tests the judges: it is the source that makes the controls, "everybody", "@" with the
-    name of a file, or `Controls`.
+    name of a file, or `Controls`. `control` regresses features of the outputs out of the ranking, for example
+    "length,markdown" (docs/ranking.md, "Style control").
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
     Elo points: 1000 at the `anchor`, by default at the mean. With the `judge_key` of the workers, the ranking is that
@@ -217,6 +223,9 @@ def rank(
     options = {"format": format, "columns": columns, "values": values, "encoding": encoding, "on_error": on_error}
     log = LogInput(source, options | {"default_campaign": named})
     selection = LogSelection.of(only, LogWindow.of(since, until))
+    style = StyleLog(OutputFeatures(parse_features(control))) if control is not None else None
+    if style and controls is not None:
+        raise ParameterError("choose control (features of the outputs) or controls (tests of the judges), not both")
     if controls is not None:
         again = partial(
             rank,
@@ -233,7 +242,7 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        tested = _controlled(log, controls, selection=selection, campaigns=campaigns)
+        tested = ControlledLog.read(log, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(tested.judgments),
             left_out=tested.left_out,
@@ -241,7 +250,8 @@ def rank(
             without_failing=again(tested.passing()),
             warnings=log.warnings(),
         )
-    batches: Iterable[Sequence[Judgment]] = selection.batches(log.batches()) if selection else log.batches()
+    read = log.batches(features=style.features if style else None)
+    batches: Iterable[Sequence[Judgment]] = selection.batches(read) if selection else read
     suited, batches = choose_model(batches, only=campaigns)
     model = model or suited
     plan = plan_ranking(
@@ -252,12 +262,16 @@ def rank(
         runs=runs,
         score_range=score_range,
     )
+    campaign_type = plan.campaign_type
+    if style:
+        check_plan(plan)
+        batches, campaign_type = style.keep(batches, log=log.name), StyledCampaign
     histories: dict[str, History] = {}
     rated = rate(
         batches,
         plan.settings,
         only=campaigns,
-        campaign_type=plan.campaign_type,
+        campaign_type=campaign_type,
         judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
@@ -273,21 +287,14 @@ def rank(
         )
         for campaign in found
     )
+    styled = style.rank_all(rated, reports, scale=partial(on_scale, scale=unit, anchor=anchor)) if style else ()
     return Ranking(
         reports,
+        controlled=Ranking(styled) if style else None,
         read=rated.read,
         duplicates=sum(campaign.counts.duplicates for campaign in found),
         rejected=rated.rejections,
         first_rejection=str(rated.first_rejection or ""),
-        left_out=selection.read - selection.kept if selection else 0,
+        left_out=(selection.read - selection.kept if selection else 0) + (style.left_out if style else 0),
         warnings=log.warnings(),
     )
-
-
-def _controlled(
-    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
-) -> ControlledLog:
-    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
-    if isinstance(controls, str):
-        controls = choose_controls(controls)
-    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

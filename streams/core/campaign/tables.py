@@ -135,6 +135,10 @@ class CampaignTables:
     def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> None:
         self.groups.count(batch, groups_of(keys), self._judge_groups[batch.judges], systems=len(self.systems))
 
+    def judge_groups(self) -> Ints:
+        """Return the group of each judge, by index."""
+        return self._judge_groups
+
     def _group_of(self, judge: str) -> int:
         return group_of(judge if self._group_names is None else self._group_names[judge])
 

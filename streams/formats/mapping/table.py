@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from streams.errors import FormatError, RecordError, suggestion
 from streams.formats import parquet
 from streams.formats.base import Format
+from streams.formats.features import OutputColumns
 from streams.formats.input.documents import read_documents
 from streams.formats.input.sources import PARQUET
 from streams.formats.input.tables import Table
@@ -19,7 +22,7 @@ from streams.wire.decoding import quote
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from streams.formats.base import ImportRun
     from streams.formats.input.documents import Document
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
     _MappedRow = Mapping[str, str]  # the cells by role
 
 NAME = "columns"
+_OUTPUTS = OutputColumns(systems=(("a", "b"),), texts=(("text_a", "text_b"),))
+_RANKED_OUTPUTS = OutputColumns(
+    systems=(("winner", "loser"),), texts=(("text_winner", "text_loser"),), suffixes=("_winner", "_loser")
+)
 
 
 def mapped_format(mapping: ColumnMapping) -> Format:
@@ -38,7 +45,7 @@ def mapped_format(mapping: ColumnMapping) -> Format:
         name=NAME,
         about="a table whose columns are named by --columns",
         recognises=lambda _: False,
-        batches=row_reader(partial(_read_rows, mapping), partial(_to_judgments, mapping, reader)),
+        batches=row_reader(partial(_read_rows, mapping), partial(_judge_row, mapping, reader)),
     )
 
 
@@ -48,12 +55,13 @@ def _read_rows(
     if source.head.startswith(PARQUET):
         return _read_parquet(mapping, source, run)
     if source.head.lstrip()[:1] in (b"[", b"{"):
-        return _read_json(mapping, source)
-    return _read_csv(mapping, source)
+        return _read_json(mapping, source, run)
+    return _read_csv(mapping, source, run)
 
 
-def _read_csv(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _MappedRow | RecordError]]:
+def _read_csv(mapping: ColumnMapping, source: Source, run: ImportRun) -> Iterator[tuple[int, _MappedRow | RecordError]]:
     table = Table(source, required=(), kind="a table")
+    _note_fields(run, table.header)
     found = find_columns(mapping, table.header, place=f"{source.name}:1")
     places = [(role, table.header.index(column)) for role, column in found.items()]
     for line, cells in table.rows():
@@ -63,7 +71,9 @@ def _read_csv(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _Ma
             yield line, {role: cells[place].strip() for role, place in places}
 
 
-def _read_json(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _MappedRow | RecordError]]:
+def _read_json(
+    mapping: ColumnMapping, source: Source, run: ImportRun
+) -> Iterator[tuple[int, _MappedRow | RecordError]]:
     unseen = dict(mapping.columns)
     spelled = dict(mapping.columns)  # as in the file
     keys: dict[str, None] = {}
@@ -71,6 +81,7 @@ def _read_json(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _M
         if isinstance(document, RecordError):
             yield line, document
             continue
+        _note_fields(run, document)
         for role, column in list(unseen.items()):
             if (key := _find_key(document, column)) is not None:
                 spelled[role] = key
@@ -93,14 +104,22 @@ def _read_parquet(
 
     def choose(names: list[str]) -> list[str]:
         found.update(find_columns(mapping, names, place=run.file))
+        _note_fields(run, names)
         return list(dict.fromkeys(found.values()))
 
     shortened = [name for role, name in mapping.columns.items() if role == "segment"]
-    for number, row in parquet.read_rows(source, run, choose=choose, shortened=shortened):
+    whole = [name.lower() for role, name in mapping.columns.items() if role.startswith("text_")] if run.features else []
+    for number, row in parquet.read_rows(source, run, choose=choose, shortened=shortened, whole=whole):
         try:
             yield number, {role: to_text(row[name], role, name) for role, name in found.items()}
         except RecordError as error:
             yield number, error
+
+
+def _note_fields(run: ImportRun, names: Iterable[str]) -> None:
+    """Keep the names of all columns, for the message that none of them has a feature."""
+    if run.features is not None and not run.features.fields:
+        run.features.fields = tuple(filter(None, names))
 
 
 def find_columns(mapping: ColumnMapping, names: list[str], *, place: str) -> dict[str, str]:
@@ -140,8 +159,19 @@ def to_text(value: object, role: str, column: str) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    if role.startswith("text_"):  # a conversation
+        return msgspec.json.encode(value).decode()
     shown = "the value, which is private," if role in ("judge", "id") else quote(value)
     raise RecordError("invalid_value", f"{shown} is not a text or a number", field=column)
+
+
+def _judge_row(
+    mapping: ColumnMapping, reader: VerdictReader, row: _MappedRow, number: int, run: ImportRun
+) -> list[Judgment]:
+    judgments = _to_judgments(mapping, reader, row, number, run)
+    if run.features is not None:
+        run.features.observe(row, judgments, _RANKED_OUTPUTS if mapping.layout == "outcome" else _OUTPUTS)
+    return judgments
 
 
 def _to_judgments(
