@@ -45,7 +45,7 @@ RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fr
 # The winner in three columns, of which one is 1.
 _ONE_HOT = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 _TAGS = ("language", "turn", "is_code", "evaluation_order")
-_TEXTS = ("conversation", "response", "answer", "output", "completion", "text")
+_TEXTS = ("conversation", "messages", "response", "answer", "output", "completion", "text")
 _CATEGORIES = ("creative_writing", "if", "math")
 
 
