@@ -119,6 +119,7 @@ TESTED_IN = {
     r"curl ": "tests/monitor/test_docs.py",
     r"make ": "tests/test_readme.py",
     r"(eval \"\$\()?python deploy/servers\.py": "tests/deploy/test_servers.py",
+    r"python benchmarks/performance\.py": "tests/bench/test_performance_page.py",
     r"printf ": "tests/core/campaign/test_pseudonyms.py",
     r"export ": "tests/cli/test_examples.py",
 }

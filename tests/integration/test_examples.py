@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.integration
 
-ON_SERVERS = [example for example in EXAMPLES if example.split()[1] not in ALONE]
+# `bench` needs no server and takes minutes; tests/cli/commands/test_bench.py runs it on few judgments.
+ON_SERVERS = [example for example in EXAMPLES if example.split()[1] not in (*ALONE, "bench")]
 # The order in which examples run: each matches one of these patterns. A campaign that exists is deleted before it is
 # created again.
 ORDER = (
