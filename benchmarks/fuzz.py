@@ -2,11 +2,13 @@
 
 None may take more than 100 ms of CPU time or 256 MiB of memory. A record goes through the processor of a worker, with
 a store in memory; the counts must add up. A file goes through its importer: a judgment that a worker would reject is
-a finding too. Every target runs in its own process, so a crash is noticed. Records and bodies have up to 1 MB, files
-up to 64 kB, because the time for a file grows with its size.
+a finding too. Files are damaged in their bytes and in what they mean: columns in another order, values of another type,
+huge cells. Some are read with the features of their outputs. Every target runs in its own process, so a crash is
+noticed. Records and bodies have up to 1 MB, files up to 64 kB, because the time for a file grows with its size.
 
     python benchmarks/fuzz.py --cases 100000
     python benchmarks/fuzz.py --cases 5000 --target appraise --seed 7
+    python benchmarks/fuzz.py --cases 2000 --huge 8000000 --most-seconds 10
 """
 
 from __future__ import annotations
@@ -31,8 +33,10 @@ import msgspec
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.mutations import BODIES, CONTAINERS, MAPPED_SEEDS, RECORDS, SEEDS, damaged, packed
+from benchmarks.structured_mutations import restructured
 from streams import formats
 from streams.errors import FormatError, RecordError
+from streams.formats.features import COUNTED, OutputFeatures
 from streams.monitor.http.bodies import judgments_in, label_studio_judgments
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
@@ -107,14 +111,23 @@ class BodyTarget:
         return "accepted"
 
 
+def _spoiled(chance: random.Random, seeds: list[bytes], huge: int) -> bytes:
+    """Damage the bytes of a file, or what they mean. `huge` is the length of a huge cell."""
+    if huge > LONGEST_FILE or chance.random() < 0.3:
+        return restructured(chance, chance.choice(seeds), huge)
+    return damaged(chance, seeds, LONGEST_FILE)
+
+
 class FileTarget:
     """An importer."""
+
+    huge = LONGEST_FILE // 2
 
     def __init__(self, name: str, chance: random.Random, folder: Path) -> None:
         self._name, self._chance, self._file = name, chance, folder / "log"
 
     def make(self) -> bytes:
-        return packed(self._chance, damaged(self._chance, SEEDS[self._name], LONGEST_FILE))
+        return packed(self._chance, _spoiled(self._chance, SEEDS[self._name], self.huge))
 
     def run(self, data: bytes) -> str:
         chance = self._chance
@@ -132,6 +145,8 @@ class FileTarget:
 class MappedTarget:
     """A table that is read by the names of its columns. Now and then the mapping is one of another table."""
 
+    huge = LONGEST_FILE // 2
+
     def __init__(self, chance: random.Random, folder: Path) -> None:
         self._chance, self._file = chance, folder / "table"
 
@@ -140,7 +155,7 @@ class MappedTarget:
         self._values, data = MAPPED_SEEDS[self._columns]
         if self._chance.random() < 0.1:
             self._columns = self._chance.choice(list(MAPPED_SEEDS))
-        return packed(self._chance, damaged(self._chance, [data], LONGEST_FILE))
+        return packed(self._chance, _spoiled(self._chance, [data], self.huge))
 
     def run(self, data: bytes) -> str:
         self._file.write_bytes(data)
@@ -170,8 +185,12 @@ def _read(source: Path | BytesIO, chance: random.Random, **options: Any) -> str:
         on_error=chance.choice(("stop", "skip", _check_message)),
         **options,
     )
+    if chance.random() < 0.3:
+        reading.features = OutputFeatures(chance.choice((COUNTED, ("length",), ("score", "rank"))))
     try:
         for _, judgment in reading:
+            if reading.features is not None:
+                reading.features.of(judgment)
             if decode(encode(judgment), max_bytes=2**20) != judgment:
                 raise AssertionError(f"not sound: {judgment}")
     except FormatError as error:
@@ -208,12 +227,16 @@ class FuzzReport:
     growth: int = 0  # MiB
 
 
-def fuzz(name: str, *, cases: int, seed: int, most_seconds: float = CASE_SECONDS) -> FuzzReport:
-    """Fuzz one target. What is found is raised, with the case left in a file."""
+def fuzz(
+    name: str, *, cases: int, seed: int, most_seconds: float = CASE_SECONDS, huge: int | None = None
+) -> FuzzReport:
+    """Fuzz one target. What is found is raised, with the case left in a file. `huge` is the length of a huge cell."""
     chance = random.Random(seed)
     report = FuzzReport()
     with tempfile.TemporaryDirectory() as folder:
         target = TARGETS[name](chance, Path(folder))
+        if huge is not None and isinstance(target, FileTarget | MappedTarget):
+            target.huge = huge
         warm_up = TARGETS[name](random.Random(0), Path(folder))
         for _ in range(50):  # what is loaded once belongs to no case
             warm_up.run(warm_up.make())
@@ -243,9 +266,9 @@ def _peak_mib() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def run(name: str, cases: int, seed: int, most_seconds: float) -> None:
+def run(name: str, cases: int, seed: int, most_seconds: float, huge: int | None = None) -> None:
     """Fuzz one target, in a process of its own, and print how the cases ended."""
-    report = fuzz(name, cases=cases, seed=seed, most_seconds=most_seconds)
+    report = fuzz(name, cases=cases, seed=seed, most_seconds=most_seconds, huge=huge)
     ends = ", ".join(f"{count:,} {end}" for end, count in report.ends.most_common())
     worst = f"slowest {report.slowest * 1000:.0f} ms, memory +{report.growth} MiB"
     print(f"{name:14}{report.ends.total():>9,} cases, {worst}: {ends}", flush=True)
@@ -259,12 +282,14 @@ def main() -> None:
     parser.add_argument(
         "--most-seconds", type=float, default=CASE_SECONDS, help="CPU time that a case may take (default: 0.1)"
     )
+    parser.add_argument("--huge", type=int, help="length of a huge cell in files, whose bytes are not damaged then")
     options = parser.parse_args()
     rest = (1 - sum(SHARES.values())) / (len(TARGETS) - len(SHARES))
     failed = []
     for name in [options.target] if options.target else TARGETS:
         cases = options.cases if options.target else round(options.cases * SHARES.get(name, rest))
-        process = get_context("spawn").Process(target=run, args=(name, cases, options.seed, options.most_seconds))
+        arguments = (name, cases, options.seed, options.most_seconds, options.huge)
+        process = get_context("spawn").Process(target=run, args=arguments)
         process.start()
         process.join()
         if process.exitcode != 0:

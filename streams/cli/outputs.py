@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from streams.reports import Report
+    from streams.reports.effects import ControlledRanking
     from streams.wire.events import Leaderboard
 
 PAGES = (".html", ".htm")
@@ -57,27 +58,31 @@ def structs_as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -
     return as_csv(kind.__struct_fields__, map(msgspec.structs.astuple, rows))
 
 
-def leaderboards_as_csv(boards: Sequence[Leaderboard], *, without_failing: Sequence[Leaderboard] = ()) -> str:
+def leaderboards_as_csv(
+    boards: Sequence[Leaderboard],
+    others: Sequence[Leaderboard] = (),
+    *,
+    column: tuple[str, str, str] = ("judges", "all", "without failing"),
+) -> str:
     """Return the rows of leaderboards as CSV, each with its campaign, model and scale.
 
-    If there are leaderboards of categories, two more columns have the tag and the value. If there are leaderboards
-    without failing judges, a last column `judges` distinguishes them.
+    If there are leaderboards of categories, two more columns have the tag and the value. If there are `others`, a last
+    column tells them apart: its heading, its value for the first ones and for the others.
     """
     by_category = any(board.category for board in boards)
     headings = ("campaign", "model", *Row.__struct_fields__, "scale", *(("tag", "value") if by_category else ()))
-    rows, others = (
+    rows, more = (
         [
             (board.campaign, board.model, *msgspec.structs.astuple(row), board.scale, *category)
             for board in each
             for category in (_category_cells(board) if by_category else (),)
             for row in board.rows
         ]
-        for each in (boards, without_failing)
+        for each in (boards, others)
     )
-    if not without_failing:
+    if not others:
         return as_csv(headings, rows)
-    labelled = [*((*row, "all") for row in rows), *((*row, "without failing") for row in others)]
-    return as_csv((*headings, "judges"), labelled)
+    return as_csv((*headings, column[0]), [*((*row, column[1]) for row in rows), *((*row, column[2]) for row in more)])
 
 
 def _category_cells(board: Leaderboard) -> tuple[str, str]:
@@ -127,10 +132,21 @@ def leaderboards_as_markdown(reports: Sequence[Report]) -> str:
                 f"{row.judgments:,}",
             ]
             lines.append(f"| {' | '.join(cells)} |")
+        if report.effects:
+            lines += ["", *_effects_as_markdown(report.effects)]
         if trouble := describe_trouble(report.leaderboard):
             lines += ["", *(f"- {escape_markdown(sentence)}" for sentence in trouble)]
         blocks.append("\n".join(lines) + "\n")
     return "\n".join(blocks)
+
+
+def _effects_as_markdown(found: ControlledRanking) -> list[str]:
+    from streams.reports.effects import HEADINGS, describe_moves, describe_unused, effect_rows
+
+    rows = effect_rows(found.features, found.leaderboard.scale)
+    table = [HEADINGS, ("---", *["---:"] * (len(HEADINGS) - 1)), *(map(escape_markdown, row) for row in rows)]
+    sentences = [*describe_unused(found.unused), describe_moves(found.moved, len(found.leaderboard.rows))]
+    return [*(f"| {' | '.join(cells)} |" for cells in table), "", *map(escape_markdown, sentences)]
 
 
 def escape_markdown(text: str) -> str:

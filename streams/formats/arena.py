@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
 from streams.formats.columns.wide import WideColumns
+from streams.formats.features import OutputColumns
 from streams.formats.rankings import parse_time
 from streams.formats.recent import conversation_key
 from streams.formats.records import (
@@ -47,6 +48,7 @@ RANKS = dict.fromkeys(_FIRST, (1, 2)) | dict.fromkeys(_SECOND, (2, 1)) | dict.fr
 # The winner in three columns, of which one is 1.
 _ONE_HOT = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 _TAGS = ("language", "turn", "is_code", "evaluation_order")
+_TEXTS = ("conversation", "messages", "response", "answer", "output", "completion", "text")
 _CATEGORIES = ("creative_writing", "if", "math")
 
 
@@ -136,4 +138,5 @@ LAYOUT = RecordLayout(
     wide=WideColumns(
         segment=SEGMENT, judge=JUDGE, time=TIME, conversation=("id",), timed_conversation=("question_id",)
     ),
+    outputs=OutputColumns(systems=SIDES, texts=tuple((f"{name}_a", f"{name}_b") for name in _TEXTS)),
 )

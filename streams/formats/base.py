@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from streams.errors import RecordError
+    from streams.formats.features import OutputFeatures
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.formats.mapping.column_mapping import ColumnMapping
@@ -110,6 +111,7 @@ class ImportRun:
     columns: bool = False
     # Filled while reading, if given: the outputs of each judgment in which systems shared an output, by judgment id.
     shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
+    features: OutputFeatures | None = None  # filled while reading, if given
     summary: Summary = field(default_factory=Summary)
     conversations: RecentConversations = field(default_factory=RecentConversations)
 

@@ -47,18 +47,20 @@ def read_rows(
     *,
     choose: Callable[[list[str]], list[str]],
     shortened: Collection[str],
+    whole: Collection[str] = (),
     rename: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, _ParquetRow]]:
     """Yield the rows of a Parquet file, with their numbers. `choose` returns the columns to read, of all columns.
 
-    Long texts of the columns `shortened` are shortened as names. Others are cut where they are too long for all fields.
+    Long texts of the columns `shortened` are shortened as names. Others are cut where they are too long for all fields,
+    except in the columns `whole`.
     `rename` returns the name of a column in a row.
     """
     pyarrow = _pyarrow(run)
     number = 0
     with _explaining(run, pyarrow, lambda: number):
         for batch in _batches(source, run, choose):
-            for row in _values(batch, pyarrow, shortened, rename):
+            for row in _values(batch, pyarrow, shortened, whole, rename):
                 number += 1
                 yield number, row
 
@@ -107,14 +109,23 @@ _READING = {
 
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, _ParquetRow]]:
     # Names of fields are in lower case, as layouts have them. Those of a judgment always are.
-    return read_rows(source, run, choose=lambda names: _columns(names, source, run), shortened=_LONG, rename=str.lower)
+    whole: set[str] = set()
+
+    def choose(names: list[str]) -> list[str]:
+        layout = _layout(names)
+        if run.features is not None and layout and layout.outputs:
+            run.features.fields = tuple(names)
+            whole.update(layout.outputs.columns(run.features.names))
+        return _columns(names, source, run)
+
+    return read_rows(source, run, choose=choose, shortened=_LONG, whole=whole, rename=str.lower)
 
 
 def _columns(names: list[str], source: Source, run: ImportRun) -> list[str]:
     if set(names).issuperset(_NEEDED):
         return [name for name in names if name in _OWN]
     if layout := _layout(names):
-        return [name for name in names if layout.has_column(name)]
+        return [name for name in names if layout.has_column(name, run.features)]
     if reason := explain_unusable(names):
         raise FormatError(f"{run.file}: {reason}")
     from streams.formats.mapping.unknown_tables import explain_columns  # which reads Parquet, too
@@ -135,10 +146,15 @@ def _first_rows(source: Source, run: ImportRun) -> list[_ParquetRow]:
         return []
 
 
-def _values(batch: Any, pyarrow: Any, shortened: Collection[str], rename: Callable[[str], str]) -> list[_ParquetRow]:
+def _values(
+    batch: Any, pyarrow: Any, shortened: Collection[str], whole: Collection[str], rename: Callable[[str], str]
+) -> list[_ParquetRow]:
     """Return the rows of a batch."""
     columns: dict[str, list[Any]] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name.lower() in whole:
+            columns[rename(name)] = column.to_pylist()
+            continue
         shorten = shorten_name if name.lower() in shortened else _cut
         columns[rename(name)] = _column(column, pyarrow, shorten)
     return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
@@ -184,7 +200,7 @@ def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgmen
     if not row.keys() >= set(_NEEDED):
         layout = _layout(row.keys())
         assert layout
-        return layout.judge(row, number, run)
+        return layout.judge_row(row, number, run)
     known = {name: value for name, value in row.items() if value is not None}
     known.setdefault("at", number)
     known["judge"], known["segment"] = known.get("judge") or ANONYMOUS, known.get("segment") or UNSPECIFIED
@@ -232,7 +248,7 @@ class ParquetBlocks:
 
     def _values(self, rows: Any) -> list[_ParquetRow]:
         with _explaining(self._run, self._pyarrow, lambda: self._number):
-            return _values(rows, self._pyarrow, _LONG, str.lower)
+            return _values(rows, self._pyarrow, _LONG, (), str.lower)
 
     def skip(self, _: Cells, count: int) -> int:
         """Pass over rows. Return the number of the first one."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from streams.formats.base import Format
+    from streams.formats.features import OutputFeatures
     from streams.formats.input.parts import LogPart, LogSources
     from streams.formats.input.sources import Source
     from streams.formats.selection import Only
@@ -58,6 +59,7 @@ class Reading:
         self.summary = Summary()
         # Set it to a dictionary to collect, by judgment id, which systems shared an output.
         self.shared: dict[str, tuple[tuple[str, ...], ...]] | None = None
+        self.features: OutputFeatures | None = None  # set it to read the features of outputs
         self.position = 0  # bytes of the file that have been read, compressed or not
 
     def __iter__(self) -> Iterator[Entry]:
@@ -75,8 +77,9 @@ class Reading:
             campaign=self._campaign,
             shared_ties=self._shared_ties,
             references=self._references,
-            columns=columns and self.selection is None,
+            columns=columns and self.selection is None and self.features is None,
             shared=self.shared,
+            features=self.features,
         )
         self.summary = run.summary
         batches = self._read_parts(run)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from streams.formats.base import EntryBatch, ImportRun
     from streams.formats.columns.wide import WideColumns
+    from streams.formats.features import OutputColumns, OutputFeatures
     from streams.formats.input.head import FileHead
     from streams.formats.input.line_buffer import LineBuffer
     from streams.formats.input.sources import Source
@@ -52,6 +53,7 @@ class RecordLayout:
     judge: Callable[[Record, int, ImportRun], list[Judgment]]
     unless: tuple[str, ...] = ()  # fields of another layout that has the needed ones too
     wide: WideColumns | None = None  # of tables that may be read as columns
+    outputs: OutputColumns | None = None  # where the outputs are, and their features
     suffixes: tuple[str, ...] = ()  # of fields whose names a project chooses; one with the first suffix is enough
 
     def recognises(self, names: Collection[str]) -> bool:
@@ -61,10 +63,19 @@ class RecordLayout:
             return True
         return any(known.issuperset(group) for group in self.needs) and not known.intersection(self.unless)
 
-    def has_column(self, name: str) -> bool:
+    def judge_row(self, row: Record, number: int, run: ImportRun) -> list[Judgment]:
+        """Return the judgments of a record, and read the features of its outputs if they are wanted."""
+        judgments = self.judge(row, number, run)
+        if run.features is not None:
+            run.features.observe(row, judgments, self.outputs)
+        return judgments
+
+    def has_column(self, name: str, features: OutputFeatures | None = None) -> bool:
         """Return whether a column is read from Parquet."""
-        needed = any(name.lower() in group for group in self.needs)
-        return needed or name.lower() in self.columns or name.lower().endswith(self.suffixes or "\0")
+        name = name.lower()
+        if any(name in group for group in self.needs) or name in self.columns or name.endswith(self.suffixes or "\0"):
+            return True
+        return features is not None and self.outputs is not None and name in self.outputs.columns(features.names)
 
     def format(self) -> Format:
         """Return the layout as a format: CSV, JSON or JSON Lines."""
@@ -72,7 +83,7 @@ class RecordLayout:
 
     def _batches(self, source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         if self.wide is None or not run.columns or source.head.lstrip()[:1] in (b"[", b"{"):
-            return row_reader(self._read, self.judge)(source, run)
+            return row_reader(self._read, self.judge_row)(source, run)
         from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
 
         def choose(table: Table) -> dict[str, int]:

@@ -97,6 +97,20 @@ class ControlledLog:
         check_rest(results)
         return cls(judgments=judgments, results=results, left_out=selection.read - selection.kept if selection else 0)
 
+    @classmethod
+    def read(
+        cls,
+        log: LogInput,
+        controls: str | Controls,
+        *,
+        selection: LogSelection | None = None,
+        campaigns: Collection[str] = (),
+    ) -> ControlledLog:
+        """Read a log and test its judges. `controls` is as in `--controls`."""
+        shared: dict[str, tuple[tuple[str, ...], ...]] = {}
+        chosen = choose_controls(controls) if isinstance(controls, str) else controls
+        return cls.of(log.batches(shared), chosen, shared=shared, selection=selection, campaigns=campaigns)
+
     def passing(self) -> list[Judgment]:
         """Return the judgments of the judges who do not fail."""
         failing = failing_judges({result.campaign: result for result in self.results})
@@ -106,13 +120,3 @@ class ControlledLog:
 def failing_judges(results: Mapping[str, CampaignControls]) -> frozenset[tuple[str, str]]:
     """Return the campaign and the judge of each failure."""
     return frozenset((name, each.judge) for name, result in results.items() for each in result.failing)
-
-
-def controlled_log(
-    log: LogInput, controls: str | Controls, *, selection: LogSelection | None, campaigns: Collection[str]
-) -> ControlledLog:
-    """Return a log with the results of its judges on the controls, which are given or chosen by name."""
-    shared: dict[str, tuple[tuple[str, ...], ...]] = {}
-    if isinstance(controls, str):
-        controls = choose_controls(controls)
-    return ControlledLog.of(log.batches(shared), controls, shared=shared, selection=selection, campaigns=campaigns)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from streams.formats import Summary
+    from streams.formats.features import OutputFeatures
     from streams.wire.events import Judgment
 
     LogSource = str | PathLike[str] | Sequence[str | PathLike[str]] | Iterable[Judgment] | DataFrame
@@ -39,11 +40,16 @@ class LogInput:
             return DATAFRAME
         return describe_log(self._source) if self._is_log else "the judgments"
 
-    def batches(self, shared: dict[str, tuple[tuple[str, ...], ...]] | None = None) -> Iterator[Sequence[Judgment]]:
-        """Read the log. `shared` collects which systems shared an output, by judgment id."""
+    def batches(
+        self,
+        shared: dict[str, tuple[tuple[str, ...], ...]] | None = None,
+        *,
+        features: OutputFeatures | None = None,
+    ) -> Iterator[Sequence[Judgment]]:
+        """Read the log. `shared` collects which systems shared an output, and `features` what outputs are like."""
         if self._is_log:
             reading = read_log(self._source, **self._options)
-            reading.shared = shared
+            reading.shared, reading.features = shared, features
             for batch in reading.batches():
                 self.summary = reading.summary  # a part of it is known from the first batch on
                 yield batch.judgments

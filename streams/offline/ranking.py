@@ -11,14 +11,16 @@ from msgspec.structs import asdict
 
 from streams.errors import FormatError, ParameterError, suggestion
 from streams.formats import LogSelection
+from streams.formats.features import OutputFeatures, parse_features
 from streams.formats.window import LogWindow
 from streams.offline.categories import CategoryField, category_columns, in_order, rank_categories
-from streams.offline.controls import controlled_log
+from streams.offline.controls import ControlledLog
 from streams.offline.dataframes import to_dataframe
 from streams.offline.log_input import LogInput
 from streams.offline.planning import plan_ranking
 from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model, with_scale
+from streams.offline.style import StyledCampaign, StyleLog, check_plan
 from streams.reports import History, Report
 from streams.reports.html_page import html_page
 from streams.reports.html_table import fragment, leaderboard_notes, leaderboard_table
@@ -48,8 +50,9 @@ class Ranking:
 
     `read` counts the judgments of the log, without the `left_out` ones, which were not selected. `duplicates` counted
     once, and `rejected` ones did not count. With `controls`, there are the results of the judges on them by campaign,
-    and the ranking without the judges who fail. `warnings` says what the log lacks, such as judges, and which rows were
-    bad. With `by`, `categories` are the rankings of each value by itself.
+    and the ranking without the judges who fail. With `control`, `controlled` is the ranking without the effect of
+    these features; `effects` of its reports has their coefficients. `warnings` says what the log lacks, such as
+    judges, and which rows were bad. With `by`, `categories` are the rankings of each value by itself.
     """
 
     reports: tuple[Report, ...]
@@ -60,6 +63,7 @@ class Ranking:
     left_out: int = 0
     controls: tuple[CampaignControls, ...] = ()
     without_failing: Ranking | None = None
+    controlled: Ranking | None = None
     warnings: tuple[str, ...] = ()
     categories: tuple[Report, ...] = ()
 
@@ -140,7 +144,7 @@ class Ranking:
 
     def to_html(self) -> str:
         """Return one HTML page that needs no other file."""
-        return html_page(self._all())
+        return html_page((*self._all(), *(self.controlled.reports if self.controlled else ())))
 
     def plot(self) -> Figure:
         """Draw rank ranges, head to head and ratings over time of one campaign. This needs the extra `plot`."""
@@ -184,6 +188,7 @@ def rank(
     since: Bound | None = None,
     until: Bound | None = None,
     controls: str | Controls | None = None,
+    control: str | Sequence[str] | None = None,
     scale: str = "score",
     anchor: str | None = None,
     judge_key: str = "",
@@ -204,7 +209,8 @@ def rank(
     `only` selects a part of the judgments, for example {"source": "researcher", "judge": ["anna", "ben"]}. `since` and
     `until` select a part by time, both inclusive, or by the number of judgments: a whole number, a date or a time, UTC
     without a zone. `controls` tests the judges: it is the source that makes the controls, "everybody", "@" with the
-    name of a file, or `Controls`.
+    name of a file, or `Controls`. `control` regresses features of the outputs out of the ranking, for example
+    "length,markdown" (docs/ranking.md, "Style control").
     `by` also ranks each value of a tag by itself, for example "language", or each "judge", "segment" or "source".
     Without a `model`, rankings are rated by trueskill and scores by assessment; the first judgment decides.
     `score_range` are the lowest and the highest score, by default those of the log. With the `scale` "elo", scores are
@@ -224,8 +230,13 @@ def rank(
     log = LogInput(source, options | {"default_campaign": named})
     selection = LogSelection.of(only, LogWindow.of(since, until))
     field = None if by is None else CategoryField(by)
+    style = StyleLog(OutputFeatures(parse_features(control))) if control is not None else None
     if controls is not None and by is not None:
         raise ParameterError("`by` and `controls` can't be combined; choose one")
+    if style and by is not None:
+        raise ParameterError("`by` and `control` can't be combined; choose one")
+    if style and controls is not None:
+        raise ParameterError("choose control (features of the outputs) or controls (tests of the judges), not both")
     if controls is not None:
         again = partial(
             rank,
@@ -242,7 +253,7 @@ def rank(
             seed=seed,
             threads=threads,
         )
-        tested = controlled_log(log, controls, selection=selection, campaigns=campaigns)
+        tested = ControlledLog.read(log, controls, selection=selection, campaigns=campaigns)
         return replace(
             again(tested.judgments),
             left_out=tested.left_out,
@@ -250,7 +261,8 @@ def rank(
             without_failing=again(tested.passing()),
             warnings=log.warnings(),
         )
-    batches: Iterable[Sequence[Judgment]] = selection.batches(log.batches()) if selection else log.batches()
+    read = log.batches(features=style.features if style else None)
+    batches: Iterable[Sequence[Judgment]] = selection.batches(read) if selection else read
     suited, batches = choose_model(batches, only=campaigns)
     model = model or suited
     plan = plan_ranking(
@@ -261,12 +273,16 @@ def rank(
         runs=runs,
         score_range=score_range,
     )
+    campaign_type = plan.campaign_type
+    if style:
+        check_plan(plan)
+        batches, campaign_type = style.keep(batches, log=log.name), StyledCampaign
     histories: dict[str, History] = {}
     rated = rate(
         batches,
         plan.settings,
         only=campaigns,
-        campaign_type=plan.campaign_type,
+        campaign_type=campaign_type,
         judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
         by=field,
@@ -288,13 +304,15 @@ def rank(
         for campaign in found
     )
     categories, notes = rank_categories(rated, make_board)
+    styled = style.rank_all(rated, reports, scale=partial(on_scale, scale=unit, anchor=anchor)) if style else ()
     return Ranking(
         reports,
+        controlled=Ranking(styled) if style else None,
         read=rated.read,
         duplicates=sum(campaign.counts.duplicates for campaign in found),
         rejected=rated.rejections,
         first_rejection=str(rated.first_rejection or ""),
-        left_out=selection.read - selection.kept if selection else 0,
+        left_out=(selection.read - selection.kept if selection else 0) + (style.left_out if style else 0),
         warnings=(*log.warnings(), *notes),
         categories=categories,
     )

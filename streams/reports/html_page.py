@@ -78,14 +78,14 @@ def html_page(reports: Sequence[Report], provenance: Provenance | None = None) -
 
 
 def _section(report: Report, number: int, heading: str) -> str:
-    heat = html_heatmap.heat_map_table(report)
+    heat = "" if report.effects else html_heatmap.heat_map_table(report)  # it is that of the board without control
     head_to_head = f'<h3>Head to head</h3><div class="judgestream">{heat}</div>' if heat else ""
     return (
         f'<section id="c{number}"><{heading}>{escape(board_title(report.leaderboard))}</{heading}>'
         f'<p class="about">{escape(report.about)}</p>'
         f'<div class="judgestream">{html_table.leaderboard_table(report.leaderboard)}'
         f"{html_table.leaderboard_notes(report.leaderboard)}</div>"
-        f"{head_to_head}</section>"
+        f"{html_table.effects_table(report.effects) if report.effects else ''}{head_to_head}</section>"
     )
 
 

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from streams.core.ranking.ranges import Z_95
+from streams.reports.effects import HEADINGS, NOTE, describe_moves, describe_unused, effect_rows
 from streams.reports.notes import APART, describe_trouble, legend
 from streams.reports.report import short_names
 from streams.reports.score_axis import ScoreAxis, ScoreText, has_judge_ranges, judge_range, rank_range
@@ -17,6 +18,7 @@ from streams.reports.score_axis import ScoreAxis, ScoreText, has_judge_ranges, j
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from streams.reports.effects import ControlledRanking
     from streams.wire.events import Leaderboard, Row
 
 BLUE, ORANGE = "0 135 215", "215 95 0"
@@ -103,6 +105,17 @@ def leaderboard_notes(board: Leaderboard) -> str:
     text = legend(board, solid='<span class="rule"></span>', dashed='<span class="rule dashed"></span>')
     trouble = "".join(f"<li>{escape(sentence)}</li>" for sentence in describe_trouble(board))
     return (f'<p class="notes">{text}</p>' if text else "") + (f'<ul class="notes">{trouble}</ul>' if trouble else "")
+
+
+def effects_table(found: ControlledRanking) -> str:
+    """Return the coefficients of the controlled features as a table, and the ranks that change."""
+    rows = effect_rows(found.features, found.leaderboard.scale)
+    moves = describe_moves(found.moved, len(found.leaderboard.rows))
+    sentences = "".join(
+        f'<p class="notes">{escape(text)}</p>' for text in (*describe_unused(found.unused), moves, NOTE)
+    )
+    table = plain_table(HEADINGS, rows) if rows else ""
+    return f'<h3>Controlled features</h3><div class="judgestream">{table}{sentences}</div>'
 
 
 def fragment(blocks: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.core.ranking import PairCounts
     from streams.core.ranking.ranges import Floats, Ints
+    from streams.reports.effects import ControlledRanking
     from streams.wire.events import Leaderboard
 
 MOST_POINTS = 400
@@ -88,6 +89,7 @@ class Report:
     leaderboard: Leaderboard
     counts: PairCounts
     history: History | None = None
+    effects: ControlledRanking | None = None  # of a controlled ranking
 
     @property
     def about(self) -> str:

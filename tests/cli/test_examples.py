@@ -101,6 +101,8 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
     (tmp_path / "votes.csv").write_text(
         "system_1,system_2,preferred,rater,prompt_id\nx,y,left,anna,1\ny,x,right,ben,1\nx,y,both,ben,2\n"
     )
+    (tmp_path / "battles.jsonl").write_text(f'{battle[:-1]}, "response_a": "# A\\n- **b**", "response_b": "c"}}\n')
+    (tmp_path / "answers.csv").write_text("left,right,vote,words_left,words_right\nx,y,left,7,5\nx,y,right,3,4\n")
     for name in ("ad-csen-good-stnd-redup.csv", "ad-csen-good-stnd-redup.csv.gz"):
         (tmp_path / name).write_bytes(WMT_ASSESSMENT)
     (tmp_path / "mqm_ted_ende.tsv").write_bytes(MQM)
@@ -110,3 +112,59 @@ def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> N
             [JUDGESTREAM, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False, stdin=stdin
         )
     assert done.returncode == 0, done.stderr
+
+
+# Programs in blocks of commands besides judgestream, and where their lines are tested.
+TESTED_IN = {
+    r"curl ": "tests/monitor/test_docs.py",
+    r"make ": "tests/test_readme.py",
+    r"(eval \"\$\()?python deploy/servers\.py": "tests/deploy/test_servers.py",
+    r"python benchmarks/performance\.py": "tests/bench/test_performance_page.py",
+    r"printf ": "tests/core/campaign/test_pseudonyms.py",
+    r"export ": "tests/cli/test_examples.py",
+}
+PROGRAMS = (
+    r"(?:curl|make|python|docker|kubectl|promtool|apt-get|pip|git|printf|export|eval|pre-commit|helm|npm|bash"
+    r"|kafka-[a-z]+\.sh|redis-cli) "
+)
+NOT_RUN = re.compile(r"^# not run by tests: (\S.*)$", re.MULTILINE)
+MARKED = {"CONTRIBUTING.md": 1, "deploy/README.md": 2, "docs/operations.md": 5}  # blocks that do not run
+REASONS = (
+    *("needs Docker", "needs Kubernetes", "needs Docker and Prometheus", "needs your own Kafka"),
+    "changes this machine",
+)
+
+
+def other_commands() -> list[tuple[Path, str, str]]:
+    """Return the page, the block and the line of each command of another program."""
+    pages = [*PAGES, Path("CONTRIBUTING.md")]
+    return [
+        (page, block, line)
+        for page in pages
+        for block in FENCED.findall(page.read_text())
+        for line in block.replace("\\\n", " ").splitlines()
+        if re.match(PROGRAMS, line)
+    ]
+
+
+def test_a_command_of_another_program_is_tested_or_says_that_it_is_not() -> None:
+    for page, block, line in other_commands():
+        mark = NOT_RUN.search(block)
+        tested = next((file for start, file in TESTED_IN.items() if re.match(start, line)), None)
+        assert (tested and Path(tested).exists()) or mark, f"{page}: {line}\nAdd a line '# not run by tests: REASON'"
+        assert not mark or mark[1] in REASONS, f"{page}: {mark and mark[1]} is not one of {REASONS}"
+
+
+def test_marks_are_few() -> None:
+    pages = [*PAGES, Path("CONTRIBUTING.md")]
+    assert {str(page): number for page in pages if (number := len(NOT_RUN.findall(page.read_text())))} == MARKED
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line.split("  #")[0] for _, _, line in other_commands() if re.match("export .*openssl", line)})
+)
+def test_a_key_of_an_example_is_a_key(line: str) -> None:
+    done = subprocess.run(
+        ["bash", "-ec", f"{line.strip()}; echo $JUDGESTREAM_JUDGE_KEY"], capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(r"[0-9a-f]{64}\n", done.stdout)

@@ -220,6 +220,7 @@ def test_a_format_that_does_not_exist_is_named_with_the_one_that_was_meant() -> 
     [
         (b"", "the file is empty"),
         (b"  \n", "the file is empty"),
+        ("Modèle A,Modèle B,Préférence\n".encode("latin-1"), "not UTF-8; choose its encoding with --encoding"),
         (b"hello world\n", "unknown format; the file begins with 'h', and its first line has no separators"),
         ("a,b\n".encode("utf-16"), "its first line has 1 commas"),
         (b"{}", "unknown format"),

@@ -6,12 +6,18 @@ import subprocess
 import sys
 from math import inf
 from pathlib import Path
+from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.fuzz import TARGETS, fuzz
-from streams.formats import FORMATS
+from benchmarks.mutations import SEEDS
+from benchmarks.structured_mutations import reordered
+from streams.formats import FORMATS, read
+from streams.wire.events import Judgment
 
+BY_PLACE = ("google-forms", "appraise-scores", "mt-metrics-eval")  # columns without names that are always the same
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -27,6 +33,34 @@ def test_what_is_damaged_is_applied_or_refused(name: str) -> None:
     assert ends.total() == 150
     assert ends["refused"] + ends["rejected"]
     assert ends["read"] + ends["applied"] + ends["accepted"]
+
+
+def unordered(judgment: Judgment) -> str:
+    """Return a judgment without its id and without the order of its systems."""
+    ranked = sorted(zip(judgment.systems, judgment.ranks or [judgment.score], strict=True))
+    return repr((replace(judgment, id="", systems=(), ranks=None), ranked))
+
+
+@pytest.mark.parametrize("name", sorted(set(SEEDS) - {"parquet", "appraise", *BY_PLACE}))
+def test_the_order_of_columns_and_keys_does_not_matter(name: str, tmp_path: Path) -> None:
+    for number, data in enumerate(SEEDS[name]):
+        changed = reordered(Random(number), data)
+        if changed is None:
+            continue
+        found = []
+        for folder, content in (("before", data), ("after", changed)):
+            file = tmp_path / f"{folder}-{number}" / "log"
+            file.parent.mkdir()
+            file.write_bytes(content)
+            found.append(sorted(unordered(entry.judgment) for entry in read(file, format=name)))
+        assert found[0] == found[1]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_huge_cells_end_in_bounded_memory() -> None:
+    fuzzing = [sys.executable, str(ROOT / "benchmarks" / "fuzz.py"), "--cases", "1500", "--huge", "8000000"]
+    subprocess.run([*fuzzing, "--most-seconds", "20"], check=True)
 
 
 @pytest.mark.long

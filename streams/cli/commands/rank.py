@@ -14,6 +14,7 @@ from streams.cli.model_choice import model_options
 from streams.cli.options import with_settings
 from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.scale import scale_options
+from streams.cli.style_control import as_json, labelled_controlled, print_effects, style_option
 from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from streams.cli.history_file import HistoryFile
     from streams.cli.model_choice import ModelChoice
     from streams.cli.scale import ScoreUnit
+    from streams.cli.style_control import StyleOption
     from streams.core.campaign.campaign import Campaign
     from streams.offline.categories import CategoryField
     from streams.offline.rating import RatedLog
@@ -48,7 +50,8 @@ Examples:
   judgestream rank samples/arena.csv --model grm --baseline birch
   judgestream rank samples/arena.csv --scale elo --anchor birch
   judgestream rank wmt13.csv.gz --html ranking.html --plot ranking.png
-  judgestream rank samples/arena.csv --history history.csv""",
+  judgestream rank samples/arena.csv --history history.csv
+  judgestream rank battles.jsonl --control length,markdown""",
 )
 @log_argument
 @ranking_options
@@ -60,6 +63,7 @@ Examples:
     metavar="TAG",
     help="Tag: one more leaderboard per value, e.g. language. Also judge, segment or source.",
 )
+@style_option
 @click.option("--csv", "as_table", is_flag=True, help="Print CSV, one row per system.")
 @click.option("--markdown", "as_text", is_flag=True, help="Print Markdown, one table per campaign.")
 @click.option("--html", "page", type=_FILE, metavar="FILE", help="File for a self-contained HTML page.")
@@ -82,6 +86,7 @@ def command(
     unit: ScoreUnit,
     test: ControlTest | None,
     by: str | None,
+    style: StyleOption | None,
     as_table: bool,
     as_text: bool,
     page: Path | None,
@@ -105,6 +110,8 @@ def command(
     from streams.offline.rating import make_leaderboard
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
+    refuse_combination(control=style, controls=test)
+    refuse_combination(control=style, by=by)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
@@ -115,7 +122,14 @@ def command(
     if history:
         history.check(log)
     results = test.run(log, campaigns) if test else {}
+    if style:
+        style.attach(log)
     plan, batches = choice.read(log, campaigns)
+    campaign_type = plan.campaign_type
+    if style:
+        style.check(plan)
+        batches, campaign_type = style.keep(log, batches), style.campaign_type
+    controlled: list[Report] = []
 
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
         histories, read = Histories(), batches if source is log else None
@@ -126,7 +140,7 @@ def command(
             only=names,
             observe=observe,
             batches=read,
-            campaign_type=plan.campaign_type,
+            campaign_type=campaign_type,
             judge_key=settings.judge_key,
             by=field,
         )
@@ -139,7 +153,10 @@ def command(
             raise click.UsageError(f"{log.file}: {error}") from None
         for note in notes:
             log.report(note)
-        return in_order(reports(boards, rated, histories.by_campaign), categories)
+        made = reports(boards, rated, histories.by_campaign)
+        if style:
+            controlled.extend(style.log.rank_all(rated, made, scale=unit.of))
+        return in_order(made, categories)
 
     found = ranked(log, campaigns)
     failing: frozenset[tuple[str, str]] = frozenset()
@@ -148,7 +165,7 @@ def command(
 
         failing = failing_judges(results)
     rest = ranked(log.again(without=failing), sorted({name for name, _ in failing})) if failing else []
-    every = [*found, *map(labelled, rest)]
+    every = [*found, *map(labelled, rest), *map(labelled_controlled, controlled)]
     if page:
         outputs.write_page(page, every, log=log.file)
     if plot:
@@ -158,10 +175,19 @@ def command(
         history.write(log, plan, boards, unit=unit, seed=seed, judge_key=settings.judge_key)
     if test and (as_table or as_text):
         test.print(results.values(), err=True)
+    if style and as_table:
+        for report in controlled:
+            print_effects(report, err=True)
     if as_object and test:
         click.echo(test.as_json(boards, results, others))
+    elif as_object and style:
+        click.echo(as_json(boards, controlled))
+    elif as_table and style:
+        column = ("control", "none", " ".join(style.log.features.names))
+        others = [report.leaderboard for report in controlled]
+        click.echo(outputs.leaderboards_as_csv(boards, others, column=column), nl=False)
     elif as_table:
-        click.echo(outputs.leaderboards_as_csv(boards, without_failing=others), nl=False)
+        click.echo(outputs.leaderboards_as_csv(boards, others), nl=False)
     elif as_text:
         click.echo(outputs.leaderboards_as_markdown(every), nl=False)
     else:
@@ -172,6 +198,10 @@ def command(
         if rest:
             click.echo()
             print_leaderboards([labelled(report).leaderboard for report in rest], plan, as_object=False)
+        for report in controlled:
+            click.echo()
+            print_leaderboards([labelled_controlled(report).leaderboard], plan, as_object=False)
+            print_effects(report)
 
 
 def _parse_by(name: str | None) -> CategoryField | None:

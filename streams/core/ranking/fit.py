@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from streams.core import kernels
 from streams.core.kernels import newton as at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streams.core.ranking.ranges import Floats, Ints
 
 ENOUGH = 1e-11  # of the Newton decrement, where a fit is only compared: the step from there is nearly exact
@@ -54,7 +56,7 @@ def fit_pairs(pairs: PairOutcomes, *, start: Fit | None = None) -> Fit:
     kernel = kernels.suited("newton", len(pairs.first) * at.MOST_STEPS)
     prior, gradient, hessian = np.empty((3, 5)), np.empty(size), np.empty((size, size))
     if start is None:
-        point = np.append(np.zeros(pairs.size), _equal_margin(pairs.outcomes))
+        point = np.append(np.zeros(pairs.size), equal_margin(pairs.outcomes))
         moments = np.empty((len(pairs.first), 3, 5))
     else:
         point, moments = start.parameters, start.moments.copy()  # they depend on the point alone
@@ -64,23 +66,16 @@ def fit_pairs(pairs: PairOutcomes, *, start: Fit | None = None) -> Fit:
         kernel.climb(*state, *room, start is not None, enough)
     else:
         (kernel.evaluate if start is None else kernel.add_up)(*state)
-        _climb_large(kernel, *state)
+        before, after = state[:4], state[5:]
+        climb(lambda trial: kernel.evaluate(*before, trial, *after), point, gradient, hessian)
     return Fit(ability=point[:-1], margin=float(point[-1]), moments=moments, hessian=hessian)
 
 
-def _climb_large(
-    kernel: Any,
-    first: Ints,
-    second: Ints,
-    outcomes: Floats,
-    precision: float,
-    point: Floats,
-    moments: Floats,
-    prior: Floats,
-    gradient: Floats,
-    hessian: Floats,
-) -> None:
-    """Do the same as the kernel's `climb`, with LAPACK."""
+def climb(evaluate: Callable[[Floats], None], point: Floats, gradient: Floats, hessian: Floats) -> None:
+    """Move a point to the mode, as the kernel's `climb` does, with LAPACK. The margin is its last entry.
+
+    `evaluate` fills the gradient and the curvature at a point. Both must be those of the first point already.
+    """
     last = np.inf
     for _ in range(at.MOST_STEPS):
         step = np.linalg.solve(hessian, gradient)
@@ -93,14 +88,14 @@ def _climb_large(
         reached = float(gradient @ step)
         for _ in range(at.MOST_HALVINGS):
             trial = point + step
-            kernel.evaluate(first, second, outcomes, precision, trial, moments, prior, gradient, hessian)
+            evaluate(trial)
             if float(gradient @ step) >= -at.SLACK * reached:
                 break
             step, reached = 0.5 * step, 0.5 * reached
         point[:] = trial
 
 
-def _equal_margin(outcomes: Floats) -> float:
+def equal_margin(outcomes: Floats) -> float:
     """Return the margin at which equal systems tie as often as was seen."""
     share = (float(outcomes[:, 1].sum()) + at.MARGIN_PRIOR[1]) / (float(outcomes.sum()) + sum(at.MARGIN_PRIOR))
     return NormalDist().inv_cdf(0.5 + 0.5 * share)

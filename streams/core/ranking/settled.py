@@ -120,14 +120,14 @@ def settle(
     >>> board.rows()
     ()
     """
-    c, usual, size = sqrt(2.0) * beta, beta / DEFAULT_BETA, len(counts.systems)
+    c, size = sqrt(2.0) * beta, len(counts.systems)
     totals = counts.totals
     pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
         outcomes=totals.astype(np.float64),
         size=size,
-        precision=(c / (PRIOR_DEVIATIONS * min(max(deviation, usual), WIDEST * usual))) ** 2,
+        precision=prior_precision(beta, deviation),
     )
     weight = None if answers is None else weigh_outcomes(answers, pairs)
     if weight is not None:
@@ -141,16 +141,16 @@ def settle(
     by_judgment = delete_groups(by_group, pairs, counts.by_judgment, covariance)
     by_judge = delete_groups(by_group, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
     posterior = covariance[:-1, :-1]
-    least = _of_differences(posterior)
+    least = difference_variances(posterior)
 
     def differences(found: Jackknife) -> Differences:
-        variance = c * c * np.maximum(least, _of_differences(found.covariance()))
+        variance = c * c * np.maximum(least, difference_variances(found.covariance()))
         return Differences(variance=variance, freedom=found.groups - 1, decided=decided)
 
-    centred = np.maximum(_of_centred(posterior, island), _of_centred(by_judgment.covariance(), island))
+    centred = np.maximum(centred_variances(posterior, island), centred_variances(by_judgment.covariance(), island))
     return SettledBoard(
         counts=counts,
-        score=c * _centre(fit.ability, island),
+        score=c * centre(fit.ability, island),
         deviation=c * np.sqrt(centred),
         margin=c * fit.margin,
         beta=beta,
@@ -161,6 +161,12 @@ def settle(
         fit=fit,
         covariance=covariance,
     )
+
+
+def prior_precision(beta: float, deviation: float) -> float:
+    """Return the precision of the prior, in units of the noise."""
+    usual = beta / DEFAULT_BETA
+    return (sqrt(2.0) * beta / (PRIOR_DEVIATIONS * min(max(deviation, usual), WIDEST * usual))) ** 2
 
 
 def _decided(counts: GroupedCounts, totals: Ints) -> Ints:
@@ -174,14 +180,14 @@ def _decided(counts: GroupedCounts, totals: Ints) -> Ints:
     return np.minimum(found.astype(np.int64), counts.judgments)
 
 
-def _of_differences(covariance: Floats) -> Floats:
+def difference_variances(covariance: Floats) -> Floats:
     """Return the variance of the difference of each two systems."""
     variance = np.diag(covariance)
     found: Floats = np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0)
     return found
 
 
-def _of_centred(covariance: Floats, island: Ints) -> Floats:
+def centred_variances(covariance: Floats, island: Ints) -> Floats:
     """Return the variance of each system's difference from the mean of its island."""
     found = np.zeros(len(covariance))
     for number in range(1, int(island.max(initial=0)) + 1):
@@ -192,7 +198,7 @@ def _of_centred(covariance: Floats, island: Ints) -> Floats:
     return np.maximum(found, 0.0)
 
 
-def _centre(values: Floats, island: Ints) -> Floats:
+def centre(values: Floats, island: Ints) -> Floats:
     """Return the values minus the mean of their island."""
     found = values.copy()
     for number in range(1, int(island.max(initial=0)) + 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
+from streams.formats.features import OutputColumns
 from streams.formats.names import shorten_name
 from streams.formats.records import RecordLayout, compare, number_in, required_text, tag_in, text_in
 from streams.wire.decoding import quote
@@ -46,4 +47,7 @@ LAYOUT = RecordLayout(
     needs=(("generator_1", "generator_2", "preference"),),
     columns=("instruction", "annotator", "dataset"),
     judge=_judge_pair,
+    outputs=OutputColumns(
+        systems=(("generator_1", "generator_2"),), texts=(("output_1", "output_2"),), suffixes=("_1", "_2")
+    ),
 )

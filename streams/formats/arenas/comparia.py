@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
+from streams.formats.features import OutputColumns
 from streams.formats.rankings import parse_time
 from streams.formats.records import RecordLayout, assess, compare, flag_in, required_text, tag_in, text_in
 from streams.wire.decoding import quote
@@ -68,6 +69,7 @@ VOTES = RecordLayout(
         *("conv_turns", "selected_category"),
     ),
     judge=_judge_vote,
+    outputs=OutputColumns(systems=(("model_a_name", "model_b_name"),), texts=(("conversation_a", "conversation_b"),)),
 )
 REACTIONS = RecordLayout(
     name="comparia-reactions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streams.formats.features import OutputColumns
 from streams.formats.rankings import parse_time
 from streams.formats.records import RecordLayout, compare, required_text, tag_in, text_in
 
@@ -44,4 +45,5 @@ LAYOUT = RecordLayout(
     needs=_SIDES,
     columns=("prompt_id", "text", "prompt", "user_id", "model_type", *_TIMES),
     judge=_judge_choice,
+    outputs=OutputColumns(systems=_SIDES, texts=(("chosen", "rejected"),), suffixes=("_chosen", "_rejected")),
 )

@@ -145,7 +145,7 @@ def _check_column(name: str, leaf: Any, pages: ColumnPages) -> None:
             "accepted. Write the file with smaller row groups"
         )
     if leaf.physical_type == _TEXT and pages.dictionary and pages.has_plain:
-        raise ValueError(f"the lists of the column {name} have two encodings; write them with one")
+        raise ValueError(f"the lists of the column {name} have two encodings; write them with one, or as JSON Lines")
 
 
 def read_pages(stream: BinaryIO, chunk: dict[int, Any]) -> ColumnPages:

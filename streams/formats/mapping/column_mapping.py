@@ -22,6 +22,8 @@ LAYOUTS = {
 }
 OPTIONAL = ("tie", "judge", "segment", "campaign", "id", "at", "duration", "source")
 ROLES = tuple(dict.fromkeys([role for roles in LAYOUTS.values() for role in roles] + list(OPTIONAL)))
+# Features of the outputs, and the outputs themselves as text_a and text_b: of a and b, or of winner and loser.
+FEATURE_SUFFIXES = ("_a", "_b", "_winner", "_loser")
 MEANINGS = ("a", "b", "tie", "skip")
 
 _MAX_FILE = 2**16  # characters of a file with a mapping
@@ -71,7 +73,7 @@ def read_mapping(columns: Pairs, values: Pairs = ()) -> ColumnMapping:
         values = values or more
     named: dict[str, str] = {}
     for role, column in _pairs(columns, option="columns"):
-        if role not in ROLES:
+        if role not in ROLES and not role.endswith(FEATURE_SUFFIXES):
             raise ParameterError(f"columns: no role {quote(role)}; {suggestion(role, ROLES)}")
         if role in named:
             raise ParameterError(f"columns: {role} is given twice; a role has one column")
@@ -89,7 +91,9 @@ def _check(columns: Mapping[str, str], values: Mapping[str, tuple[str, ...]]) ->
     complete = [set(roles) for roles in LAYOUTS.values() if all(role in columns for role in roles)]
     if not complete:
         raise ParameterError(f"columns: {', '.join(columns) or 'nothing'} is not enough; write {_ASK}")
-    unused = [role for role in columns if role not in complete[0] and role not in OPTIONAL]
+    _check_features(columns, ("_winner", "_loser") if "loser" in complete[0] else ("_a", "_b"))
+    features = [role for role in columns if role not in ROLES]
+    unused = [role for role in columns if role not in complete[0] and role not in (*OPTIONAL, *features)]
     if unused:
         raise ParameterError(f"columns: {unused[0]} does not go with {', '.join(sorted(complete[0]))}; leave it out")
     if "score" in columns and "tie" in columns:
@@ -97,6 +101,18 @@ def _check(columns: Mapping[str, str], values: Mapping[str, tuple[str, ...]]) ->
     several = {value for value in _all(values) if sum(value in found for found in values.values()) > 1}
     if several:
         raise ParameterError(f"values: {quote(min(several))} has two meanings; choose one")
+
+
+def _check_features(columns: Mapping[str, str], suffixes: tuple[str, str]) -> None:
+    """Raise ParameterError if a feature is not given for both outputs."""
+    for role in columns:
+        if role in ROLES:
+            continue
+        if "score" in columns or not role.endswith(suffixes):
+            raise ParameterError(f"columns: {role} does not go with {', '.join(sorted(columns))}; leave it out")
+        name = role.removesuffix(suffixes[0]).removesuffix(suffixes[1])
+        if missing := [name + suffix for suffix in suffixes if name + suffix not in columns]:
+            raise ParameterError(f"columns: {role} needs {missing[0]}; a feature has one column per output")
 
 
 def _all(values: Mapping[str, tuple[str, ...]]) -> list[str]:

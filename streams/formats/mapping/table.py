@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from streams.errors import FormatError, RecordError, suggestion
 from streams.formats import parquet
 from streams.formats.base import Format
 from streams.formats.columns.wide import WideColumns
+from streams.formats.features import OutputColumns
 from streams.formats.input.documents import read_documents
 from streams.formats.input.sources import PARQUET
 from streams.formats.input.tables import Table
@@ -20,7 +23,7 @@ from streams.wire.decoding import quote
 from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from streams.formats.base import EntryBatch, ImportRun
     from streams.formats.columns.templates import JudgeRow
@@ -34,11 +37,15 @@ NAME = "columns"
 _WIDE = WideColumns(
     segment=("segment",), judge=("judge",), time=("at",), id=("id",), duration=("duration",), is_stripped=True
 )
+_OUTPUTS = OutputColumns(systems=(("a", "b"),), texts=(("text_a", "text_b"),))
+_RANKED_OUTPUTS = OutputColumns(
+    systems=(("winner", "loser"),), texts=(("text_winner", "text_loser"),), suffixes=("_winner", "_loser")
+)
 
 
 def mapped_format(mapping: ColumnMapping) -> Format:
     """Return the format of the tables with these columns."""
-    judge = partial(_to_judgments, mapping, VerdictReader(mapping))
+    judge = partial(_judge_row, mapping, VerdictReader(mapping))
 
     def batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
         is_text = not source.head.startswith(PARQUET) and source.head.lstrip()[:1] not in (b"[", b"{")
@@ -71,12 +78,13 @@ def _read_rows(
     if source.head.startswith(PARQUET):
         return _read_parquet(mapping, source, run)
     if source.head.lstrip()[:1] in (b"[", b"{"):
-        return _read_json(mapping, source)
-    return _read_csv(mapping, source)
+        return _read_json(mapping, source, run)
+    return _read_csv(mapping, source, run)
 
 
-def _read_csv(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _MappedRow | RecordError]]:
+def _read_csv(mapping: ColumnMapping, source: Source, run: ImportRun) -> Iterator[tuple[int, _MappedRow | RecordError]]:
     table = Table(source, required=(), kind="a table")
+    _note_fields(run, table.header)
     found = find_columns(mapping, table.header, place=f"{source.name}:1")
     places = [(role, table.header.index(column)) for role, column in found.items()]
     for line, cells in table.rows():
@@ -86,7 +94,9 @@ def _read_csv(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _Ma
             yield line, {role: cells[place].strip() for role, place in places}
 
 
-def _read_json(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _MappedRow | RecordError]]:
+def _read_json(
+    mapping: ColumnMapping, source: Source, run: ImportRun
+) -> Iterator[tuple[int, _MappedRow | RecordError]]:
     unseen = dict(mapping.columns)
     spelled = dict(mapping.columns)  # as in the file
     keys: dict[str, None] = {}
@@ -94,6 +104,7 @@ def _read_json(mapping: ColumnMapping, source: Source) -> Iterator[tuple[int, _M
         if isinstance(document, RecordError):
             yield line, document
             continue
+        _note_fields(run, document)
         for role, column in list(unseen.items()):
             if (key := _find_key(document, column)) is not None:
                 spelled[role] = key
@@ -116,14 +127,22 @@ def _read_parquet(
 
     def choose(names: list[str]) -> list[str]:
         found.update(find_columns(mapping, names, place=run.file))
+        _note_fields(run, names)
         return list(dict.fromkeys(found.values()))
 
     shortened = [name for role, name in mapping.columns.items() if role == "segment"]
-    for number, row in parquet.read_rows(source, run, choose=choose, shortened=shortened):
+    whole = [name.lower() for role, name in mapping.columns.items() if role.startswith("text_")] if run.features else []
+    for number, row in parquet.read_rows(source, run, choose=choose, shortened=shortened, whole=whole):
         try:
             yield number, {role: to_text(row[name], role, name) for role, name in found.items()}
         except RecordError as error:
             yield number, error
+
+
+def _note_fields(run: ImportRun, names: Iterable[str]) -> None:
+    """Keep the names of all columns, for the message that none of them has a feature."""
+    if run.features is not None and not run.features.fields:
+        run.features.fields = tuple(filter(None, names))
 
 
 def find_columns(mapping: ColumnMapping, names: list[str], *, place: str) -> dict[str, str]:
@@ -163,8 +182,19 @@ def to_text(value: object, role: str, column: str) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    if role.startswith("text_"):  # a conversation
+        return msgspec.json.encode(value).decode()
     shown = "the value, which is private," if role in ("judge", "id") else quote(value)
     raise RecordError("invalid_value", f"{shown} is not a text or a number", field=column)
+
+
+def _judge_row(
+    mapping: ColumnMapping, reader: VerdictReader, row: _MappedRow, number: int, run: ImportRun
+) -> list[Judgment]:
+    judgments = _to_judgments(mapping, reader, row, number, run)
+    if run.features is not None:
+        run.features.observe(row, judgments, _RANKED_OUTPUTS if mapping.layout == "outcome" else _OUTPUTS)
+    return judgments
 
 
 def _to_judgments(

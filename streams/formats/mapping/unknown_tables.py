@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from streams.wire.decoding import quote
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _ROWS = 200  # that are inspected
 _LONGEST = 300  # characters of the columns in a message
 
@@ -29,6 +31,8 @@ def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> Unkn
         return UnknownFormat(
             f"{name}: the file is empty, so its format is unknown; name the format with --from to read it anyway"
         )
+    if _is_other_text(head):
+        return UnknownFormat(f"{name}: the text is not UTF-8; choose its encoding with --encoding, for example latin-1")
     return _explain(_read_sample(head), _describe(head), name=name, formats=formats)
 
 
@@ -43,11 +47,13 @@ def _explain(sample: TableSample, what: str, *, name: str, formats: Collection[s
     if not sample.is_headed:
         return UnknownFormat(f"{name}: unknown format; {what}.{choose}")
     columns = cut(", ".join(map(quote, sample.names)), _LONGEST)
-    summary = f"{name}: unknown format with the columns {columns}.{choose}"
+    summary = f"{name}: unknown format with the columns {columns}."
     mapping = propose(sample)
     if mapping is None:
+        summary += choose
         form = "--columns a=COLUMN,b=COLUMN,winner=COLUMN or system=COLUMN,score=COLUMN"
         return UnknownFormat(summary, way_out=f"Otherwise name the columns with {form}.")
+    summary += " If it is in one of the formats of docs/formats.md, name it with --from."  # the command comes first
     texts = mapping.options()
     python = ", ".join(f"{option.strip('-')}={text!r}" for option, text in zip(texts[::2], texts[1::2], strict=True))
     return UnknownFormat(summary, way_out=f"Otherwise name the columns, likely: {python}", mapping=mapping)
@@ -89,6 +95,19 @@ def _texts(row: Mapping[str, object]) -> dict[str, str]:
         except RecordError:
             found[name] = quote(value, limit=1000)  # too long for the name of a system
     return found
+
+
+def _is_other_text(head: bytes) -> bool:
+    r"""Return whether a file is likely a text in another encoding: bytes that UTF-8 has not, but no control characters.
+
+    >>> _is_other_text("Modèle,Juge\n".encode("latin-1")), _is_other_text("Modèle".encode()), _is_other_text(b"\x93\0")
+    (True, False, False)
+    """
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start < len(head) - 4 and not _CONTROLS.search(head)  # the last character may be cut
+    return False
 
 
 def _describe(head: bytes) -> str:

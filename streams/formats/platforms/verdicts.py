@@ -47,7 +47,7 @@ def find_verdict(said: Iterable[object], systems: Sequence[str], *, field: str) 
     known = _LETTERS | dict.fromkeys(_SAME, (1, 1)) | RANKS | named
     verdicts = {known[word] for text in given if isinstance(text, str) and (word := _word(text)) in known}
     if len(verdicts) != 1:
-        wanted = f"one of {', '.join(RANKS)}, or the name of a system"
+        wanted = f"one of {', '.join(RANKS)}, or a system: {', '.join(map(quote, systems))}"
         what = "different verdicts" if verdicts else "no verdict"
         raise RecordError("invalid_value", f"{what} in {quote(given)}; the result must be {wanted}", field=field)
     return verdicts.pop()
