@@ -163,6 +163,8 @@ class Campaign(RequestingCampaign):
         check_listed_segments(status.settings.segments, most=self._options.max_segments)
         if isinstance(command, RerunCommand):
             check_retraction(self.retractions, offset, command, refusal)
+        elif isinstance(command, wire.RevokeVerdicts):
+            self._revoke(command, offset)
         elif isinstance(command, wire.Create):
             self._state.create_model(status.settings)
             self._votes = RecentVotes(status.settings.repeat_window)
@@ -177,7 +179,10 @@ class Campaign(RequestingCampaign):
             if (judge := self.tables.judges.index.get(command.judge)) is not None:
                 self._votes.forget_judge(judge)
             self._state.rename_judge(command.judge, forgotten_name(self.name, command.id, command.judge))
+            if self.retractions.taken_back:
+                self.verdicts = self.verdicts.begin()
             self.retractions = self.retractions.without(command.judge, offset)
+            self.verdicts = self.verdicts.without(command.judge)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
 

@@ -83,6 +83,9 @@ def rename_judges(command: events.Command, rename: Callable[[str], str]) -> even
     """Return a command with other names in place of its judges."""
     if isinstance(command, events.JudgesCommand):
         return msgspec.structs.replace(command, judges=tuple(map(rename, command.judges)))
+    if isinstance(command, events.Retract) and command.taken_back:
+        taken_back = {judge and rename(judge): ids for judge, ids in command.taken_back.items()}
+        command = msgspec.structs.replace(command, taken_back=taken_back)
     if isinstance(command, events.JudgeCommand) and command.judge is not None:
         return msgspec.structs.replace(command, judge=rename(command.judge))
     return command
@@ -225,8 +228,13 @@ def _without_excluded(now: events.CampaignStatus, judge: str) -> events.Campaign
 
 @_apply.register
 def _(command: events.Retract, now: events.CampaignStatus) -> events.CampaignStatus:
-    if not command.judgments and command.judge is None:
+    if not command.judgments and command.judge is None and not command.taken_back:
         raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
+    return now
+
+
+@_apply.register
+def _(command: events.RevokeVerdicts, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return now
 
 
