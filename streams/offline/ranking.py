@@ -253,14 +253,18 @@ def rank(
         score_range=score_range,
     )
     histories: dict[str, History] = {}
-    rated = rate(
-        batches,
-        plan.settings,
+    rate_by_plan = partial(
+        rate,
+        settings=plan.settings,
         only=campaigns,
         campaign_type=plan.campaign_type,
         judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
     )
+    rated = rate_by_plan(batches)
+    if rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones
+        histories.clear()
+        rated = rate_by_plan(selection.batches(log.again()) if selection else log.again(), changed=rated.changed)
     if not rated.read:
         raise FormatError(f"{log.name}: there is no judgment in it")
     rated.check(log.name)

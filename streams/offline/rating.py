@@ -14,6 +14,7 @@ from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.retractions import Retractions, TakenBack
 from streams.core.judges import examine_judges, judge_cautions
 from streams.core.methods import CountMethod
 from streams.core.ranking import GROUPS, PosteriorScores, rank_rankings, rank_scores
@@ -25,7 +26,7 @@ from streams.wire.events import Leaderboard
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from streams.core.judges import Votes
     from streams.core.methods import Method
@@ -46,6 +47,7 @@ class RatedLog:
     rejections: int = 0
     first_rejection: RecordError | None = None
     unrated: tuple[str, ...] = ()  # campaigns of which every judgment was rejected; they are not in `campaigns`
+    changed: dict[str, Retractions] = field(default_factory=dict)  # verdicts that later ones replace, by campaign
 
     def check(self, source: str) -> None:
         """Raise FormatError if judgments were read and none was rated."""
@@ -64,6 +66,8 @@ def rate(
     observe: Callable[[Campaign], None] | None = None,
     campaign_type: type[Campaign] = Campaign,
     judge_key: str = "",
+    changed: Mapping[str, Retractions] | None = None,
+    remember: bool = False,
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
@@ -71,13 +75,16 @@ def rate(
     `campaign_type` is that of the plan, by which the log is ranked. Judges have their names in the log, but are in the
     groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key.
 
+    If the result has `changed` verdicts, the log is to be rated once more with them: then they are left out. A caller
+    that reads a log only once may `remember` verdicts instead, as a worker does.
+
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
     >>> rate([[verdict]], CampaignSettings()).campaigns["c"].counts.judgments
     1
     """
     rated = RatedLog()
-    options = CampaignOptions(group_names=Pseudonyms(judge_key.encode()))
+    options = CampaignOptions(group_names=Pseudonyms(judge_key.encode()), remember_verdicts=remember)
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen
@@ -93,6 +100,7 @@ def rate(
             campaign = rated.campaigns.get(name)
             if campaign is None:
                 campaign = rated.campaigns[name] = campaign_type(name, settings, options=options)
+                campaign.retractions = (changed or {}).get(name, campaign.retractions)
             if ranges is not None:
                 ranges.widen(campaign, part)
             if settings.baseline and settings.baseline not in systems.setdefault(name, set()):
@@ -110,10 +118,20 @@ def rate(
     if settings.baseline:
         for name, found in systems.items():
             _check_baseline(settings.baseline, name, found)
+    rated.changed = {} if remember else _find_changed(rated.campaigns)
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
     return rated
+
+
+def _find_changed(campaigns: Mapping[str, Campaign]) -> dict[str, Retractions]:
+    """Return the verdicts that were replaced, by campaign."""
+    return {
+        name: Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in campaign.verdicts.waiting.items()})
+        for name, campaign in campaigns.items()
+        if campaign.verdicts.waiting
+    }
 
 
 def _explain(rejection: RecordError) -> RecordError:

@@ -58,7 +58,7 @@ def streamed(log: Sequence[Event], *, at_once: bool = True, **settings: object) 
 def replayed(stream: Embedded, **settings: object) -> Embedded:
     """Rate the log of a stream once more."""
     events = [decode(record.value, max_bytes=10**6) for record in stream.log.all(topics.JUDGMENTS.name)]
-    return streamed(events, **settings)
+    return streamed(events, **settings)  # type: ignore[arg-type]
 
 
 def retractions(stream: Embedded) -> list[Retract]:
@@ -69,7 +69,7 @@ def retractions(stream: Embedded) -> list[Retract]:
 def last_versions(log: Sequence[Event]) -> list[Event]:
     """Return the log without the verdicts that a later record changes or revokes."""
     gone: set[str] = set()
-    kept = []
+    kept: list[Event] = []
     for event in reversed(log):
         if isinstance(event, Judgment):
             if not gone & {event.id, event.replaces or event.id}:

@@ -110,6 +110,7 @@ def command(
             plan.settings,
             only=names,
             observe=observe,
+            restart=histories.by_campaign.clear,
             batches=read,
             campaign_type=plan.campaign_type,
             judge_key=settings.judge_key,

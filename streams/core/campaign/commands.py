@@ -227,14 +227,9 @@ def _without_excluded(now: events.CampaignStatus, judge: str) -> events.Campaign
 
 
 @_apply.register
-def _(command: events.Retract, now: events.CampaignStatus) -> events.CampaignStatus:
-    if not command.judgments and command.judge is None and not command.taken_back:
+def _(command: events.Retract | events.RevokeVerdicts, now: events.CampaignStatus) -> events.CampaignStatus:
+    if not (command.judgments or command.judge) and not (isinstance(command, events.Retract) and command.taken_back):
         raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
-    return now
-
-
-@_apply.register
-def _(command: events.RevokeVerdicts, now: events.CampaignStatus) -> events.CampaignStatus:  # noqa: ARG001
     return now
 
 

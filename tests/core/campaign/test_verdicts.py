@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -26,7 +26,7 @@ SYSTEMS = ("a", "b", "c", "d")
 
 def changed(number: int, replaces: int, **more: object) -> Judgment:
     """Return a judgment that replaces another."""
-    return msgspec.structs.replace(judgment(number), replaces=f"id-{replaces}", **more)  # type: ignore[arg-type]
+    return msgspec.structs.replace(judgment(number), replaces=f"id-{replaces}", **more)
 
 
 def revoked(*numbers: int, judge: str | None = "judge", command: str = "revoke") -> RevokeVerdicts:
@@ -41,9 +41,9 @@ def warm(*, judge: str = "other") -> list[Judgment | Command]:
     return [*first, changed(950, 999, judge=judge, systems=("a", "d")), judgment(999, judge=judge)]
 
 
-def rated(log: Sequence[Judgment | Command], *, split: int | None = None, **settings: object) -> Campaign:
+def rated(log: Sequence[Judgment | Command], *, split: int | None = None, **settings: Any) -> Campaign:
     """Rate a log, at once or in batches with a restart after each."""
-    campaign, changes = Campaign("c", CampaignSettings(**settings)), []  # type: ignore[arg-type]
+    campaign, changes = Campaign("c", CampaignSettings(**settings)), []
     for start in range(0, len(log), split or len(log) or 1):
         batch = list(enumerate(log))[start : start + (split or len(log))]
         changes.append(campaign.drain_changes(campaign.apply(*unzip(batch)), ()))
@@ -52,10 +52,10 @@ def rated(log: Sequence[Judgment | Command], *, split: int | None = None, **sett
     return campaign
 
 
-def rated_again(log: Sequence[Judgment | Command], **settings: object) -> Campaign:
+def rated_again(log: Sequence[Judgment | Command], **settings: Any) -> Campaign:
     """Rate a log, then once more without what waits, as a rerun does."""
     first = rated(log, **settings)
-    again = Campaign("c", CampaignSettings(**settings))  # type: ignore[arg-type]
+    again = Campaign("c", CampaignSettings(**settings))
     command = Retract(id="again", campaign="c", at=NOON, taken_back=first.verdicts.waiting)
     again.retractions = first.retractions.extended(command, len(log))
     again.apply(*unzip(list(enumerate(log))))
@@ -73,8 +73,8 @@ def wins(campaign: Campaign) -> dict[tuple[str, str], int]:
     return {(x, y): int(counts[i, j]) for i, x in enumerate(names) for j, y in enumerate(names) if counts[i, j]}
 
 
-def only_rejection(log: Sequence[Judgment | Command], **settings: object) -> RecordError:
-    campaign = Campaign("c", CampaignSettings(**settings))  # type: ignore[arg-type]
+def only_rejection(log: Sequence[Judgment | Command], **settings: Any) -> RecordError:
+    campaign = Campaign("c", CampaignSettings(**settings))
     found = campaign.apply(*unzip(list(enumerate(log)))).rejections
     assert list(found) == [len(log) - 1]
     return found[len(log) - 1]
@@ -191,7 +191,7 @@ def test_too_many_verdicts_that_wait_are_rejected(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_model_without_counts_waits_for_a_rerun() -> None:
-    settings = {"model": "grm", "baseline": "a", "systems": ("a", "b")}
+    settings: dict[str, Any] = {"model": "grm", "baseline": "a", "systems": ("a", "b")}
     log = [judgment(1), changed(8, 7), judgment(2), changed(3, 2, ranks=(2, 1))]
     assert rated(log, **settings).verdicts.waiting == {"judge": {"id-7": 1, "id-2": 3}}
     again, expected = rated_again(log, **settings), rated([log[0], judgment(8), judgment(3, ranks=(2, 1))], **settings)
