@@ -176,13 +176,9 @@ class Campaign(RequestingCampaign):
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
         if isinstance(command, ForgetJudge):
-            if (judge := self.tables.judges.index.get(command.judge)) is not None:
-                self._votes.forget_judge(judge)
+            self._forget_votes(command.judge)
             self._state.rename_judge(command.judge, forgotten_name(self.name, command.id, command.judge))
-            if self.retractions.taken_back:
-                self.verdicts = self.verdicts.begin()
             self.retractions = self.retractions.without(command.judge, offset)
-            self.verdicts = self.verdicts.without(command.judge)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)
         self._count(commands=1)
 

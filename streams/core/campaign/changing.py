@@ -6,7 +6,8 @@ of K, unless K is rejected. The counts are then as if J had never been made. Onl
 of judges from the votes before, keep both.
 
 A campaign remembers its last `repeat_window` judgments from the first change on. An earlier verdict waits: a worker
-sends a `retract` for it, and the campaign is rated again without it.
+sends a `retract` for it, and the campaign is rated again without it. What is remembered does not depend on what is left
+out, so that a rerun rejects the same judgments.
 """
 
 from __future__ import annotations
@@ -44,6 +45,14 @@ class ChangedVerdict(NamedTuple):
         return any(vote.systems for vote in self.votes)
 
 
+UNKNOWN = -1  # index of a judge of whom no judgment counts
+
+
+def _is_of(vote: Vote, judge: str, index: int) -> bool:
+    """Return whether a vote is of a judge, who has an index if a judgment of them counts."""
+    return vote.key == crc32(judge.encode()) if vote.judge == UNKNOWN else vote.judge == index
+
+
 def can_take_back(model: Model) -> bool:
     """Return whether a judgment can be taken out of what a model ranks: only out of counts."""
     return model.kind != "scores" and not model.takes_baseline
@@ -55,8 +64,7 @@ class ChangingCampaign(ReadOnlyCampaign):
     @property
     def _remembers(self) -> bool:
         """Whether new judgments are remembered, so that they can be taken back."""
-        begun = self.verdicts.begun or bool(self.retractions.taken_back)
-        return begun and self._options.remember_verdicts and can_take_back(self.model)
+        return self.verdicts.begun and self._options.remember_verdicts and can_take_back(self.model)
 
     def _find_replaced(self, judgment: Judgment, judge: str, offset: int, *, admitted: bool) -> ChangedVerdict | None:
         """Return the verdict that a judgment replaces, if it may still count. Raise RecordError if it may not be.
@@ -74,9 +82,9 @@ class ChangingCampaign(ReadOnlyCampaign):
 
     def _find_verdict(self, verdict: str, judge: str) -> ChangedVerdict:
         key = id_key(verdict)
-        index = self.tables.judges.index.get(judge, -1)
+        index = self.tables.judges.index.get(judge, UNKNOWN)
         found = self._votes.find_verdict(key)
-        if found is not None and judge and found.judge not in (-1, index):
+        if found is not None and judge and not _is_of(found, judge, index):
             message = f"the judgment {quote(verdict)} is of another judge; a judge can change only their own verdicts"
             raise RecordError("other_judge", message, field="replaces")
         versions = [vote for vote in self._votes.find_versions(key) if not judge or vote.judge == index]
@@ -89,23 +97,36 @@ class ChangingCampaign(ReadOnlyCampaign):
             raise RecordError("too_many_changes", message, field="replaces")
         return ChangedVerdict(verdict, judge, votes)
 
+    def _change(self, changed: ChangedVerdict | None, offset: int, columns: Columns) -> None:
+        """Remember verdicts from now on, and take one back, if there is one."""
+        self.verdicts = self.verdicts.begin()
+        if changed is not None:
+            self._withdraw(changed, offset, columns)
+
     def _withdraw(self, changed: ChangedVerdict, offset: int, columns: Columns) -> None:
         """Take a verdict back. If it is not remembered, it waits."""
         for vote in changed.votes:
             if vote.systems:
                 self._take_back(vote, columns, counted="taken_back")
             self._votes.take_out(vote.id)
-        if changed.votes:
-            self.verdicts = self.verdicts.begin()
-        else:
+        if not changed.votes:
             self.verdicts = self.verdicts.added(changed.judge, changed.id, offset)
 
     def _revoke(self, command: RevokeVerdicts, offset: int) -> None:
         """Take back all verdicts of a command, or raise before anything has changed."""
         judge = command.judge or ""
         ids = [each for each in dict.fromkeys(command.judgments) if not self.retractions.covers(each, judge, offset)]
-        for changed in [self._find_verdict(each, judge) for each in ids]:
+        found = [self._find_verdict(each, judge) for each in ids]
+        self.verdicts = self.verdicts.begin()
+        for changed in found:
             self._withdraw(changed, offset, Columns())
+
+    def _forget_votes(self, judge: str) -> None:
+        """Forget the votes of a judge, and their verdicts that wait."""
+        if (index := self.tables.judges.index.get(judge)) is not None:
+            self._votes.forget_judge(index)
+        self._votes.forget_judge(UNKNOWN, key=crc32(judge.encode()))
+        self.verdicts = self.verdicts.without(judge)
 
     def _came_late(self, judgment: Judgment, judge: str) -> bool:
         """Return whether a verdict was taken back before it came. Then it does not wait any more."""
@@ -135,9 +156,11 @@ class ChangingCampaign(ReadOnlyCampaign):
         return msgspec.structs.replace(vote, ids=tuple(map(id_key, names)))
 
     def _remember_left_out(self, judgment: Judgment, judge: str) -> None:
-        """Remember that a judgment does not count."""
+        """Remember that a judgment does not count, and whose it is, also if no judgment of this judge counts."""
         if self._remembers:
-            self._votes.add(b"", Vote(judge=self.tables.judges.index.get(judge, -1), ids=(id_key(judgment.id),)))
+            index = self.tables.judges.index.get(judge, UNKNOWN)
+            key = crc32(judge.encode()) if index == UNKNOWN else 0
+            self._votes.add(b"", Vote(judge=index, key=key, ids=(id_key(judgment.id),)))
 
     def _remember_all(self, ids: Sequence[str], admitted: Admitted) -> None:
         """Remember ordinary judgments."""

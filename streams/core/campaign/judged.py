@@ -124,8 +124,8 @@ class JudgedCampaign(ChangingCampaign):
             left_out = "taken_back"
         if left_out is None:
             left_out = self._admit(offset, judgment, judge, columns, written_at, replaced)
-        elif replaced is not None and left_out != "suspended":
-            self._withdraw(replaced, offset, columns)
+        elif judgment.replaces is not None:
+            self._change(replaced if left_out != "suspended" else None, offset, columns)
         if left_out is not None:
             self._count(**{left_out: 1})
             self._remember_left_out(judgment, judge)
@@ -159,8 +159,8 @@ class JudgedCampaign(ChangingCampaign):
         if item is None:
             known = tables.systems.index
             check_systems(judgment.systems, known=known, status=self.status, required=self.required_system)
-        if replaced is not None:
-            self._withdraw(replaced, offset, columns)
+        if judgment.replaces is not None:
+            self._change(replaced, offset, columns)
         if item is not None:
             self._check_judge(offset, judge, passed=passes(judgment, item))
             self._end_admission(judgment, judge, when, flagged=flagged, answers=answers)

@@ -115,11 +115,12 @@ class RecentVotes:
         """Keep of a judgment only that it does not count."""
         self._take_out(self._by_id[judgment])
 
-    def forget_judge(self, judge: int) -> None:
-        """Remove the votes of a judge. What they hold is made from the pseudonym."""
-        for place in [each for each in self._places.values() if each.vote is not None and each.vote.judge == judge]:
-            self._leave(place)
-            self._write(_Place(place.number))
+    def forget_judge(self, judge: int, *, key: int | None = None) -> None:
+        """Remove the votes of a judge, or those with a key. What they hold is made from the pseudonym."""
+        for place in list(self._places.values()):
+            if (vote := place.vote) is not None and vote.judge == judge and key in (None, vote.key):
+                self._leave(place)
+                self._write(_Place(place.number))
 
     def drain_changes(self) -> dict[str, bytes]:
         """Return the rows that changed since the last call."""
