@@ -105,11 +105,13 @@ class JudgedCampaign(ChangingCampaign):
     def _apply_judgment(
         self, offset: int, judgment: Judgment, columns: Columns, *, written_at: float | None = None
     ) -> None:
-        """Admit a new judgment or leave it out, or raise before anything has changed.
+        """Admit a new judgment or leave it out, or raise before anything is rated.
 
         The broker wrote it at Unix time `written_at`, if that is known.
         """
         judge = self._pseudonym(judgment.judge)
+        if judgment.replaces is not None and self.exists:  # also if it is rejected: a rerun may leave it out instead
+            self.verdicts = self.verdicts.begin()
         left_out: LeftOut | None = self.retractions.find_reason(judgment, judge, offset)
         if not self.exists or left_out is None:  # one that is left out may have opened the campaign when it came
             check_judgment(

@@ -147,6 +147,14 @@ def test_a_forgotten_verdict_of_another_judge_stays_when_the_campaign_is_rated_a
     assert not campaign.verdicts.waiting
 
 
+def test_a_rerun_rejects_no_judgment_that_was_accepted_when_it_came() -> None:
+    log = [judgment(1, judge="one"), changed(2, 1, judge="two")]
+    campaign = Campaign("c")
+    command = Retract(id="r", campaign="c", at=NOON, taken_back={"three": {"id-9": 7}})
+    campaign.retractions = campaign.retractions.extended(command, 8)
+    assert campaign.apply(*unzip(list(enumerate(log)))).rejections == {}
+
+
 def test_a_change_that_is_rejected_takes_nothing_back() -> None:
     log = [*warm(), judgment(1), changed(2, 1, systems=("a", "unknown"))]
     assert only_rejection(log, systems=SYSTEMS).reason == "unknown_system"
