@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +87,7 @@ class LogFile:
         self.is_renamed = campaign is not None
         self.first_bad: RowError | None = None
         self._quiet = False
-        self._without: Collection[tuple[str, str]] = ()
+        self.without: Collection[tuple[str, str]] = ()
         self._report = options.on_error == "report"
         try:
             self.reading: Reading = read(
@@ -144,14 +144,14 @@ class LogFile:
         if not self.can_be_read_again:
             raise click.UsageError(f"{self.file} can be read only once, and this needs it twice; save it in a file")
         other = copy(self)
-        other._quiet, other._without = True, without
+        other._quiet, other.without = True, without
         return other
 
     def judgments(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read the file without a progress bar."""
         from streams.formats import RowError, UnknownFormat
 
-        without = self._without
+        without = self.without
         try:
             for batch in self.reading.batches(columns=columns and not without):
                 if without:
@@ -235,6 +235,7 @@ def rate_log(
     *,
     only: Sequence[str],
     observe: Callable[[Campaign], None] | None = None,
+    restart: Callable[[], None] | None = None,
     batches: Iterable[Sequence[Judgment]] | None = None,
     campaign_type: type[Campaign] | None = None,
     judge_key: str = "",
@@ -243,7 +244,8 @@ def rate_log(
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
     `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan. With `by`,
-    each value of a tag is also rated by itself.
+    each value of a tag is also rated by itself. `restart` is called before the file is read again, because judges
+    changed verdicts.
     """
     from streams.core import kernels
     from streams.core.campaign.campaign import Campaign
@@ -251,16 +253,15 @@ def rate_log(
 
     if log.is_long:
         kernels.compiled("pairs")  # compile first, so that the first batch is fast too
+    rate_campaigns = partial(
+        rate, settings=settings, only=only, campaign_type=campaign_type or Campaign, judge_key=judge_key, by=by
+    )
     try:
-        rated = rate(
-            batches or log.batches(columns=log.is_long),
-            settings,
-            only=only,
-            observe=observe,
-            campaign_type=campaign_type or Campaign,
-            judge_key=judge_key,
-            by=by,
-        )
+        rated = rate_campaigns(batches or log.batches(columns=log.is_long), observe=observe)
+        if rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones
+            if restart is not None:
+                restart()
+            rated = rate_campaigns(log.again(without=log.without).judgments(), observe=observe, changed=rated.changed)
     except ParameterError as error:
         raise click.UsageError(f"{log.file}: {error}") from None
     duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())

@@ -6,6 +6,7 @@ The labels are pairwise selections, or choices that name the winner.
 from __future__ import annotations
 
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-_EVENTS = ("ANNOTATION_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_CREATED")
+_UPDATED = "ANNOTATION_UPDATED"
+_EVENTS = ("ANNOTATION_CREATED", _UPDATED, "ANNOTATIONS_CREATED")
+_DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
 _Id = int | str | None
 
 
@@ -44,6 +47,7 @@ class _Annotation(msgspec.Struct):
     was_cancelled: bool = False
     skipped: bool = False  # in older exports
     created_at: str | None = None
+    updated_at: str | None = None
     lead_time: float | None = None
 
 
@@ -91,6 +95,7 @@ class _AnnotationRow(NamedTuple):
     task: _TaskReader
     annotation: object
     kind: str | None = None  # of a document that is not an annotation
+    is_updated: bool = False
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _AnnotationRow | RecordError]]:
@@ -109,7 +114,7 @@ def _event(document: Document) -> list[_AnnotationRow]:
         return [_AnnotationRow(task, None, "another event")]
     annotations = document.get("annotation")
     return [
-        _AnnotationRow(task, annotation)
+        _AnnotationRow(task, annotation, is_updated=action == _UPDATED)
         for annotation in (annotations if isinstance(annotations, list) else [annotations])
     ]
 
@@ -128,11 +133,18 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
         run.leave_out(row.kind)
         return []
     annotation = _convert(row.annotation, _Annotation, "annotation")
-    if annotation.was_cancelled or annotation.skipped or not annotation.result:
+    if _is_empty(annotation):
         run.leave_out("skipped by the judge")
         return []
     systems, project, segment = row.task.comparison()
     said = _answers(annotation)
+    name = None if annotation.id is None else f"annotation-{annotation.id}"
+    is_changed = row.is_updated and name is not None
+    time, field = (
+        (annotation.updated_at or annotation.created_at, "updated_at")
+        if is_changed
+        else (annotation.created_at, "created_at")
+    )
     return make_judgments(
         run,
         number,
@@ -140,11 +152,39 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
         campaign=campaign_name(run, in_file=None if project is None else f"label-studio-{project}"),
         segment=segment,
         judge=_annotator(annotation),
-        at=parse_time(annotation.created_at, field="created_at") if annotation.created_at else None,
-        id=None if annotation.id is None else f"annotation-{annotation.id}",
+        at=parse_time(time, field=field) if time else None,
+        id=f"{name}-{_version(annotation)}" if is_changed else name,
+        replaces=name if is_changed else None,
         duration_ms=lead_time_ms(annotation.lead_time),
         tags={"outcome": BOTH_BAD} if any(map(is_both_bad, said)) else None,
     )
+
+
+def find_revoked(document: Document) -> list[str]:
+    """Return the ids of the judgments that an event takes back: annotations that were deleted, or have no verdict now.
+
+    >>> find_revoked({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 17}, {"id": 18}]})
+    ['annotation-17', 'annotation-18']
+    """
+    action = document.get("action")
+    if action not in (*_DELETED, _UPDATED):
+        return []
+    given = document.get("annotation" if action == _UPDATED else "annotations", document.get("annotation"))
+    found = [_convert(each, _Annotation, "annotation") for each in (given if isinstance(given, list) else [given])]
+    if action == _UPDATED:
+        found = [annotation for annotation in found if _is_empty(annotation)]
+    return [f"annotation-{annotation.id}" for annotation in found if annotation.id is not None]
+
+
+def _is_empty(annotation: _Annotation) -> bool:
+    return annotation.was_cancelled or annotation.skipped or not annotation.result
+
+
+def _version(annotation: _Annotation) -> str:
+    """Return what tells the versions of an annotation apart. A webhook that is sent again has the same."""
+    if annotation.updated_at:
+        return parse_time(annotation.updated_at, field="updated_at").isoformat()
+    return blake2b(msgspec.json.encode(annotation), digest_size=8).hexdigest()
 
 
 def _answers(annotation: _Annotation) -> list[str]:

@@ -39,6 +39,7 @@ def make_judgments(
     duration_ms: int | None = None,
     source: str | None = None,
     tags: dict[str, str] | None = None,
+    replaces: str | None = None,
 ) -> list[Judgment]:
     """Return the judgments of row `number`. Each output has a rank and the systems that produced it.
 
@@ -86,6 +87,7 @@ def make_judgments(
             duration_ms=duration_ms,
             source=source,
             tags=tags,
+            replaces=replaces,
         )
         for name, compared_systems, compared_ranks in compared
     ]

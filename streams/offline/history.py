@@ -87,6 +87,7 @@ class BoardHistory:
             # The tests of judges only add cautions, which the history does not have.
             campaign_type=Campaign if kind is ExaminedCampaign else kind,
             judge_key=judge_key,
+            remember=True,
         )
         for name in sorted(rated.campaigns):
             if name not in self._due:

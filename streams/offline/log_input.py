@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from streams.errors import FormatError
 from streams.formats import describe_log
 from streams.offline.dataframes import DATAFRAME, is_dataframe
 from streams.offline.judgments import read_log
@@ -58,6 +59,12 @@ class LogInput:
         judgments = iter(self._source)
         while batch_in_memory := list(islice(judgments, BATCH)):
             yield batch_in_memory
+
+    def again(self) -> Iterator[Sequence[Judgment]]:
+        """Read the log once more. Raise FormatError if it can be read only once."""
+        if not self._is_log and iter(self._source) is self._source:
+            raise FormatError(f"{self.name}: verdicts were changed, so they are needed twice; pass them as a list")
+        return self.batches()
 
     def warnings(self) -> tuple[str, ...]:
         """Return what is missing in the log that was read, and how many bad rows were skipped."""

@@ -15,6 +15,7 @@ from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.pseudonyms import Pseudonyms
+from streams.core.campaign.retractions import Retractions, TakenBack
 from streams.core.judges import examine_judges, judge_cautions
 from streams.core.methods import CountMethod
 from streams.core.ranking import GROUPS, PosteriorScores, rank_rankings, rank_scores
@@ -27,7 +28,7 @@ from streams.wire.events import Leaderboard
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from streams.core.judges import Votes
     from streams.core.methods import Method
@@ -50,6 +51,7 @@ class RatedLog:
     first_rejection: RecordError | None = None
     categories: dict[str, CategoryCampaigns] = field(default_factory=dict)  # by campaign, if the log is divided
     unrated: tuple[str, ...] = ()  # campaigns of which every judgment was rejected; they are not in `campaigns`
+    changed: dict[str, Retractions] = field(default_factory=dict)  # verdicts that later ones replace, by campaign
 
     def check(self, source: str) -> None:
         """Raise FormatError if judgments were read and none was rated."""
@@ -69,6 +71,8 @@ def rate(
     campaign_type: type[Campaign] = Campaign,
     judge_key: str = "",
     by: CategoryField | None = None,
+    changed: Mapping[str, Retractions] | None = None,
+    remember: bool = False,
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
@@ -77,13 +81,16 @@ def rate(
     groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key. With `by`,
     each value of a tag or field is also rated by itself.
 
+    If the result has `changed` verdicts, the log is to be rated once more with them: then they are left out. A caller
+    that reads a log only once may `remember` verdicts instead, as a worker does.
+
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
     >>> rate([[verdict]], CampaignSettings()).campaigns["c"].counts.judgments
     1
     """
     rated = RatedLog()
-    options = CampaignOptions(group_names=Pseudonyms(judge_key.encode()))
+    options = CampaignOptions(group_names=Pseudonyms(judge_key.encode()), remember_verdicts=remember)
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen
@@ -99,6 +106,7 @@ def rate(
             campaign = rated.campaigns.get(name)
             if campaign is None:
                 campaign = rated.campaigns[name] = campaign_type(name, settings, options=options)
+                campaign.retractions = (changed or {}).get(name, campaign.retractions)
             if ranges is not None:
                 ranges.widen(campaign, part)
             if settings.baseline and settings.baseline not in systems.setdefault(name, set()):
@@ -121,6 +129,7 @@ def rate(
     if settings.baseline:
         for name, found in systems.items():
             _check_baseline(settings.baseline, name, found)
+    rated.changed = {} if remember else _find_changed(rated.campaigns)
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
@@ -128,6 +137,15 @@ def rate(
         for category in rated.categories[name].campaigns.values() if by is not None else ():
             category.model.score_range = campaign.model.score_range
     return rated
+
+
+def _find_changed(campaigns: Mapping[str, Campaign]) -> dict[str, Retractions]:
+    """Return the verdicts that were replaced, by campaign."""
+    return {
+        name: Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in campaign.verdicts.waiting.items()})
+        for name, campaign in campaigns.items()
+        if campaign.verdicts.waiting
+    }
 
 
 def _explain(rejection: RecordError) -> RecordError:

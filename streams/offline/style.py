@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     _Scale = Callable[[Leaderboard], Leaderboard]
 
 MODEL = "trueskill"
+CHANGED_VERDICTS = "judges changed verdicts (`replaces`), and style control can't leave the earlier ones out yet"
 
 
 class StyledCampaign(ExaminedCampaign):

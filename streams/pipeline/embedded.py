@@ -10,6 +10,7 @@ from streams.pipeline.memory_log import MemoryLog
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.past import find_campaign
 from streams.pipeline.processor import Processor
+from streams.pipeline.taking_back import make_retractions
 from streams.settings import Settings
 from streams.stores.commit import Outcomes
 from streams.stores.memory import MemoryStore
@@ -18,6 +19,7 @@ from streams.wire.events import encode
 
 if TYPE_CHECKING:
     from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.forgotten_verdicts import ForgottenVerdicts
     from streams.pipeline.record import Record
     from streams.stores import Store
     from streams.wire.events import Command, Judgment
@@ -39,6 +41,7 @@ class Embedded:
     def __init__(self, settings: Settings | None = None, *, partitions: int = 1, store: Store | None = None) -> None:
         self.settings = settings or Settings()
         self.log = MemoryLog(partitions)
+        self._taken_back: dict[str, ForgottenVerdicts] = {}  # verdicts for which commands were sent, by campaign
         options = ProcessorOptions.from_settings(self.settings)
         self.store = store or MemoryStore()
         self.processors = [
@@ -58,9 +61,24 @@ class Embedded:
     def run(self) -> int:
         """Process the records of the log and append the outputs. Return the number of records."""
         done = 0
-        while found := sum(map(self._run_partition, self.processors)):  # one may forward records to another
-            done += found
-        return done
+        while True:
+            while found := sum(map(self._run_partition, self.processors)):  # one may forward records to another
+                done += found
+            if not self._take_back():
+                return done
+
+    def _take_back(self) -> int:
+        """Append the commands for changed verdicts that campaigns no longer remember. Return how many there are."""
+        sent = 0
+        for processor in self.processors:
+            for name in processor.reruns.awaiting():
+                meta = processor.read_meta(name)
+                if meta is not None and self._taken_back.get(name) != meta.verdicts:  # equal: they were refused
+                    self._taken_back[name] = meta.verdicts
+                    for command in make_retractions(meta, at=meta.clock):
+                        self.publish(command)
+                        sent += 1
+        return sent
 
     def _run_partition(self, processor: Processor) -> int:
         done = 0

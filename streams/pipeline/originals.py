@@ -47,7 +47,7 @@ def without_judge(value: bytes | None, pseudonyms: Mapping[str, str] | None) -> 
         return Original(value)
     name = _read_text(fields.get("id"))
     found = Original(value, name if name and len(name) <= MAX_NAME else None)
-    if pseudonyms is None or fields.keys().isdisjoint(("judge", "judges")):
+    if pseudonyms is None or fields.keys().isdisjoint(("judge", "judges", "taken_back")):
         return found
     # A value that is no text can't be a pseudonym, and stays as wrong as it was.
     if "judge" in fields:
@@ -56,12 +56,23 @@ def without_judge(value: bytes | None, pseudonyms: Mapping[str, str] | None) -> 
     if "judges" in fields:
         judges = _read_texts(fields["judges"])
         fields["judges"] = msgspec.Raw(encode(judges and [MARK + pseudonyms[judge] for judge in judges]))
+    if "taken_back" in fields:
+        verdicts = _read_verdicts(fields["taken_back"])
+        named = verdicts and {judge and MARK + pseudonyms[judge]: each for judge, each in verdicts.items()}
+        fields["taken_back"] = msgspec.Raw(encode(named))
     return found._replace(value=encode(fields))
 
 
 def _read_text(raw: msgspec.Raw | None) -> str | None:
     try:
         return None if raw is None else msgspec.json.decode(raw, type=str)
+    except ValueError:
+        return None
+
+
+def _read_verdicts(raw: msgspec.Raw) -> dict[str, msgspec.Raw] | None:
+    try:
+        return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     except ValueError:
         return None
 

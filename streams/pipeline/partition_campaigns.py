@@ -23,6 +23,7 @@ from streams.pipeline.quarantining import QuarantinedCampaigns
 from streams.pipeline.resting import LastUses, RestingCampaign
 from streams.pipeline.restoring import restore
 from streams.pipeline.suspensions import may_suspend
+from streams.pipeline.taking_back import awaits_rerun
 from streams.stores.commit import Outcomes
 from streams.wire.events import encode
 from streams.wire.quarantine import Quarantine, describe_error, describe_quarantine
@@ -77,7 +78,7 @@ class PartitionCampaigns:
         for name, found in self._store.survey(self._lease, names):
             if found is not None and found.meta.status.quarantine is None:
                 outputs += found.outbox
-                self.resting[name] = RestingCampaign(found.offset, found.meta.counts, may_suspend(found.meta.status))
+                self.resting[name] = _resting(found.meta, found.offset)
                 continue
             try:
                 stored = self.load_stored(name)
@@ -187,8 +188,7 @@ class PartitionCampaigns:
     def leave(self, name: str) -> None:
         """Remove a campaign from memory, unless it is quarantined by now."""
         if (campaign := self.rated.pop(name, None)) is not None and campaign.exists:
-            suspends = may_suspend(campaign.status)
-            self.resting[name] = RestingCampaign(campaign.persisted_offset, campaign.counts, suspends)
+            self.resting[name] = _resting(campaign.meta, campaign.persisted_offset)
 
     def end_quarantine(self, campaign: Campaign) -> None:
         """Rate a campaign from now on, which has taken the place of the one in quarantine."""
@@ -223,6 +223,11 @@ class PartitionCampaigns:
         rated = {name: each.counts.judgments for name, each in self.rated.items() if may_suspend(each.status)}
         return rated | {name: each.counts.judgments for name, each in self.resting.items() if each.suspends}
 
+    def awaiting_rerun(self) -> list[str]:
+        """Return the campaigns with changed verdicts that only a rerun can take back."""
+        rated = [name for name, each in self.rated.items() if awaits_rerun(each.status, each.verdicts)]
+        return rated + [name for name, each in self.resting.items() if each.awaits_rerun]
+
     def read_meta(self, name: str) -> CampaignMeta | None:
         """Return the state of a campaign except its tables. One that rests is not loaded for it."""
         campaign = self.rated.get(name)
@@ -255,3 +260,8 @@ class PartitionCampaigns:
             held=sum(each.held for each in counts),
             deleted=sum(each.deleted for each in counts),
         )
+
+
+def _resting(meta: CampaignMeta, offset: int) -> RestingCampaign:
+    """Return what is kept of a campaign that the store has at an offset."""
+    return RestingCampaign(offset, meta.counts, may_suspend(meta.status), awaits_rerun(meta.status, meta.verdicts))

@@ -54,6 +54,10 @@ class PartitionReruns:
         held = tuple(self._campaigns.quarantined.items())  # another thread may add one meanwhile
         return [name for name, found in held if found.quarantine.cause != "fault" and name not in self._impossible]
 
+    def awaiting(self) -> list[str]:
+        """Return the campaigns that are to be rated again when a command for their changed verdicts is sent."""
+        return self._campaigns.awaiting_rerun()
+
     def begin(self, name: str, *, until: int) -> CampaignRerun:
         """Return the rerun of a campaign of a partition that is at `until`. It goes on from what is staged of it."""
         held = self._campaigns.quarantined[name]

@@ -20,6 +20,7 @@ class RestingCampaign(NamedTuple):
     offset: int
     counts: Counts
     suspends: bool  # whether it suspends flagged judges by itself
+    awaits_rerun: bool = False  # because of changed verdicts
 
 
 class LastUses:

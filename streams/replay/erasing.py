@@ -119,6 +119,8 @@ class Erasure:
 
 
 def _judges(command: ForgetJudge | RerunCommand) -> tuple[str, ...]:
-    if isinstance(command, ForgetJudge | Retract):
-        return () if command.judge is None else (command.judge,)
+    if isinstance(command, ForgetJudge):
+        return (command.judge,)
+    if isinstance(command, Retract):
+        return tuple(judge for judge in (command.judge, *command.taken_back) if judge)
     return command.judges

@@ -96,7 +96,12 @@ class CampaignSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="Which judgments of one judge on the same segment and systems count."),
     ] = "all"
     repeat_window: Annotated[
-        int, Meta(ge=1, le=1_000_000, description="Number of recent judgments that are kept to find repeated votes.")
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            description="Number of recent judgments that are kept to find repeated votes and changed verdicts.",
+        ),
     ] = 20_000
     judge_share: (
         Annotated[

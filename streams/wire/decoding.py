@@ -120,6 +120,9 @@ def check(judgment: Judgment) -> None:
     systems, ranks = judgment.systems, judgment.ranks
     if judgment.at > LATEST:
         raise _too_far(judgment.at)
+    if judgment.replaces is not None and judgment.replaces == judgment.id:
+        message = f"`replaces` is {quote(judgment.id)}, the judgment's own id; a changed verdict needs a new id"
+        raise RecordError("invalid_value", message, field="replaces")
     if ranks is None:
         if judgment.score is None:
             raise RecordError(

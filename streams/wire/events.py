@@ -14,7 +14,7 @@ from streams.wire.campaign_settings import Parameter as Parameter
 from streams.wire.fields import CampaignName, Count, Judge, JudgedCampaign, Name, Rank, Tags, Time, Version
 from streams.wire.leaderboard import Leaderboard as Leaderboard
 from streams.wire.leaderboard import Row as Row
-from streams.wire.limits import MAX_DURATION_MS, MAX_RANKED, MAX_SOURCE, MAX_YEAR
+from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANKED, MAX_SOURCE, MAX_YEAR
 from streams.wire.quarantine import Quarantine
 from streams.wire.reasons import Reason
 from streams.wire.score_range import Score
@@ -47,6 +47,9 @@ class Judgment(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=MAX_RANKED)] | None = None
     score: Score | None = None
     request: Name | None = None
+    replaces: Annotated[
+        Name | None, Meta(description="Id of an earlier verdict of the same judge. It no longer counts.")
+    ] = None
     duration_ms: Annotated[int, Meta(ge=0, le=MAX_DURATION_MS)] | None = None
     source: Annotated[str, Meta(max_length=MAX_SOURCE)] | None = None
     tags: Tags | None = None
@@ -116,6 +119,20 @@ class Retract(_Command, frozen=True, kw_only=True, tag="retract"):
 
     judgments: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
     judge: Judge | None = None
+    taken_back: Annotated[
+        dict[Annotated[str, Meta(max_length=MAX_NAME)], dict[Name, Count]],
+        Meta(
+            description="Changed and revoked verdicts that the campaign no longer remembers, by judge (empty: any): "
+            "the id, and the offset of the record that took it back. A worker sends them."
+        ),
+    ] = {}
+
+
+class RevokeVerdicts(_Command, frozen=True, kw_only=True, tag="revoke"):
+    """Take verdicts back, because their judge has deleted them. With `judge`, only those of this judge."""
+
+    judgments: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=1000)]
+    judge: Judge | None = None
 
 
 class SuspendJudges(_Command, frozen=True, kw_only=True, tag="suspend"):
@@ -160,6 +177,7 @@ Command = (
     | IncludeJudge
     | ForgetJudge
     | Retract
+    | RevokeVerdicts
     | SuspendJudges
     | ReinstateJudges
     | Close
@@ -168,7 +186,7 @@ Command = (
     | Delete
 )
 
-JudgeCommand = ExcludeJudge | IncludeJudge | ForgetJudge | Retract
+JudgeCommand = ExcludeJudge | IncludeJudge | ForgetJudge | Retract | RevokeVerdicts
 JudgesCommand = SuspendJudges | ReinstateJudges
 
 CampaignState = Literal["open", "paused", "closed", "archived", "deleted"]

@@ -28,6 +28,8 @@ Reason = Literal[
     "judge_excluded",
     "judge_too_fast",
     "unrequested",
+    "other_judge",
+    "too_many_changes",
     "unsuited_to_model",
     "without_baseline",
     "refused_command",

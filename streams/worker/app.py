@@ -28,6 +28,7 @@ from streams.worker.rater import Rater
 from streams.worker.reporting import Reporter
 from streams.worker.reruns import Reruns
 from streams.worker.source import BatchSource
+from streams.worker.taking_back import TakingBack
 from streams.worker.transport import CommittedTransport
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     app.service(Reporter(store, status, source.partitions))  # type: ignore[arg-type]
     app.service(Reruns(settings, source, rater, status))  # type: ignore[arg-type]
     app.service(JudgeChecks(settings, source, rater))  # type: ignore[arg-type]
+    app.service(TakingBack(source, rater))  # type: ignore[arg-type]
     if settings.health_port:
         app.service(HealthServer(status, metrics, host=settings.health_host, port=settings.health_port))  # type: ignore[arg-type]
 

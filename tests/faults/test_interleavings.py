@@ -56,9 +56,14 @@ def told(number: int, campaign: str, command: dict[str, Any]) -> bytes:
 
 
 def verdicts() -> list[bytes]:
-    """Judgments of three campaigns; some have the id of another, of their campaign or not."""
+    """Judgments of three campaigns; some have the id of another, of their campaign or not, and some replace another."""
     log = [*crowd_log(60, campaigns=3, seed=51, ways=3, systems=5), *crowd_log(15, campaigns=1, seed=52, systems=5)]
-    return [encode(entry) for entry in log]
+    changed = [
+        msgspec.structs.replace(entry, id=f"{entry.id}-{version}", replaces=entry.id, ranks=(2, 3, 1))
+        for entry in log[:12]
+        for version in (1, 2)
+    ]
+    return [encode(entry) for entry in (*log, *changed)]
 
 
 def commands() -> list[bytes]:
@@ -69,6 +74,7 @@ def commands() -> list[bytes]:
         {"action": "resume"},
         {"action": "withdraw", "system": "system-1"},
         {"action": "exclude", "judge": "judge-3"},
+        {"action": "revoke", "judgments": ["id-0", "id-1", "id-2"]},
     ]
     campaigns = (("campaign-0", made), ("campaign-1", [*made, {"action": "close"}]))
     return [told(number, campaign, command) for campaign, some in campaigns for number, command in enumerate(some)]
@@ -78,6 +84,7 @@ def retractions() -> list[bytes]:
     made: list[dict[str, Any]] = [
         *({"action": "retract", "judgments": [f"id-{number}", f"id-{number + 3}"]} for number in range(6)),
         *({"action": "retract", "judge": f"judge-{number}"} for number in range(3)),
+        *({"action": "retract", "taken_back": {f"judge-{n}": {f"id-{n}": 20, f"id-{n + 3}": 9}}} for n in range(3)),
     ]
     campaigns = [f"campaign-{number}" for number in range(3)]
     return [told(100 + number, campaign, command) for campaign in campaigns for number, command in enumerate(made)]

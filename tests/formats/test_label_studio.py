@@ -10,6 +10,7 @@ import pytest
 
 from streams import formats
 from streams.formats import RowError
+from streams.formats.label_studio import find_revoked
 from streams.wire.events import Judgment
 from tests.formats.samples import LABEL_STUDIO, WEBHOOK
 
@@ -39,9 +40,37 @@ def test_a_webhook_and_an_export_of_the_same_annotation_have_the_same_id() -> No
     assert (sent.systems, sent.ranks) == (("gpt", "claude"), (1, 2))
 
 
-def test_an_update_is_the_same_judgment() -> None:
-    (updated,) = read(event() | {"action": "ANNOTATION_UPDATED"})
-    assert updated.id == "annotation-501"
+def test_an_update_replaces_the_annotation() -> None:
+    (updated,) = read(event(updated_at="2024-05-02T10:00:00Z") | {"action": "ANNOTATION_UPDATED"})
+    assert (updated.id, updated.replaces) == ("annotation-501-2024-05-02T10:00:00+00:00", "annotation-501")
+    assert updated.at.isoformat() == "2024-05-02T10:00:00+00:00"
+
+
+def test_an_update_without_a_time_has_one_id_for_each_content() -> None:
+    one, again, other = (
+        read(event(result=[{"type": "pairwise", "value": {"selected": side}}]) | {"action": "ANNOTATION_UPDATED"})[0]
+        for side in ("left", "left", "right")
+    )
+    assert one.id == again.id != other.id
+    assert one.replaces == other.replaces == "annotation-501"
+
+
+@pytest.mark.parametrize(
+    ("document", "ids"),
+    [
+        (
+            {"action": "ANNOTATIONS_DELETED", "annotations": [{"id": 17}, {"id": 18}]},
+            ["annotation-17", "annotation-18"],
+        ),
+        ({"action": "ANNOTATION_DELETED", "annotation": {"id": 17}}, ["annotation-17"]),
+        ({"action": "ANNOTATION_UPDATED", "annotation": {"id": 17, "result": []}}, ["annotation-17"]),
+        ({"action": "ANNOTATION_UPDATED", "annotation": {"id": 17, "was_cancelled": True}}, ["annotation-17"]),
+        ({"action": "ANNOTATION_CREATED", "annotation": {"id": 17, "result": []}}, []),
+        ({"action": "TASKS_CREATED"}, []),
+    ],
+)
+def test_a_deleted_or_emptied_annotation_takes_its_judgment_back(document: dict[str, object], ids: list[str]) -> None:
+    assert find_revoked(document) == ids
 
 
 def test_payloads_may_follow_each_other() -> None:

@@ -48,6 +48,8 @@ def test_what_has_no_judge_keeps_its_bytes() -> None:
         b'[{"judge": "alice"}]',
         b'{"judge": "alice", "deep": ' + b"[" * 100_000 + b"}",
         b'{"judge": "alice\\ud800"}',
+        b'{"action": "retract", "taken_back": {"alice": {"id-1": 3}}}',
+        b'{"action": "retract", "taken_back": ["alice"]}',
     ],
 )
 def test_no_spelling_lets_the_id_out(value: bytes) -> None:

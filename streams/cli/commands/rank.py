@@ -134,11 +134,20 @@ def command(
     def ranked(source: LogFile, names: Sequence[str]) -> list[Report]:
         histories, read = Histories(), batches if source is log else None
         observe = histories.observe if plot else None
+
+        def restart() -> None:
+            if style:
+                from streams.offline.style import CHANGED_VERDICTS
+
+                raise click.UsageError(f"{source.file}: {CHANGED_VERDICTS}")
+            histories.by_campaign.clear()
+
         rated = rate_log(
             source,
             plan.settings,
             only=names,
             observe=observe,
+            restart=restart,
             batches=read,
             campaign_type=campaign_type,
             judge_key=settings.judge_key,

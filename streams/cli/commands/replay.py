@@ -180,7 +180,7 @@ def _rate_directly(
             time.sleep(seconds)
             yield judgments
 
-    rated = rate(due(), opening, observe=observe, judge_key=judge_key)
+    rated = rate(due(), opening, observe=observe, judge_key=judge_key, remember=True)
     rated.check("the log")
     if rated.first_rejection:
         click.echo(f"{rated.rejections:,} judgments were rejected; the first: {rated.first_rejection}", err=True)

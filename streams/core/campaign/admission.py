@@ -43,8 +43,9 @@ class StatusAdmission:
     def check(self, judgment: events.Judgment, judge: str) -> None:
         """Raise RecordError if the campaign rejects a judgment of a judge, who is named by pseudonym."""
         check_judgment(judgment, judge, status=self.status, model=self._model, create_unknown=True)
-        if self.status.settings.requests_only and self._request_key is not None:
-            check_request(judgment, key=self._request_key, clock=EPOCH)  # only the worker knows the clock
+        # Only the worker knows the clock, and whether a changed verdict was the answer to a request.
+        if self.status.settings.requests_only and self._request_key is not None and judgment.replaces is None:
+            check_request(judgment, key=self._request_key, clock=EPOCH)
         known = self._systems or judgment.systems  # without a list, new systems are admitted as long as they fit
         check_systems(judgment.systems, known=known, status=self.status, required=self._required)
 

@@ -93,6 +93,7 @@ def check_judgments(
     tables: CampaignTables,
     seen: SeenIds,
     retractions: Retractions,
+    left_out: frozenset[str],
     pseudonyms: Mapping[str, str] | None,
     clock: datetime,
 ) -> OrdinaryJudgments | None:
@@ -104,9 +105,11 @@ def check_judgments(
     ranks = [each.ranks for each in judgments if each.ranks is not None]
     if len(ranks) < len(judgments) or latest > clock + LONGEST_JUMP:
         return None
+    if any(each.replaces is not None for each in judgments):
+        return None
     ids = [each.id for each in judgments]
     distinct = set(ids)
-    if len(distinct) < len(ids) or seen.has_any(distinct) or not distinct.isdisjoint(retractions.ids):
+    if len(distinct) < len(ids) or seen.has_any(distinct) or not distinct.isdisjoint(left_out):
         return None
     judges = [each.judge for each in judgments]
     if pseudonyms is not None:
@@ -164,13 +167,14 @@ def check_columns(
     status: CampaignStatus,
     tables: CampaignTables,
     retractions: Retractions,
+    left_out: frozenset[str],
     pseudonyms: Mapping[str, str] | None,
     clock: datetime,
 ) -> OrdinaryColumns | None:
     """Return scanned judgments of known systems, or None if a judgment needs a check of its own."""
     if columns.latest_time > clock + LONGEST_JUMP:
         return None
-    if retractions.ids and not set(retractions.ids).isdisjoint(columns.ids()):
+    if left_out and not left_out.isdisjoint(columns.ids()):
         return None
     judges = NumberedNames(columns.judges, columns.names, pseudonyms)
     barred = {*status.excluded, *retractions.suspended}

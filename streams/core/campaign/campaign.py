@@ -168,6 +168,8 @@ class Campaign(RequestingCampaign):
         check_listed_segments(status.settings.segments, most=self._options.max_segments)
         if isinstance(command, RerunCommand):
             check_retraction(self.retractions, offset, command, refusal)
+        elif isinstance(command, wire.RevokeVerdicts):
+            self._revoke(command, offset)
         elif isinstance(command, wire.Create):
             self._state.create_model(status.settings)
             self._votes = RecentVotes(status.settings.repeat_window)
@@ -179,8 +181,7 @@ class Campaign(RequestingCampaign):
         if isinstance(command, AddSystem):  # the store has no score of a system that was withdrawn
             self.tables.changed_systems.add(self.tables.systems.index[command.system])
         if isinstance(command, ForgetJudge):
-            if (judge := self.tables.judges.index.get(command.judge)) is not None:
-                self._votes.forget_judge(judge)
+            self._forget_votes(command.judge)
             self._state.rename_judge(command.judge, forgotten_name(self.name, command.id, command.judge))
             self.retractions = self.retractions.without(command.judge, offset)
         self.status = msgspec.structs.replace(status, offset=offset, command=command.id)

@@ -84,6 +84,9 @@ def rename_judges(command: events.Command, rename: Callable[[str], str]) -> even
     """Return a command with other names in place of its judges."""
     if isinstance(command, events.JudgesCommand):
         return msgspec.structs.replace(command, judges=tuple(map(rename, command.judges)))
+    if isinstance(command, events.Retract) and command.taken_back:
+        taken_back = {judge and rename(judge): ids for judge, ids in command.taken_back.items()}
+        command = msgspec.structs.replace(command, taken_back=taken_back)
     if isinstance(command, events.JudgeCommand) and command.judge is not None:
         return msgspec.structs.replace(command, judge=rename(command.judge))
     return command
@@ -225,8 +228,8 @@ def _without_excluded(now: events.CampaignStatus, judge: str) -> events.Campaign
 
 
 @_apply.register
-def _(command: events.Retract, now: events.CampaignStatus) -> events.CampaignStatus:
-    if not command.judgments and command.judge is None:
+def _(command: events.Retract | events.RevokeVerdicts, now: events.CampaignStatus) -> events.CampaignStatus:
+    if not (command.judgments or command.judge) and not (isinstance(command, events.Retract) and command.taken_back):
         raise _refused("nothing to retract: name `judgments`, a `judge`, or both", field="judgments")
     return now
 
@@ -270,9 +273,7 @@ def _check_choices(settings: events.CampaignSettings) -> models.Model:
         message = f"the model {settings.model!r} learns nothing of segments; with it `segment_choice` is 'least'"
         raise _refused(message, field="settings.segment_choice")
     if model.kind == "scores" and settings.ways != events.CampaignSettings().ways:
-        message = (
-            f"`ways` is {settings.ways}, but the model {settings.model!r} asks for the score of one system; omit it"
-        )
+        message = f"`ways` is {settings.ways}, but the model {settings.model!r} scores one system at a time; omit it"
         raise _refused(message, field="settings.ways")
     if model.kind != "scores" and settings.score_range != DEFAULT_SCORE_RANGE:
         message = f"the model {settings.model!r} rates {model.kind} and no scores; omit `score_range`"

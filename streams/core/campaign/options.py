@@ -19,6 +19,7 @@ class CampaignOptions:
     group_names: Mapping[str, str] | None = None  # by judge: the name that decides the group; None: as stored
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
+    remember_verdicts: bool = True  # so that a changed one is taken back at once; else it waits for a rerun
     seed: int = 1  # of the random number generator
     request_key: bytes = b""  # signs the ids of match requests where only answers to them are accepted
     max_judges: int | None = None  # per campaign; None: no limit

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from streams.core.campaign import board
+from streams.core.campaign.forgotten_verdicts import ForgottenVerdicts
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
 from streams.core.campaign.recent_votes import RecentVotes
@@ -69,6 +70,7 @@ class ReadOnlyCampaign:
         self.clock: datetime = EPOCH  # the latest time of an event so far; one event moves it by a day at most
         self.counts = Counts(deleted=deleted)
         self.retractions = Retractions()
+        self.verdicts = ForgottenVerdicts()
         self._seen = SeenIds(self._options.seen_ids)
         self._votes = RecentVotes(settings.repeat_window)
         self._state = RatingState(settings, self._options)
@@ -102,7 +104,7 @@ class ReadOnlyCampaign:
         campaign._persisted = meta.offset if persisted is None else persisted
         campaign.opened, campaign.clock, campaign.counts = meta.opened, meta.clock, meta.counts
         campaign.deleted = meta.deleted
-        campaign.status, campaign.retractions = meta.status, meta.retractions
+        campaign.status, campaign.retractions, campaign.verdicts = meta.status, meta.retractions, meta.verdicts
         campaign.outstanding = {request.id: request for request in meta.outstanding}
         campaign._request_rows = RequestRows(campaign.outstanding)
         return campaign
@@ -158,6 +160,7 @@ class ReadOnlyCampaign:
             model=self.model.dump_shared(),
             stop=self._state.stop,
             retractions=self.retractions,
+            verdicts=self.verdicts,
         )
 
     def leaderboard(self) -> Leaderboard:
@@ -178,12 +181,13 @@ class ReadOnlyCampaign:
             judges=tables.active_judges,
             cautions=self._left_out_cautions(),
             left_out=counts.left_out,
-            pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
+            pending=self._describe_pending(),
         )
         names, scale = tables.systems.names, self.model.board_scale()
         if scale is None:
             return board.rank_without_counts(begun, self.model, tables, self.bootstrap, self.active, status=self.status)
-        shown = tuple(names[i] for i in self.active)
+        listed = self.status.settings.systems
+        shown = tuple(names[i] for i in self.active if tables.system_judgments[i] or names[i] in listed)
         return board.BoardDraft(
             leaderboard=begun,
             status=self.status,
@@ -237,7 +241,7 @@ class ReadOnlyCampaign:
                     judgments=counts.rankings[number],
                     rows=(),
                     judges=counts.judges(number),
-                    pending=None if quarantine is None else describe_quarantine(self.name, quarantine),
+                    pending=self._describe_pending(),
                     category=category,
                 ),
                 status=replace(self.status, settings=settings),
@@ -248,6 +252,15 @@ class ReadOnlyCampaign:
                 last=self._last_categories.setdefault(number, board.LastSettled()),
             )
         return found
+
+    def _describe_pending(self) -> str | None:
+        """Return what a leaderboard does not include yet, or None."""
+        if self.status.quarantine is not None:
+            return describe_quarantine(self.name, self.status.quarantine)
+        if waiting := len(self.verdicts):
+            words = "1 verdict that was" if waiting == 1 else f"{waiting:,} verdicts that were"
+            return f"{words} changed or revoked may still count, until the campaign is rated again without them"
+        return None
 
     def judges_so_far(self) -> LiveResiduals:
         """Return the votes of the judges against the votes before them, to be tested unless the settings forbid it."""

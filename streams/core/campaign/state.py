@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import Struct
 
+from streams.core.campaign.forgotten_verdicts import ForgottenVerdicts
 from streams.core.campaign.request_rows import order_rows
 from streams.core.campaign.retractions import Retractions  # noqa: TC001 - msgspec reads the annotation
 from streams.core.campaign.stop_rule import StopCheck
@@ -87,7 +88,8 @@ def decode_row(stored: bytes, kind: type[Row]) -> Row:
     return msgspec.convert([fields[name] for name in kind.__struct_fields__], kind)
 
 
-LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted")  # reasons for which a judgment is not rated
+# Reasons for which a judgment is not rated.
+LEFT_OUT = ("gold", "repeated", "over_share", "suspended", "retracted", "taken_back")
 
 
 class Counts(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,6 +105,7 @@ class Counts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     repeated: int = 0  # judgments left out because their judge judged the same match before or later
     over_share: int = 0  # judgments left out because their judge has too large a share
     suspended: int = 0  # judgments left out because their judge is suspended
+    taken_back: int = 0  # judgments left out because their judge changed or revoked them
     deleted: int = 0  # all records before the campaign was deleted, whatever had become of them
 
     @property
@@ -145,20 +148,22 @@ class CampaignProgress(Struct, frozen=True, kw_only=True):
 
 
 class CampaignMeta(CampaignProgress, frozen=True, kw_only=True):
-    """Everything of a campaign that is not a row of a table. Only commands change `status` and `retractions`.
+    """Everything of a campaign that is not a row of a table.
 
-    `outstanding` holds the match requests that were sent and are neither answered nor expired. Each is a row of its own
-    in a store.
+    Only commands change `status` and `retractions`, and few judgments change `verdicts`. `outstanding` holds the match
+    requests that were sent and are neither answered nor expired. Each is a row of its own in a store.
     """
 
     status: CampaignStatus = msgspec.field(name="standing")  # the stored name
     retractions: Retractions
+    verdicts: ForgottenVerdicts = ForgottenVerdicts()
     outstanding: tuple[MatchRequest, ...] = ()
 
 
 class _Commanded(Struct, frozen=True):
     status: CampaignStatus = msgspec.field(name="standing")
     retractions: Retractions
+    verdicts: ForgottenVerdicts
 
 
 class MetaEncoder:
@@ -167,14 +172,16 @@ class MetaEncoder:
     def __init__(self) -> None:
         self._status: CampaignStatus | None = None  # as last encoded
         self._retractions: Retractions | None = None
+        self._verdicts: ForgottenVerdicts | None = None
 
     def encode(self, meta: CampaignMeta) -> tuple[bytes, bytes | None]:
         """Return the progress, and the status with the retractions, or None if they are as in the last call."""
         progress = encode(CampaignProgress(**{name: getattr(meta, name) for name in _PROGRESS}))
-        if self._status is meta.status and self._retractions is meta.retractions:
+        last = (self._status, self._retractions, self._verdicts)
+        if all(one is other for one, other in zip(last, (meta.status, meta.retractions, meta.verdicts), strict=True)):
             return progress, None
-        self._status, self._retractions = meta.status, meta.retractions
-        return progress, encode(_Commanded(meta.status, meta.retractions))
+        self._status, self._retractions, self._verdicts = meta.status, meta.retractions, meta.verdicts
+        return progress, encode(_Commanded(meta.status, meta.retractions, meta.verdicts))
 
 
 _PROGRESS = CampaignProgress.__struct_fields__

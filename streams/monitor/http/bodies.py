@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from io import BytesIO
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import uuid4
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, structs
 
 from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import RowError
+from streams.formats.label_studio import find_revoked
 from streams.monitor.http.responses import RequestError
 from streams.wire.decoding import decode, decode_command, quote
-from streams.wire.events import Judgment, encode
+from streams.wire.events import Judgment, RevokeVerdicts, encode
+from streams.wire.fields import Judge, Name  # noqa: TC001 - msgspec reads the annotations
 from streams.wire.limits import MAX_DEPTH
 from streams.wire.times import check_time
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Command
 
 NDJSON = "application/x-ndjson"
+MOST_REVOKED = 1000  # verdicts in one command
 FIRST_YEAR = 1971  # an earlier time means that none was given
 
 
@@ -50,6 +54,14 @@ class PostedJudgments:
                 check(judgment)
             except RecordError as error:
                 raise error if self.alone else _placed(error, number) from None
+
+
+class RevokeBody(Struct, frozen=True, kw_only=True):
+    """The ids of verdicts to take back. With a judge, only those of this judge. `id` is that of the command."""
+
+    judgments: Annotated[list[Name], Meta(min_length=1, max_length=MOST_REVOKED)]
+    judge: Judge | None = None
+    id: Name | None = None
 
 
 class _Envelope(Struct):
@@ -175,6 +187,31 @@ def _complete(item: bytes, *, campaign: str, now: datetime, new_id: str | None =
         return item
     rest = item[1:].lstrip()
     return encode(missing)[:-1] + (b"" if rest.startswith(b"}") else b",") + rest
+
+
+def revocation(body: bytes, *, campaign: str, now: datetime) -> RevokeVerdicts:
+    """Return the command that takes back the verdicts of a body."""
+    given = read_body(body, RevokeBody)
+    return RevokeVerdicts(
+        id=given.id or uuid4().hex, campaign=campaign, at=now, judge=given.judge, judgments=tuple(given.judgments)
+    )
+
+
+def label_studio_revocation(body: bytes, *, campaign: str, now: datetime) -> RevokeVerdicts | None:
+    """Return the command for a Label Studio webhook that takes back verdicts, or None if it does not.
+
+    A webhook that is sent again has the same bytes, and so the command has the same id.
+    """
+    try:
+        document = msgspec.json.decode(body, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None  # `label_studio_judgments` explains what is wrong
+    ids = find_revoked(document)
+    if len(ids) > MOST_REVOKED:
+        message = f"{len(ids):,} annotations; at most {MOST_REVOKED:,} can be taken back at once"
+        raise RecordError("invalid_value", message, field="annotations")
+    name = f"webhook-{blake2b(body, digest_size=10).hexdigest()}"
+    return RevokeVerdicts(id=name, campaign=campaign, at=now, judgments=tuple(ids)) if ids else None
 
 
 def label_studio_judgments(body: bytes, *, campaign: str, now: datetime) -> PostedJudgments:

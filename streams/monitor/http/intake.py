@@ -11,14 +11,14 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
-from streams.core.campaign.admission import StatusAdmission
+from streams.core.campaign.admission import StatusAdmission, describe_end
 from streams.core.campaign.pseudonyms import MARK
 from streams.core.campaign.request_ids import request_key
 from streams.errors import RecordError, StoreCorrupt, StoreUnavailable
 from streams.monitor.http.responses import RequestError
 from streams.monitor.state.lookup import UnknownCampaign
 from streams.stores.judges import find_judge
-from streams.wire.events import ExcludeJudge, ForgetJudge, JudgeCommand, JudgesCommand
+from streams.wire.events import ENDED, ExcludeJudge, ForgetJudge, JudgeCommand, JudgesCommand, Retract
 from streams.wire.quarantine import describe_quarantine
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streams.monitor.state.metas import CampaignMetas
     from streams.monitor.state.monitor import Monitor
     from streams.settings import Settings
-    from streams.wire.events import CampaignStatus, Command, Judgment
+    from streams.wire.events import CampaignStatus, Command, Judgment, RevokeVerdicts
 
 FUTURE = timedelta(minutes=5)  # how much the clock of a platform may be ahead
 STATUS_SECONDS = 1.0  # a status is read again after this time, and before a judgment is refused
@@ -39,7 +39,9 @@ OUTCOME = "/campaigns/{campaign}/{kind}/{id}"
 
 
 class AcceptedPayload(Struct, frozen=True, kw_only=True):
-    """The judgments that the broker has. A worker still has to apply them; `outcome` is where to ask what it did.
+    """The judgments, or what takes them back, that the broker has. A worker still has to apply it.
+
+    `outcome` is where to ask what it did.
 
     Replace `{id}` by one of the ids, percent-encoded.
     """
@@ -127,9 +129,24 @@ class Intake:
         with suppress(StoreUnavailable):
             await self._monitor.backend.run(complete_all)
 
+    async def revoke(self, command: RevokeVerdicts, *, by: str) -> AcceptedPayload:
+        """Publish the command that takes back verdicts. Return when the broker has it.
+
+        Raise if the campaign does not exist, or takes no commands any more.
+        """
+        meta = await self._metas.read(command.campaign)
+        if meta.status.state in ENDED:
+            raise RequestError(409, "campaign_closed", describe_end(meta.status), field="campaign")
+        check_quarantine(meta.status)
+        sent = await self.send_command(command, by=by)
+        return AcceptedPayload(accepted=len(command.judgments), ids=list(command.judgments), outcome=sent.outcome)
+
     async def send_command(self, command: Command, *, by: str) -> AcceptedCommandPayload:
         """Publish a command in the name of a token. Return when the broker has it."""
         backend = self._monitor.backend
+        if isinstance(command, Retract) and command.taken_back:
+            message = "only a worker sends `taken_back`; name `judgments` or a `judge`, or send `revoke`"
+            raise RecordError("invalid_value", message, field="taken_back")
         if isinstance(command, JudgeCommand) and command.judge is not None:
             command = msgspec.structs.replace(command, judge=await self._find_judge(command, command.judge))
         elif isinstance(command, JudgesCommand):

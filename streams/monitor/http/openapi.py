@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from streams.monitor.http.access import COOKIE
-from streams.monitor.http.bodies import NDJSON
+from streams.monitor.http.bodies import NDJSON, RevokeBody
 from streams.monitor.http.handlers.session import TokenBody
 from streams.monitor.http.matches import HeldMatchBody, NextMatchBody
 from streams.monitor.http.responses import JSON, ErrorPayload
@@ -28,7 +28,7 @@ REF = "#/components/schemas/{name}"
 ERROR = {"$ref": REF.format(name="ErrorPayload")}
 JUDGMENT = {"$ref": REF.format(name="Judgment")}
 SCOPES_TEXT = "A token has scopes (read, judge, publish, operate) and patterns of campaigns to which they apply."
-BODIES = (TokenBody, NextMatchBody, HeldMatchBody)
+BODIES = (TokenBody, NextMatchBody, HeldMatchBody, RevokeBody)
 OPTIONAL = ("campaign", "at")  # defaults: the path, and the current time
 
 
@@ -138,6 +138,7 @@ _BODIES: dict[str, Json] = {
         NDJSON: {"schema": {"type": "string", "description": "One judgment per line."}},
     },
     "label-studio": {JSON: {"schema": {"type": "object", "description": "The body of a Label Studio webhook."}}},
+    "revoke": {JSON: {"schema": {"$ref": REF.format(name="RevokeBody")}}},
     "command": {JSON: {"schema": {"type": "object", "description": "A command, as in docs/events.md."}}},
     "next-match": {JSON: {"schema": {"$ref": REF.format(name="NextMatchBody")}}},
     "held-match": {JSON: {"schema": {"$ref": REF.format(name="HeldMatchBody")}}},

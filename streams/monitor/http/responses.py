@@ -26,7 +26,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 # The statuses of refused judgments. For any other reason, the judgment itself is wrong: 422.
-STATUSES = {"judge_excluded": 403, "unknown_campaign": 404, "campaign_closed": 409}
+STATUSES = {"judge_excluded": 403, "unknown_campaign": 404, "campaign_closed": 409, "other_judge": 403}
 UNCACHED = {"Cache-Control": "no-store"}
 REVALIDATED = {"Cache-Control": "no-cache"}  # the browser asks whether its copy is still the newest
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Site, web.Request], Awaitable[web.StreamResponse]]
 
 Need = Literal["open", "read", "judge", "publish", "operate"]
-Body = Literal["judgments", "label-studio", "command", "next-match", "held-match", "token"]
+Body = Literal["judgments", "label-studio", "revoke", "command", "next-match", "held-match", "token"]
 CAMPAIGN = "/campaigns/{campaign}"
 TEXT, HTML, EVENTS, ANY_JSON = "text/plain", "text/html", "text/event-stream", "application/json"
 
@@ -194,6 +194,7 @@ ROUTES = (
     ),
     Route(method="GET", path="/events", handler=read.events, response=EVENTS, errors=(503,)),
     _posting("/label-studio", write.post_label_studio, body="label-studio"),
+    _posting("/revoke", write.revoke, body="revoke"),
     Route(
         method="POST",
         path=f"{CAMPAIGN}/commands",

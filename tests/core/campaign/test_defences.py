@@ -68,6 +68,21 @@ def test_an_answer_to_a_request_counts_in_any_order_of_its_systems() -> None:
     assert request.id not in campaign.outstanding
 
 
+def test_the_answer_to_a_request_can_be_changed_without_a_new_request() -> None:
+    campaign, request = asking()
+    other = next(each for each in campaign.outstanding.values() if each.id != request.id)
+    campaign.apply([1], [answer(other, 9, judge="x", replaces="unknown")])  # from now on verdicts are remembered
+    first = answer(request)
+    changed = answer(request, 2, replaces=first.id, ranks=(2, 1), request=None)
+    StatusAdmission(campaign.status, request_key=OPTIONS.request_key).check(changed, "judge")
+    elsewhere = answer(request, 3, replaces=changed.id, segment="another", request=None)
+    result = campaign.apply([2, 3, 4], [first, changed, elsewhere])
+    assert {offset: error.reason for offset, error in result.rejections.items()} == {4: "unrequested"}
+    assert (campaign.counts.judgments, campaign.counts.taken_back) == (2, 1)
+    again = campaign.apply([5], [answer(request, 4)])
+    assert again.rejections[5].reason == "unrequested"
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -193,7 +208,7 @@ def test_a_vote_that_left_the_window_is_not_remembered() -> None:
 
 def test_what_is_kept_of_a_vote_takes_few_bytes() -> None:
     log = [judgment(number, segment=f"s-{number}") for number in range(1000)]
-    for votes, most in (("first", 21), ("last", 41)):
+    for votes, most in (("first", 22), ("last", 42)):
         campaign = rated(log[:0], repeat_votes=votes)
         change = campaign.drain_changes(campaign.apply(*unzip(list(enumerate(log)))), ())
         assert sum(map(len, change.tables["votes"].values())) <= most * 1000

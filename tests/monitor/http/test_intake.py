@@ -169,7 +169,7 @@ def test_a_body_that_is_too_long_is_refused() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "path", ["judgments", "label-studio", "commands", "next-match", "matches/return", "matches/skip"]
+    "path", ["judgments", "label-studio", "revoke", "commands", "next-match", "matches/return", "matches/skip"]
 )
 def test_writing_needs_a_token(monitor: Running, path: str, headers: dict[str, str]) -> None:
     answer = monitor.ask(f"/campaigns/c/{path}", method="POST", body=b"{}", headers=headers | JSON)
@@ -372,6 +372,53 @@ def test_label_studio_s_webhook_is_taken_as_it_is(monitor: Running) -> None:
 def test_events_of_label_studio_without_a_verdict_are_passed_over(monitor: Running) -> None:
     answer = monitor.post("/campaigns/c/label-studio", {"action": "TASKS_CREATED", "project": {"id": 1}})
     assert (answer.status, answer.json["accepted"], answer.json["ids"]) == (202, 0, [])
+
+
+def test_an_annotation_that_is_updated_and_deleted_changes_and_takes_back_its_judgment(monitor: Running) -> None:
+    created = json.loads(WEBHOOK)
+    updated = {**created, "action": "ANNOTATION_UPDATED"}
+    updated["annotation"] = {**created["annotation"], "result": [{"type": "pairwise", "value": {"selected": "right"}}]}
+    deleted = {"action": "ANNOTATIONS_DELETED", "annotations": [{"id": created["annotation"]["id"]}], "project": {}}
+    boards = []
+    for payload in (created, updated, deleted, deleted):
+        answer = monitor.post("/campaigns/c/label-studio", payload)
+        assert (answer.status, answer.json["accepted"]) == (202, 1)
+        monitor.publish()
+        counts = monitor.stream.campaign("c").counts
+        best = monitor.stream.campaign("c").leaderboard().rows[:1]
+        boards.append((counts.judgments, counts.taken_back, [row.system for row in best]))
+    assert boards == [(1, 0, ["gpt"]), (1, 1, ["claude"]), (0, 2, []), (0, 2, [])]
+
+
+def test_verdicts_are_revoked_over_http(monitor: Running) -> None:
+    monitor.publish(judgment(1, judge="alice"), judgment(2, judge="bob"))
+    answer = monitor.post("/campaigns/c/revoke", {"judgments": ["id-1"], "judge": "alice", "id": "mine"})
+    assert (answer.status, answer.json["accepted"], answer.json["outcome"]) == (202, 1, "/campaigns/c/commands/mine")
+    monitor.publish()
+    assert monitor.stream.campaign("c").counts.left_out == {"taken_back": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "reason"),
+    [
+        ("c/revoke", {"judgments": []}, 422, "invalid_value"),
+        ("c/revoke", {}, 422, "invalid_value"),
+        ("c/revoke", {"judgments": ["id-1"], "judge": "nobody"}, 404, "unknown_judge"),
+        ("unknown/revoke", {"judgments": ["id-1"]}, 404, "unknown_campaign"),
+        ("c/commands", {"action": "retract", "taken_back": {"alice": {"id-1": 0}}}, 422, "invalid_value"),
+    ],
+)
+def test_what_can_not_be_revoked_is_refused(
+    monitor: Running, path: str, body: object, status: int, reason: str
+) -> None:
+    monitor.publish(judgment(1, judge="alice"))
+    answer = monitor.post(f"/campaigns/{path}", body)
+    assert (answer.status, answer.json["error"]["reason"]) == (status, reason)
+
+
+def test_a_judgment_that_replaces_itself_is_refused(monitor: Running) -> None:
+    answer = monitor.post(PATH, plain(judgment(1)) | {"replaces": "id-1"})
+    assert (answer.status, answer.json["error"]["field"]) == (422, "replaces")
 
 
 def test_a_webhook_that_is_not_label_studio_s_is_refused_with_the_field(monitor: Running) -> None:

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from streams.monitor.http.access import TOKEN, check_answers
-from streams.monitor.http.bodies import NDJSON, command_in, judgments_in, label_studio_judgments, read_body
+from streams.monitor.http.bodies import (
+    NDJSON,
+    command_in,
+    judgments_in,
+    label_studio_judgments,
+    label_studio_revocation,
+    read_body,
+    revocation,
+)
 from streams.monitor.http.handlers.parameters import campaign_name, new_campaign_name
 from streams.monitor.http.matches import HeldMatchBody, NextMatchBody
 from streams.monitor.http.responses import JSON, UNCACHED, RequestError, json_response
@@ -37,10 +45,21 @@ async def post_label_studio(site: Site, request: web.Request) -> web.Response:
     """Accept a webhook of Label Studio, as it is sent."""
     name = new_campaign_name(request)
     _check_type(request, JSON)
-    posted = label_studio_judgments(await request.read(), campaign=name, now=datetime.now(UTC))
+    body, now = await request.read(), datetime.now(UTC)
+    if (command := label_studio_revocation(body, campaign=name, now=now)) is not None:
+        return json_response(await site.intake.revoke(command, by=request[TOKEN].name), status=202)
+    posted = label_studio_judgments(body, campaign=name, now=now)
     if posted.judgments:
         await site.beginnings.check(name, request[TOKEN].name)
     return json_response(await site.intake.accept(name, posted), status=202)
+
+
+async def revoke(site: Site, request: web.Request) -> web.Response:
+    """Take back verdicts that their judge has deleted. The response comes when the broker has the command."""
+    name = campaign_name(request)
+    _check_type(request, JSON)
+    command = revocation(await request.read(), campaign=name, now=datetime.now(UTC))
+    return json_response(await site.intake.revoke(command, by=request[TOKEN].name), status=202)
 
 
 async def post_command(site: Site, request: web.Request) -> web.Response:

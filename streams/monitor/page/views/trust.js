@@ -40,6 +40,7 @@ const REASONS = {
   over_share: "of judges above their share",
   suspended: "of suspended judges",
   retracted: "retracted",
+  taken_back: "changed or withdrawn by their judge",
   rejected: "rejected",
   duplicates: "duplicates",
 };
