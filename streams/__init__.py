@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from streams.errors import JudgestreamError
     from streams.offline.diff import RankingDiff, diff
     from streams.offline.judgments import Judgments, read
-    from streams.offline.ranking import Ranking, rank
+    from streams.offline.ranking import rank
+    from streams.offline.ranking_result import Ranking
     from streams.pipeline.embedded import Embedded
     from streams.wire.events import CampaignSettings, Judgment, Leaderboard
 
@@ -45,7 +46,7 @@ _HOMES = {
     "Judgment": "wire.events",
     "Judgments": "offline.judgments",
     "Leaderboard": "wire.events",
-    "Ranking": "offline.ranking",
+    "Ranking": "offline.ranking_result",
     "RankingDiff": "offline.diff",
     "diff": "offline.diff",
     "rank": "offline.ranking",

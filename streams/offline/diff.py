@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from streams.offline.ranking import Ranking
+    from streams.offline.ranking_result import Ranking
     from streams.reports.board_diff import BoardDiff, SystemDiff
     from streams.wire.events import Leaderboard
 

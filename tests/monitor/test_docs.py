@@ -27,11 +27,12 @@ EXAMPLES = [
 def known() -> Iterator[Running]:
     with running() as found:
         found.publish(*(judgment(number, campaign="wmt13.fr-en", segment=f"s-{number}") for number in range(20)))
+        found.publish(judgment(20, campaign="wmt13.fr-en", judge="judge-17"))
         yield found
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 11
+    assert len(EXAMPLES) == 12
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

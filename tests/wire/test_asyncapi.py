@@ -112,7 +112,8 @@ def test_a_channel_is_configured_as_its_topic(topic: Topic) -> None:
 def test_the_keys_of_a_channel_are_those_of_its_topic(topic: Topic) -> None:
     for message in channel_of(topic)[1]["messages"].values():
         key = Draft202012Validator(resolved(message["$ref"], schemas.ASYNCAPI_FILE)["bindings"]["kafka"]["key"])
-        assert key.is_valid("wmt13.fr-en/uedin") is (topic.key != "campaign")
+        assert key.is_valid("wmt13.fr-en/uedin") is (topic in (topics.RATINGS, topics.REJECTED))
+        assert key.is_valid("wmt13.fr-en/language=de") is (topic.key != "campaign")
         assert key.is_valid("wmt13.fr-en") is (topic is not topics.RATINGS)
         assert key.is_valid(None) is (topic is topics.REJECTED), "a rejected record may have had no key"
 
