@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from streams.bench.figures import Figure
 from streams.bench.machine import describe_machine
 from streams.bench.tables import rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streams.bench.figures import Figure
+
+def measured(
+    name: str, value: float, unit: str, *, at_most: float | None = None, at_least: float | None = None
+) -> Figure:
+    """Return a figure that was measured once."""
+    return Figure(name=name, unit=unit, values=(value,), at_most=at_most, at_least=at_least)
 
 
 def emit(figures: Sequence[Figure], *, as_json: bool) -> None:

@@ -1,7 +1,7 @@
-"""Speed of files: `judgestream rank` on a long log of each kind beside evalica on the same CSV, start-up, and clusters.
+"""Speed of files: `judgestream rank` on a long log of each kind beside evalica on the same CSV, and start-up.
 
     python benchmarks/files.py --rows 1000000 --repeats 3
-    python benchmarks/files.py --growth 10000000 --json files.json
+    python benchmarks/files.py --growth 10000000 --json
 
 Every figure is the median of whole processes, from the start of Python to the printed ranking. A first run of each
 command is not counted: it may compile kernels. Goals are those of a machine with two cores and nothing else to do.
@@ -10,12 +10,11 @@ command is not counted: it may compile kernels. Goals are those of a machine wit
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from statistics import median
@@ -26,7 +25,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.data import DATA
+from benchmarks.emitting import emit
+from streams.bench.figures import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,19 +44,6 @@ winners = votes.winner.map({"model_a": evalica.Winner.X, "model_b": evalica.Winn
 method = evalica.elo if sys.argv[2] == "elo" else evalica.bradley_terry
 print(method(votes.model_a, votes.model_b, winners).scores.sort_values(ascending=False))
 """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One measured figure. `low` and `high` are its range over the repeats, and the goal is a bound of the median."""
-
-    name: str
-    unit: str
-    value: float
-    low: float
-    high: float
-    goal: str = ""
-    reached: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,12 +114,7 @@ def figures_of(name: str, runs: Sequence[Run], *, rows: int = 0, goal: float | N
 def _figure(
     name: str, unit: str, values: Sequence[float], *, least: float | None = None, most: float | None = None
 ) -> Figure:
-    value, goal, reached = median(values), "", None
-    if least is not None:
-        goal, reached = f">= {least:,g}", value >= least
-    elif most is not None:
-        goal, reached = f"<= {most:,g}", value <= most
-    return Figure(name=name, unit=unit, value=value, low=min(values), high=max(values), goal=goal, reached=reached)
+    return Figure(name=name, unit=unit, values=tuple(values), at_least=least, at_most=most)
 
 
 def measure_files(folder: Path, rows: int, repeats: int) -> list[Figure]:
@@ -170,33 +152,12 @@ def measure_growth(folder: Path, rows: int, repeats: int) -> list[Figure]:
     ]
 
 
-def measure_clusters(runs: int, repeats: int) -> list[Figure]:
-    """Measure the official WMT procedure on WMT15, if the data is here."""
-    log = DATA / "wmt15_rank.csv.gz"
-    if not log.exists():
-        return []
-    found = measure((*COMMAND, "clusters", log, "--runs", str(runs)), repeats)
-    return [
-        _figure("clusters WMT15 wall", "s", [run.wall for run in found], most=30.0),
-        _figure("clusters WMT15 CPU", "s", [run.cpu for run in found]),
-    ]
-
-
-def print_figures(figures: Sequence[Figure]) -> None:
-    print(f"{'':<44}{'median':>12}{'from':>12}{'to':>12}  unit  goal")
-    for each in figures:
-        mark = "" if each.reached is None else " reached" if each.reached else " NOT reached"
-        values = "".join(f"{value:>12,.{0 if value >= 1000 else 2}f}" for value in (each.value, each.low, each.high))
-        print(f"{each.name:<44}{values}  {each.unit:<5} {each.goal}{mark}")
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of each file")
     parser.add_argument("--repeats", type=int, default=3, help="counted runs of each command")
     parser.add_argument("--growth", type=int, default=0, help="rows of a longer file of JSON Lines, e.g. 10000000")
-    parser.add_argument("--clusters", type=int, default=0, help="runs of the WMT procedure on WMT15, e.g. 1000")
-    parser.add_argument("--json", type=Path, help="file to which the figures are written")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
     figures = figures_of("--help", measure((*COMMAND, "--help"), options.repeats), goal=0.15)
     figures += figures_of("rank of a small file", measure((*COMMAND, "rank", SAMPLE), options.repeats), goal=0.6)
@@ -204,11 +165,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         figures += measure_files(Path(name), options.rows, options.repeats)
         if options.growth:
             figures += measure_growth(Path(name), options.growth, options.repeats)
-    if options.clusters:
-        figures += measure_clusters(options.clusters, options.repeats)
-    print_figures(figures)
-    if options.json:
-        options.json.write_text(json.dumps([asdict(each) for each in figures], indent=2) + "\n")
+    emit(figures, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -21,14 +21,15 @@ sys.path.insert(0, str(ROOT))
 
 from confluent_kafka import Consumer, TopicPartition  # noqa: E402
 
-from benchmarks.figures import Figure, show  # noqa: E402
+from benchmarks.emitting import emit, measured  # noqa: E402
 from benchmarks.local_servers import local_servers  # noqa: E402
-from benchmarks.stream_log import cpu_seconds, describe_machine, make_log, memory_bytes, publish_many  # noqa: E402
+from benchmarks.stream_log import cpu_seconds, make_log, memory_bytes, publish_many  # noqa: E402
 from benchmarks.worker_runs import Progress, between, drain, running_worker  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
 from streams.wire import topics  # noqa: E402
 
 if TYPE_CHECKING:
+    from streams.bench.figures import Figure
     from streams.settings import Settings
 
 
@@ -89,21 +90,21 @@ def measure(*, systems: int, judgments: int, rate: int, seconds: float) -> list[
         samples = drain(settings, judgments)
         run, slowest = between(samples[0], samples[-1]), slow.longest_ms()
         figures = [
-            Figure("backlog: judgments per CPU second", 1e6 / run.cpu, "per second", least=10_000),
-            Figure("backlog: judgments per second", 1e6 / run.wall, "per second"),
-            Figure("backlog: longest script in Redis", slowest, "ms", most=20),
-            Figure(
+            measured("backlog: judgments per CPU second", 1e6 / run.cpu, "per second", at_least=10_000),
+            measured("backlog: judgments per second", 1e6 / run.wall, "per second"),
+            measured("backlog: longest script in Redis", slowest, "ms", at_most=20),
+            measured(
                 "backlog: bytes to Redis per judgment",
                 (samples[-1].written - samples[0].written) / run.judgments,
                 "bytes",
-                most=1000,
+                at_most=1000,
             ),
-            Figure("backlog: memory of the worker", max(samples[-1].memory) / 1e6, "MB"),
+            measured("backlog: memory of the worker", max(samples[-1].memory) / 1e6, "MB"),
         ]
         figures += measure_rate(settings, progress, slow, log[judgments:], rate=rate, systems=systems)
         size, count = last_leaderboard(settings)
-        figures.append(Figure("bytes of a leaderboard", size, "bytes"))
-        figures.append(Figure("leaderboards", count, ""))
+        figures.append(measured("bytes of a leaderboard", size, "bytes"))
+        figures.append(measured("leaderboards", count, ""))
     return figures
 
 
@@ -131,10 +132,10 @@ def measure_rate(
         share = (cpu_seconds(worker.pid) - cpu) / (time.perf_counter() - began)
         goal = 3000 if systems <= 20 else None
         return [
-            Figure(f"{rate}/s: CPU of the worker", 100 * share, "% of a core"),
-            Figure(f"{rate}/s: longest script in Redis", slow.longest_ms(), "ms", most=20),
-            Figure(f"{rate}/s: bytes to Redis per judgment", sent / (len(log) - half), "bytes", most=goal),
-            Figure(f"{rate}/s: memory of the worker", memory_bytes(worker.pid) / 1e6, "MB"),
+            measured(f"{rate}/s: CPU of the worker", 100 * share, "% of a core"),
+            measured(f"{rate}/s: longest script in Redis", slow.longest_ms(), "ms", at_most=20),
+            measured(f"{rate}/s: bytes to Redis per judgment", sent / (len(log) - half), "bytes", at_most=goal),
+            measured(f"{rate}/s: memory of the worker", memory_bytes(worker.pid) / 1e6, "MB"),
         ]
 
 
@@ -168,9 +169,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="seconds at that rate (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
-    machine = describe_machine()
     figures = measure(systems=chosen.systems, judgments=chosen.judgments, rate=chosen.rate, seconds=chosen.seconds)
-    show(machine, figures, as_json=chosen.json)
+    emit(figures, as_json=chosen.json)
 
 
 if __name__ == "__main__":

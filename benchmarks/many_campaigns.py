@@ -34,8 +34,8 @@ sys.path.insert(0, str(ROOT))
 
 from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
 
-from benchmarks.figures import Figure, show  # noqa: E402
-from benchmarks.stream_log import cpu_seconds, describe_machine, make_log, publish  # noqa: E402
+from benchmarks.emitting import emit, measured  # noqa: E402
+from benchmarks.stream_log import cpu_seconds, make_log, publish  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
 from streams.kafka.admin import create_topics  # noqa: E402
 from streams.settings import Settings  # noqa: E402
@@ -48,17 +48,18 @@ RATE = 50  # judgments per second over all campaigns
 PER_PARTITION = 10  # judgments per second in each partition while workers come and go
 PATIENCE_SECONDS = 120.0
 # The unit of each figure, and the most that it may be.
-UNITS: dict[str, tuple[str, float | None]] = {
-    "kilobytes_per_campaign": ("kB", 150.0),
-    "open_seconds": ("s", 5.0),
-    "join_stall_seconds": ("s", 3.0),
-    "leave_stall_seconds": ("s", 3.0),
-    "cpu_share": ("of a core", 0.15),
-    "idle_share": ("of a core", None),
-    "backlog_cpu_us": ("us", None),
-    "p50_seconds": ("s", None),
-    "p99_seconds": ("s", None),
-    "redis_bytes": ("bytes", 3000.0),
+# The title, the unit, the factor to that unit, and the most that it may be.
+FIGURES: dict[str, tuple[str, str, float, float | None]] = {
+    "kilobytes_per_campaign": ("memory of a worker", "kB per campaign", 1.0, 150.0),
+    "open_seconds": ("all partitions open after the group has settled", "s", 1.0, 5.0),
+    "join_stall_seconds": ("longest wait while a worker joins", "s", 1.0, 3.0),
+    "leave_stall_seconds": ("longest wait while a worker leaves", "s", 1.0, 3.0),
+    "cpu_share": ("CPU at 50 judgments per second", "% of a core", 100.0, 15.0),
+    "idle_share": ("CPU of an idle worker", "% of a core", 100.0, 1.0),
+    "backlog_cpu_us": ("CPU at backlog", "µs per judgment", 1.0, None),
+    "p50_seconds": ("publish to rating, p50", "ms", 1000.0, None),
+    "p99_seconds": ("publish to rating, p99", "ms", 1000.0, None),
+    "redis_bytes": ("bytes sent to Redis at 50 per second", "bytes per judgment", 1.0, 3000.0),
 }
 
 
@@ -296,7 +297,6 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=12, help="partitions per topic (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
-    machine = describe_machine()
     with tempfile.TemporaryDirectory() as folder:
         servers = Servers(Path(folder) / "servers")
         try:
@@ -316,9 +316,11 @@ def main() -> None:
             )
         finally:
             servers.stop()
-    figures = [Figure("campaigns", chosen.campaigns, "")]
-    figures += [Figure(name, value, UNITS[name][0], most=UNITS[name][1]) for name, value in found.items()]
-    show(machine, figures, as_json=chosen.json)
+    figures = [measured("campaigns", chosen.campaigns, "")]
+    for name, value in found.items():
+        title, unit, factor, most = FIGURES[name]
+        figures.append(measured(title, value * factor, unit, at_most=most))
+    emit(figures, as_json=chosen.json)
 
 
 if __name__ == "__main__":

@@ -68,21 +68,13 @@ def test_goals_from_a_short_run_or_a_busy_machine_are_not_final(change: dict[str
 @pytest.mark.parametrize(
     "text",
     [
-        '{"figures": [{"name": "n", "unit": "s", "value": 2.0, "most": 3, "met": true}]}',
         'starting ...\n{"machine": "m", "figures": [{"name": "n", "unit": "s", "values": [2.0], "at_most": 3}]}',
-        '[{"name": "n", "unit": "s", "median": 2, "at_most": 3}]',
+        '[{"name": "n", "unit": "s", "values": [2], "at_most": 3}]',
         '{"sections": {"x": {"machine": {}, "figures": [{"name": "n", "unit": "s", "values": [2], "at_most": 3}]}}}',
     ],
 )
 def test_the_output_of_a_script_is_read_in_every_form(text: str) -> None:
     assert read_figures(text) == [Figure(name="n", unit="s", values=(2.0,), at_most=3.0)]
-
-
-def test_plain_numbers_get_their_units_and_goals() -> None:
-    share, other = read_figures('{"campaigns": 3, "results": {"cpu_share": 0.5, "new_number": 7}}')
-    assert read_figures('{"figures": [{"name": "cpu_share", "value": 0.5, "unit": "of a core"}]}') == [share]
-    assert (share.unit, share.values, share.at_most) == ("% of a core", (50.0,), 15.0)
-    assert (other.name, other.values) == ("new_number", (7.0,))
 
 
 def test_the_values_of_several_runs_are_joined_by_name_and_size() -> None:
