@@ -28,7 +28,7 @@ from streams.wire.events import Leaderboard
 from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from streams.core.judges import Votes
     from streams.core.methods import Method
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # After this number of judgments, the log is long enough that compiled kernels repay the time to load numba.
 COMPILE_AFTER = 20_000
+OBSERVED_AFTER = 1000  # judgments
 JUDGE_CODES = frozenset({"one_judge", "position_bias", "favoured_system", "flagged_judges"})
 
 
@@ -94,7 +95,7 @@ def rate(
     known: set[str] = set()
     ranges = ScoreRanges() if settings.score_range == ANY_SCORE else None
     systems: dict[str, set[str]] = {}  # by campaign, until its baseline has been seen
-    for judgments in batches:
+    for judgments in batches if observe is None else _divided(batches):
         places = range(rated.read, rated.read + len(judgments))
         rated.read += len(judgments)
         if rated.read >= COMPILE_AFTER:
@@ -137,6 +138,12 @@ def rate(
         for category in rated.categories[name].campaigns.values() if by is not None else ():
             category.model.score_range = campaign.model.score_range
     return rated
+
+
+def _divided(batches: Iterable[Sequence[Judgment]]) -> Iterator[Sequence[Judgment]]:
+    """Yield batches that are so small that a campaign is observed often enough. Those of a long file are large."""
+    for batch in batches:
+        yield from (batch[start : start + OBSERVED_AFTER] for start in range(0, len(batch), OBSERVED_AFTER))
 
 
 def _find_changed(campaigns: Mapping[str, Campaign]) -> dict[str, Retractions]:

@@ -140,5 +140,5 @@ def test_a_script_that_fails_is_an_error_and_its_output_is_not_read(
     (tmp_path / "benchmarks/broken.py").write_text("import sys\nprint('{')\nsys.exit(3)\n")
     with pytest.raises(subprocess.CalledProcessError):
         performance.run(Source("broken", "broken.py"), quick=True)
-    (tmp_path / "benchmarks/right.py").write_text('print(\'[{"name": "n", "unit": "s", "value": 2}]\')\n')
+    (tmp_path / "benchmarks/right.py").write_text('print(\'[{"name": "n", "unit": "s", "values": [2]}]\')\n')
     assert performance.run(Source("right", "right.py"), quick=True) == [Figure(name="n", unit="s", values=(2.0,))]

@@ -67,7 +67,7 @@ def test_an_example_is_understood(example: str) -> None:
 
 
 # The files that examples name, and what is in them.
-FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl")
+FILES = ("wmt13.csv.gz", "wmt15.csv.gz", "wmt13.fr-en.csv.gz", "arena.jsonl", "votes.jsonl")
 ALONE = (
     *("models", "rank", "clusters", "head-to-head", "agreement", "describe", "baseline", "measure", "convert", "diff"),
     *("audit", "completion", "evaluate"),
@@ -78,8 +78,13 @@ ALONE = (
 @pytest.mark.parametrize("example", [example for example in EXAMPLES if example.split()[1] in ALONE])
 def test_an_example_that_needs_no_server_runs(example: str, tmp_path: Path) -> None:
     log: list[Judgment] = [
-        replace(each, source="researcher" if each.judge in ("judge-0", "judge-1", "judge-2") else "turker")
-        for each in crowd_log(60, campaigns=1, systems=5)
+        replace(
+            each,
+            source="researcher" if each.judge in ("judge-0", "judge-1", "judge-2") else "turker",
+            judge="anna" if each.judge == "judge-3" else each.judge,
+            tags={"language": "de" if number % 2 else "fr"},
+        )
+        for number, each in enumerate(crowd_log(60, campaigns=1, systems=5))
     ]
     names = {"wmt13.csv.gz": "wmt13.fr-en", "wmt15.csv.gz": "wmt15.de-en"}
     for name in FILES:
