@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from deploy.ports import free_port
 from streams.cli.main import cli
 from streams.wire.events import Judgment, encode
+from tests.builders import judgment
 from tests.cli.test_examples import ALONE, EXAMPLES
 from tests.integration.stack import JUDGESTREAM, Stack
 from tests.waiting import PATIENCE_SECONDS, wait_for
@@ -113,6 +114,15 @@ def write_files(folder: Path) -> None:
     (folder / "gold.jsonl").write_text('{"segment": "s-0", "systems": ["a", "b"], "ranks": [1, 2]}\n')
 
 
+def publish_tagged(stack: Stack) -> None:
+    """Publish judgments of the campaign that has leaderboards by category, and wait until they are rated."""
+    tags = {"language": "de", "domain": "news"}
+    entries = [replace(judgment(k, campaign="wmt26", segment=f"s-{k}"), tags=tags) for k in range(20)]
+    before = stack.records_read()
+    stack.publish([(b"wmt26", encode(each)) for each in entries])
+    stack.wait_until_read(before + len(entries))
+
+
 def in_order() -> list[str]:
     """Return the examples in the order in which they run."""
     return sorted(ON_SERVERS, key=lambda each: (place(each), ON_SERVERS.index(each)))
@@ -165,6 +175,8 @@ class Examples:
         result = self._runner.invoke(cli, words, env=more)
         if "add --yes" in result.output:
             result = self._runner.invoke(cli, [*words, "--yes"])
+        if "boards=" in example:
+            publish_tagged(self._stack)
         return f"{result.output}{result.exception!r}" if result.exit_code else ""
 
     @property
@@ -221,6 +233,8 @@ def test_examples_that_go_on_until_they_are_stopped_start_and_stop(stack: Stack)
     stack.start_worker()
     created = stack.command("campaign", "create", "wmt13.fr-en", "--system", "uedin", "--system", "cmu")
     assert created.returncode == 0, created.stderr
+    assert stack.command("campaign", "create", "wmt26", "--setting", "boards=language,domain").returncode == 0
+    publish_tagged(stack)
     processes: dict[str, subprocess.Popen[str]] = {}
     logs = {}
     try:

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.core.campaign.read_only import ReadOnlyCampaign
-from streams.core.campaign.state import CampaignMeta, StoredCampaign
+from streams.core.campaign.state import CampaignMeta, StoredCampaign, SystemRow, decode_row
 from streams.pipeline.embedded import Embedded
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.originals import without_judge
@@ -87,6 +87,11 @@ def assert_same_as_embedded(stack: Stack) -> dict[str, int]:
 def _meta(stored: StoredCampaign) -> CampaignMeta:
     """Read the meta; which requests are out depends on the batches, and nothing else does."""
     return msgspec.structs.replace(msgspec.json.decode(stored.meta, type=CampaignMeta), outstanding=())
+
+
+def is_rated(stack: Stack, campaign: str) -> bool:
+    meta = stack.store.read_meta(campaign)
+    return meta is not None and meta.status.quarantine is None
 
 
 def validator(name: str) -> Draft202012Validator:
@@ -278,6 +283,7 @@ def test_a_retraction_rates_the_campaign_again_from_the_log(stack: Stack) -> Non
     late = judgment(9999, campaign="campaign-1", systems=("system-1", "system-2"))
     stack.publish([(b"campaign-1", encode(late))])
     stack.wait_until_read(len(records) + 2)
+    stack.wait_for(lambda: is_rated(stack, "campaign-1"), "the campaign is rated again")
     assert_same_as_embedded(stack)
 
     never = Embedded(stack.settings)
@@ -287,10 +293,10 @@ def test_a_retraction_rates_the_campaign_again_from_the_log(stack: Stack) -> Non
     never.run()
     stored = stack.store.read("campaign-1")
     assert stored is not None
-    rows = {name: json.loads(row) for name, row in stored.tables["systems"].items()}
+    rows = {name: decode_row(row, SystemRow) for name, row in stored.tables["systems"].items()}
     unjudged = never.campaign("campaign-1")
     for rating in unjudged.ratings():
-        assert (rows[rating.system]["mean"], rows[rating.system]["deviation"]) == (rating.mean, rating.deviation)
+        assert (rows[rating.system].mean, rows[rating.system].deviation) == (rating.mean, rating.deviation)
     assert ReadOnlyCampaign.restore("campaign-1", stored).leaderboard().rows == unjudged.leaderboard().rows
     meta = msgspec.json.decode(stored.meta, type=CampaignMeta)
     assert meta.counts.retracted > 50

@@ -27,8 +27,8 @@ Examples:
   judgestream leaderboard wmt13.fr-en
   judgestream leaderboard wmt13.fr-en --scale elo --anchor uedin
   judgestream leaderboard wmt13.fr-en --json
-  judgestream leaderboard wmt13.fr-en --by domain
-  judgestream leaderboard wmt13.fr-en --by domain --value news
+  judgestream leaderboard wmt26 --by domain
+  judgestream leaderboard wmt26 --by domain --value news
   judgestream leaderboard wmt13.fr-en --at 2026-05-01
   judgestream leaderboard wmt13.fr-en --at 1499""",
 )

@@ -51,7 +51,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     epilog="""\b
 Examples:
   judgestream watch wmt13.fr-en
-  judgestream watch wmt13.fr-en --by domain --value news
+  judgestream watch wmt26 --by domain --value news
   judgestream watch wmt13.fr-en --interval 10 > changes.jsonl""",
 )
 @click.argument("campaign")
