@@ -15,7 +15,6 @@ from streams.worker.ownership import Abandoned, Phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from concurrent.futures import Executor, Future
 
     from streams.errors import Fenced
     from streams.pipeline.processor import Processor
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.wire.outputs import Output
     from streams.worker.ownership import PartitionOwnership
-
-WORTH_WRITING = 5000  # records that are written in one call, while others are rated
 
 
 @dataclass(eq=False)
@@ -119,49 +116,16 @@ def prepare_all(rated: Sequence[RatedBatch]) -> None:
         raise away
 
 
-def rate_and_persist(rated: Sequence[RatedBatch], writer: Executor) -> tuple[float, float]:
-    """Rate and write batches. Return when that began, on the monotonic clock, and how long the store was written to.
-
-    A part of a large turn is written by the writer while the next one is rated, because the store has its own core.
-    """
-    since, seconds = monotonic(), 0.0
-    *parts, last = divide(rated)
-    writing: Future[float] | None = None
-    try:
-        for part in parts:
-            prepare_all(part)
-            seconds += writing.result() if writing is not None else 0.0
-            writing = writer.submit(persist_all, part)
-        prepare_all(last)
-    finally:
-        seconds += writing.result() if writing is not None else 0.0
-    seconds += persist_all(last)
-    for each in rated:
-        if each.is_persisted:
-            try:
-                each.boards += each.processor.rest(monotonic())
-            except Exception as error:  # noqa: BLE001 - as above
-                each.error = error
-    return since, seconds
+def rate_and_persist(rated: Sequence[RatedBatch]) -> tuple[float, float]:
+    """Rate and write batches. Return when the writing began, on the monotonic clock, and the seconds that it took."""
+    prepare_all(rated)
+    since, started = monotonic(), perf_counter()
+    persist_all(rated)
+    return since, perf_counter() - started
 
 
-def divide(rated: Sequence[RatedBatch]) -> list[Sequence[RatedBatch]]:
-    """Return the batches in parts, each of which is worth a call of the store. A small turn is one part."""
-    parts, first, records = [], 0, 0
-    for place, each in enumerate(rated[:-1], 1):
-        records += len(each.batch.records.offsets)
-        if records >= WORTH_WRITING:
-            parts.append(rated[first:place])
-            first, records = place, 0
-    return [*parts, rated[first:]]
-
-
-def persist_all(rated: Sequence[RatedBatch]) -> float:
-    """Write batches that are rated, in one call, and return how long it took.
-
-    If the store did not answer, the call may be repeated.
-    """
-    started = perf_counter()
+def persist_all(rated: Sequence[RatedBatch]) -> None:
+    """Write batches that are rated, in one call. If the store did not answer, the call may be repeated."""
     waiting: list[tuple[RatedBatch, Commit]] = []
     for each in rated:
         if each.commit is None or each.error is not None or each.is_persisted:
@@ -172,14 +136,19 @@ def persist_all(rated: Sequence[RatedBatch]) -> float:
         except Exception as error:  # noqa: BLE001 - as above
             each.error = error
     if not waiting:
-        return 0.0
+        return
     store = waiting[0][0].processor.store
     errors = store.persist_all([(each.processor.lease, commit) for each, commit in waiting])
     for (each, commit), refused in zip(waiting, errors, strict=True):
         each.error = refused
         if refused is None:
             each.is_persisted, each.processor.persisted_offset = True, commit.after
-    return perf_counter() - started
+    for each, _ in waiting:
+        if each.is_persisted:
+            try:
+                each.boards = each.processor.rest(monotonic())
+            except Exception as error:  # noqa: BLE001 - as above
+                each.error = error
 
 
 def check_all(rated: Sequence[RatedBatch]) -> None:

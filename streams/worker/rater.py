@@ -16,7 +16,6 @@ from streams.worker.batches import (
     TurnOwnerships,
     check_all,
     confirm_all,
-    divide,
     prepare_all,
     rate_and_persist,
 )
@@ -58,7 +57,6 @@ class Rater:
         self._status = status
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rater")
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._board_thread = ThreadPoolExecutor(1, thread_name_prefix="boards")
         self._retrying = Retrying(status, metrics)
         self.turn = TurnLock()
@@ -97,10 +95,10 @@ class Rater:
         async with self.turn.rating:
             rated = [RatedBatch(batch) for batch in batches]
             if self.turn.emission.locked():
-                await self._run(None, lambda: prepare_all(divide(rated)[0]))
+                await self._run(None, lambda: prepare_all(rated))
             await self.turn.emission.acquire()
             try:
-                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated, self._writer))
+                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated))
                 confirm = self._confirm if confirm_at_once else self._confirmations.wait
                 emission = asyncio.create_task(self._emit_turn(rated, since, fail, confirm))  # it releases the lock
             except BaseException:
@@ -237,7 +235,6 @@ class Rater:
     def close(self) -> None:
         """Release the threads."""
         self._closed = True
-        self._thread.submit(self._writer.shutdown, wait=False)  # after the work that still needs it
         self._thread.shutdown(wait=False)
         self._board_thread.shutdown(wait=False, cancel_futures=True)
 
