@@ -1,6 +1,8 @@
 # Everything runs in the virtual environment .venv. Needed: Python 3.11 to 3.13, make, and access to PyPI.
 PYTHON ?= python3
 VENV ?= .venv
+# Tests start hundreds of processes. Without stored bytecode each of them would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 SERVERS := -m integration --timeout=1200
@@ -14,6 +16,9 @@ KERNELS := tests/wire/scanner tests/core/kernels tests/core/models tests/core/ra
 QUICK := tests/wire tests/core/campaign tests/core/ranking tests/core/matching tests/pipeline tests/stores
 
 .PHONY: demo quick test long bounds integration browser faults soak lint lint-js format performance bench reproduction sample schemas constraints clean help
+
+# The test processes share the cores. Threads of a library would only wait for each other.
+quick test long bounds: export OPENBLAS_NUM_THREADS = 1
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14

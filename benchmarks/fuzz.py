@@ -24,6 +24,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -188,7 +189,9 @@ def _read(source: Path | BytesIO, chance: random.Random, **options: Any) -> str:
     if chance.random() < 0.3:
         reading.features = OutputFeatures(chance.choice((COUNTED, ("length",), ("score", "rank"))))
     try:
-        for _, judgment in reading:
+        for judgment in chain.from_iterable(
+            batch.judgments for batch in reading.batches(columns=chance.random() < 0.5)
+        ):
             if reading.features is not None:
                 reading.features.of(judgment)
             if decode(encode(judgment), max_bytes=2**20) != judgment:

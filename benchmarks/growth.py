@@ -1,10 +1,10 @@
 """How the cost of a judgment grows: with judgments, systems, judges and campaigns; and how long a recovery takes.
 
 The costs are those of the worker's processor in this process, without servers. One log of up to 10 million judgments is
-rated in one go, and the cost at N is that of the judgments from N / 2 to N. For the other curves a log of at most
-100,000 judgments is rated for each size (of judges: as many as judges). Match requests are chosen after each 10,000
-judgments, and a leaderboard follows, except for campaigns. A recovery opens a partition and loads all its campaigns
-from a real Redis, which is started for it.
+rated in one go, and the cost at N is that of the judgments from N / 2 to N; up to 100,000 it is the median of nine
+logs. For the other curves a log of at most 100,000 judgments is rated for each size (of judges: as many as judges).
+Match requests are chosen after each 10,000 judgments, and a leaderboard follows, except for campaigns. A recovery opens
+a partition and loads all its campaigns from a real Redis, which is started for it.
 
     python benchmarks/growth.py
 """
@@ -12,14 +12,18 @@ from a real Redis, which is started for it.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
+from itertools import accumulate
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `judgestream` does, before numpy is loaded
 
 from benchmarks.emitting import emit  # noqa: E402
 from deploy.servers import Servers  # noqa: E402
@@ -29,9 +33,10 @@ from streams.bench.synthetic_log import CHUNK, SyntheticLog  # noqa: E402
 from streams.stores.redis.store import RedisStore  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 JUDGMENTS = (10_000, 100_000, 1_000_000, 10_000_000)
+SHORT, SHORT_RUNS = JUDGMENTS[:2], 9
 CURVES: dict[str, tuple[int, ...]] = {
     "systems": (10, 20, 50, 100, 200, 500, 1000),
     "judges": (10, 100, 1000, 10_000, 100_000, 1_000_000),
@@ -57,14 +62,18 @@ def log_of(kind: str, size: int) -> SyntheticLog:
 
 
 def by_judgments(most: int) -> dict[int, float]:
-    """Return the CPU per judgment in µs at each number of judgments, from one log."""
-    run, taken = EmbeddedRun(SyntheticLog(most)), [0.0]
-    for timing in run.steps():
-        taken.append(taken[-1] + timing.cpu)
+    """Return the CPU per judgment in µs at each number of judgments. Short logs take too little time for one run."""
+    found = {count: median(costs(count, (count,))[count] for _ in range(SHORT_RUNS)) for count in SHORT if count < most}
+    return found | costs(most, [count for count in JUDGMENTS if count <= most and count not in found])
+
+
+def costs(count: int, at: Sequence[int]) -> dict[int, float]:
+    """Return the CPU per judgment in µs at some numbers of judgments of one log, each from half of it on."""
+    taken = [0.0, *accumulate(timing.cpu for timing in EmbeddedRun(SyntheticLog(count)).steps())]
     found = {}
-    for count in (each for each in JUDGMENTS if each <= most):
-        half, end = count // CHUNK // 2, count // CHUNK
-        found[count] = (taken[end] - taken[half]) / (end - half) / CHUNK * 1e6
+    for each in at:
+        half, end = each // CHUNK // 2, each // CHUNK
+        found[each] = (taken[end] - taken[half]) / (end - half) / CHUNK * 1e6
     return found
 
 

@@ -41,7 +41,8 @@ WEAK = 9.0  # variance of the settled board's prior
 rate_pair = kernels.by_numba("pairs").rate_pair
 LOOPS = kernels.by_numba("lookahead")
 fit, look_ahead, linearise, invert, solve = LOOPS.fit, LOOPS.look_ahead, LOOPS.linearise, LOOPS.invert, LOOPS.solve
-STEPS, UNIFORM, JITTER, HALF = lookahead.STEPS, information.UNIFORM, information.JITTER, information.HALF
+pick_matches = kernels.by_numba("picks").pick_matches
+STEPS, UNIFORM, JITTER = lookahead.STEPS, information.UNIFORM, information.JITTER
 FIRST_FIT, LAYERS, VECTORS = np.array(at.FIRST_FIT), at.LAYERS, at.VECTORS
 PAIR, SPREAD, COVARIANCE, GAIN = at.PAIR, at.SPREAD, at.COVARIANCE, at.GAIN
 
@@ -96,27 +97,6 @@ def draw_pair(count: int, random: Any) -> tuple[int, int]:
 
 
 @njit
-def pick(gains: Any, asked: Any, waiting: int, random: Any) -> tuple[int, int]:
-    """Pick a pair by its gain as `OrderInformation` does."""
-    count = len(gains)
-    limit = 1 + HALF * 2 * waiting // (count * (count - 1))
-    while True:
-        if random.random() < UNIFORM:
-            a, b = draw_pair(count, random)
-            if asked[a, b] < limit:
-                return a, b
-            continue
-        best, first, second = -1.0, -1, -1
-        for a in range(count):
-            for b in range(a + 1, count):
-                if asked[a, b] < limit and gains[a, b] > best:
-                    best, first, second = gains[a, b], a, b
-        if first >= 0:
-            return first, second
-        limit += 1
-
-
-@njit
 def choose(
     policy: int, batch: int, wins: Any, ties: Any, mean: Any, variance: Any, room: Any, vectors: Any, random: Any
 ) -> Any:
@@ -130,13 +110,14 @@ def choose(
         vectors[:] = 0.0
         fit(wins, ties, asked, C, STEPS, fitted, room, vectors)
         look_ahead(np.ones(count, np.bool_), C, fitted, room, vectors)
-        for a in range(count):
-            for b in range(a + 1, count):
-                room[GAIN, a, b] *= 1.0 - JITTER * random.random()
+        draws = random.random(count * (count - 1) // 2 + 2 * batch)
+        by_chance = np.empty(batch, np.bool_)
+        pick_matches(room[GAIN], np.ones(count, np.bool_), asked, draws, JITTER, UNIFORM, pairs, by_chance)
+        return pairs
     for k in range(batch):
         if policy == 0:
             a, b = draw_pair(count, random)
-        elif policy == 1:
+        else:
             a = int(np.argmax(variance))
             weights = np.exp(-np.abs(mean - mean[a]))
             weights[a] = 0.0
@@ -144,9 +125,6 @@ def choose(
             while left >= 0.0 or b == a:
                 b += 1
                 left -= weights[b]
-        else:
-            a, b = pick(room[GAIN], asked, k, random)
-        asked[min(a, b), max(a, b)] += 1
         pairs[k] = min(a, b), max(a, b)
     return pairs
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -28,7 +29,6 @@ import numpy as np  # noqa: E402
 
 from benchmarks.match_simulation import ESTIMATES, measure, oracles  # noqa: E402
 from streams.core.matching import Meetings, find_policy, lookahead  # noqa: E402
-from streams.core.matching.base import Candidates  # noqa: E402
 from streams.core.models import create  # noqa: E402
 
 if TYPE_CHECKING:
@@ -100,22 +100,30 @@ def print_cost() -> None:
         wins, ties = np.zeros((2, count, count), np.int64)
         first = random.integers(count, size=judgments)
         np.add.at(wins, (first, (first + random.integers(1, count, size=judgments)) % count), 1)
-        meetings, everyone, none = Meetings(wins, ties), np.arange(count), np.zeros((count, count), np.int64)
+        meetings, everyone, none = Meetings(wins, ties), np.ones(count, np.bool_), np.zeros((count, count), np.int64)
+        model = create("trueskill", {})
+        model.grow(count, 0, 0)
+        choose = partial(
+            find_policy("information").choose,
+            model,
+            candidates=range(count),
+            pending=(),
+            random=random,
+            meetings=meetings,
+        )
         lookahead.expected_gains(meetings, everyone, none)
+        choose(count=1)
         begin = time.process_time()
         for _ in range(repeats):
             lookahead.expected_gains(meetings, everyone, none)
         middle = time.process_time()
-        model = create("trueskill", {})
-        model.grow(count, 0, 0)
-        field = Candidates(model, everyone.tolist(), meetings)
-        picks = find_policy("information").picks(field, ways=2, random=random)
-        field.expect(next(picks).places)
-        first_choice = time.process_time()
-        for _ in range(100):
-            field.expect(next(picks).places)
+        for _ in range(repeats):
+            choose(count=1)
+        one = time.process_time()
+        for _ in range(repeats):
+            choose(count=101)
         end = time.process_time()
-        each, more = (middle - begin) / repeats * 1e3, (end - first_choice) / 100 * 1e3
+        each, more = (middle - begin) / repeats * 1e3, ((end - one) - (one - middle)) / repeats / 100 * 1e3
         print(f"{count:5} systems: {each:8.2f} ms of CPU per look-ahead, {more:6.3f} ms per further choice")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_type_hints
 from urllib.parse import urlsplit, urlunsplit
@@ -254,6 +253,8 @@ def mask_password(text: str) -> str:
 
 
 def _from_file(file: Path) -> dict[str, object]:
+    import tomllib
+
     try:
         with file.open("rb") as stream:
             return tomllib.load(stream)

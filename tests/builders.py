@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ from streams.core.campaign.state import TABLES, StoredCampaign, join_meta
 from streams.wire.events import EPOCH, Judgment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from streams.core.campaign.state import CampaignChange
@@ -51,24 +53,32 @@ def judgment(
 
 
 def crowd_log(count: int, *, campaigns: int = 1, systems: int = 8, seed: int = 0, ways: int = 2) -> list[Judgment]:
-    """Draw judgments of systems whose quality falls with their number, with ties."""
+    """Return judgments of systems whose quality falls with their number, with ties."""
+    source, drawn = _crowd(campaigns, systems, seed, ways)
+    drawn += itertools.islice(source, max(0, count - len(drawn)))
+    return drawn[:count]
+
+
+@cache
+def _crowd(campaigns: int, systems: int, seed: int, ways: int) -> tuple[Iterator[Judgment], list[Judgment]]:
+    """Return the judgments to be drawn, and those that were drawn already, for every test of this process."""
+    return _draw_crowd(campaigns, systems, seed, ways), []
+
+
+def _draw_crowd(campaigns: int, systems: int, seed: int, ways: int) -> Iterator[Judgment]:
     random = np.random.default_rng(seed)
-    log = []
-    for number in range(count):
-        shown = random.choice(systems, size=ways, replace=False)
-        seen = np.round(shown * 0.5 + random.normal(size=ways), 0)
-        ranks = np.unique(seen, return_inverse=True)[1] + 1
-        log.append(
-            judgment(
-                number,
-                campaign=f"campaign-{number % campaigns}",
-                systems=tuple(f"system-{i}" for i in shown),
-                ranks=tuple(int(rank) for rank in ranks),
-                judge=f"judge-{random.integers(7)}",
-                segment=f"segment-{random.integers(50)}",
-            )
+    for number in itertools.count():
+        shown = random.choice(systems, size=ways, replace=False).tolist()
+        seen = [round(0.5 * i + noise) for i, noise in zip(shown, random.normal(size=ways).tolist(), strict=True)]
+        places = sorted(set(seen))
+        yield judgment(
+            number,
+            campaign=f"campaign-{number % campaigns}",
+            systems=tuple(f"system-{i}" for i in shown),
+            ranks=tuple(places.index(each) + 1 for each in seen),
+            judge=f"judge-{random.integers(7)}",
+            segment=f"segment-{random.integers(50)}",
         )
-    return log
 
 
 @st.composite
@@ -107,7 +117,7 @@ def stored_campaign(changes: Sequence[CampaignChange]) -> StoredCampaign:
         meta=join_meta(changes[-1].meta, status, requests.values()),
         tables=tables,
         scores={system: score for change in changes for system, score in change.scores.items()},
-        seen=tuple(each for change in changes for each in change.seen)[-changes[-1].seen_ids :],
+        seen=tuple(each for change in changes for each in change.seen.ids())[-changes[-1].seen_ids :],
         offset=changes[-1].after,
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -18,7 +19,8 @@ from tests.stores.redis.cluster import running_cluster
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("here", deadline=None)
@@ -31,6 +33,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda *_: None)
 
 
+UNIT_TESTS = "not integration and not long and not data"  # as in the Makefile
+_ALL_LEFT_OUT = re.compile(r"^pytestmark = .*\bpytest\.mark\.(integration|long|data)\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import a file of which every test would be left out: with its libraries that takes seconds."""
+    if config.option.markexpr == UNIT_TESTS and collection_path.match("test_*.py"):
+        return bool(_ALL_LEFT_OUT.search(collection_path.read_text())) or None
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, Any, Any]:
+    """Search a file for examples only if it has any. Their collector is a subclass of Module."""
+    found: Any = yield
+    if file_path.suffix == ".py" and ">>> " not in file_path.read_text():
+        return [each for each in found if type(each) is pytest.Module]
+    return found
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not DATA.is_dir():
         left_out = [item for item in items if item.get_closest_marker("data")]
@@ -39,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.option.markexpr == "not integration and not long and not data":
+    if config.option.markexpr == UNIT_TESTS:
         terminalreporter.write_line(
             "left out: tests that need a real Kafka and Redis (make integration, make browser, make faults) "
             "and slow tests, also those on public logs (make long)"

@@ -20,9 +20,9 @@ def faulty(*methods: str, error: type[Exception] = ZeroDivisionError, name: str 
             super().apply(batch)
             self._fail("apply", max(batch.systems))
 
-        def information(self, a: int, b: int) -> float:
-            self._fail("information", self._count - 1)
-            return super().information(a, b)
+        def informations(self, pairs: Any) -> list[float]:
+            self._fail("informations", self._count - 1)
+            return super().informations(pairs)
 
         def scores(self) -> Any:
             self._fail("scores", self._count - 1)

@@ -62,10 +62,16 @@ def sources() -> Sources:
     return {str(file): file.read_text(encoding="utf-8") for file in files}
 
 
+@cache
+def nodes(text: str) -> list[ast.AST]:
+    """Return the nodes of the syntax tree of a file."""
+    return list(ast.walk(ast.parse(text)))
+
+
 def walk(texts: Sources) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of the syntax trees, with its file."""
     for file, text in texts.items():
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes(text):
             yield file, node
 
 

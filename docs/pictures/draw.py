@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Draw the end of the demo as it stands on a terminal."""
-    simulation = Simulation(Competition.load(WMT13_FR_EN), judges=40, careless=0.2, budget=10_000, seed=13)
+    simulation = Simulation(Competition.load(WMT13_FR_EN), judges=40, careless=0.2, budget=10_000, seed=1)
     deque(simulation.steps(), maxlen=0)
     console = Console(record=True, width=112, force_terminal=True, color_system="256", file=StringIO(), highlight=False)
     print_comparison(simulation, console)

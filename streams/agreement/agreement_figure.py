@@ -114,7 +114,12 @@ def _by_judge(axes: Axes, judges: Sequence[JudgeAgreementRow]) -> None:
         if source:
             axes.legend(fontsize=7.5)
     axes.axhline(0.0, color=GREY, linewidth=0.8)
-    axes.set_xscale("log")
+    if any(row.inter_kappa is not None for row in judges):
+        axes.set_xscale("log")
+    else:
+        axes.annotate("no outcomes of two judges can be compared", (0.5, 0.5), xycoords="axes fraction", ha="center")
+        axes.set_xticks([])
+        axes.set_yticks([])
     axes.set_title("Every judge with the other judges\n")
     axes.set_xlabel("comparable outcomes of other judges")
     axes.set_ylabel("inter-annotator κ")
@@ -122,13 +127,15 @@ def _by_judge(axes: Axes, judges: Sequence[JudgeAgreementRow]) -> None:
 
 
 def _by_threshold(axes: Axes, rows: Sequence[ThresholdRow]) -> None:
-    campaigns = list(dict.fromkeys(row.campaign for row in rows))[:MOST_LINES]
+    drawn = (row.campaign for row in rows if row.threshold is not None and row.comparable >= FEWEST)
+    campaigns = list(dict.fromkeys(drawn))[:MOST_LINES]
     tones = TONES * MOST_LINES
     for tone, campaign in zip(tones, campaigns, strict=False):
         found = [
             row for row in rows if row.campaign == campaign and row.threshold is not None and row.comparable >= FEWEST
         ]
-        axes.plot([row.threshold or 0.0 for row in found], [row.kappa or 0.0 for row in found], "o-", color=tone)
+        thresholds, kappas = [row.threshold or 0.0 for row in found], [row.kappa or 0.0 for row in found]
+        axes.plot(thresholds, kappas, "o-", color=tone, label=campaign)
         if len(campaigns) == 1:
             for row in found:
                 axes.annotate(
@@ -145,6 +152,8 @@ def _by_threshold(axes: Axes, rows: Sequence[ThresholdRow]) -> None:
             axes.axhline(everybody[0], color=tone, linewidth=0.8, linestyle="--")
     thresholds = sorted({row.threshold for row in rows if row.threshold is not None})
     axes.set_xticks(thresholds, [f"{threshold:.0%}" for threshold in thresholds])
+    if len(campaigns) > 1:
+        axes.legend(fontsize=7.5)
     axes.margins(y=0.15)
     axes.set_title("Agreement of judges who pass controls\n")
     axes.set_xlabel("least share of controls passed\nnumbers: judges; dashed line: all judges")

@@ -219,8 +219,10 @@ def judge_rows(
 
 def _measure(pairs: Pairs, rule: Rule) -> tuple[Agreement, Agreement, OutcomeItems]:
     """Return inter- and intra-annotator agreement, and the outcomes by item. The rule changes only the first two."""
-    both = published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
-    return *both, OutcomeItems(outcome_counts(pairs), item_segments(pairs))
+    inter, intra = published_agreement(pairs) if rule == "wmt" else (inter_agreement(pairs), intra_agreement(pairs))
+    if inter.comparable and not inter_agreement(pairs).comparable:  # only of judges with themselves, by the rule `wmt`
+        inter = Agreement(agree=0, comparable=0, ties=inter.ties, total=inter.total)
+    return inter, intra, OutcomeItems(outcome_counts(pairs), item_segments(pairs))
 
 
 def _sum(found: Iterable[Agreement]) -> Agreement:

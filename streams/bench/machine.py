@@ -13,6 +13,7 @@ from msgspec import Struct
 PROC = Path("/proc")
 QUIET = 0.1  # share of the cores
 LOOK_SECONDS = 0.3
+STEPS = 1_000_000
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -26,15 +27,17 @@ class Machine(Struct, frozen=True, kw_only=True):
     judgestream: str
     load: float  # runnable processes in the last minute, also those of an earlier benchmark
     busy: float | None = None  # share of the cores that other programs used just before; None: not known
+    step_ns: float | None = None  # time of one step of a plain loop: a virtual machine is not always equally fast
 
     def describe(self) -> str:
         """Return one line."""
         busy = "" if self.busy is None else f", {self.busy:.0%} busy before"
+        speed = "" if self.step_ns is None else f", {self.step_ns:.0f} ns per step of a Python loop"
         memory = f", {self.memory_gib:.0f} GiB" if self.memory_gib else ""
         return (
             f"{self.processor or 'unknown processor'}, {self.cores} core{'s' * (self.cores != 1)}{memory}, "
             f"{self.system}, "
-            f"Python {self.python}, judgestream {self.judgestream}, load {self.load:.1f}{busy}"
+            f"Python {self.python}, judgestream {self.judgestream}, load {self.load:.1f}{busy}{speed}"
         )
 
     @property
@@ -54,7 +57,16 @@ def describe_machine() -> Machine:
         judgestream=version("judgestream"),
         load=float((_text("loadavg") or "0").split()[0]),
         busy=_busy_share(),
+        step_ns=min(_time_step() for _ in range(3)),
     )
+
+
+def _time_step() -> float:
+    """Return the nanoseconds of one step of a plain loop."""
+    total, began = 0, time.perf_counter_ns()
+    for number in range(STEPS):
+        total += number
+    return round((time.perf_counter_ns() - began) / STEPS, 1)
 
 
 def _busy_share() -> float | None:

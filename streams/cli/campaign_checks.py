@@ -54,7 +54,7 @@ def _check_campaign(store: Store, name: str, lost: str | None, checks: CampaignC
     try:
         meta = store.read_meta(name)
         if meta is not None and (quarantine := meta.status.quarantine) is not None:
-            if quarantine.cause in {"retraction", "outdated"}:
+            if quarantine.is_rated_again:
                 checks.rated_again += 1
             else:
                 fix = way_out(name) if quarantine.cause == "fault" else repair

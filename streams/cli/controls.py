@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from streams.cli.log_options import LogFile, logs_by_campaign
+from streams.cli.log_campaigns import logs_by_campaign
 from streams.cli.terminal import print_table
 from streams.errors import ParameterError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from streams.agreement.control_rows import CampaignControls, Controls
+    from streams.cli.log_options import LogFile
     from streams.reports import Report
     from streams.wire.events import Leaderboard
 

@@ -23,7 +23,8 @@ TIMEOUT = 30.0  # seconds to wait for the answer of a worker
 
 def check_file(file: Path) -> dict[str, JudgeReport]:
     """Return the report on the judges of each campaign in a file."""
-    from streams.cli.log_options import LogFile, logs_by_campaign
+    from streams.cli.log_campaigns import logs_by_campaign
+    from streams.cli.log_options import LogFile
     from streams.core.judges import Votes, examine_judges
 
     logs = logs_by_campaign(LogFile(file), only=())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,14 @@ import click
 
 from streams.cli.progress import Bar
 from streams.cli.reading_options import ReadingOptions, propose_command, reading_options
-from streams.errors import FormatError, ParameterError, suggestion
+from streams.errors import FormatError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from typing import BinaryIO
 
-    from streams.core.campaign.campaign import Campaign
-    from streams.formats import Reading, RowError
-    from streams.offline.categories import CategoryField
-    from streams.offline.rating import RatedLog
-    from streams.wire.events import CampaignSettings, Judgment
+    from streams.formats import EntryBatch, Reading, RowError
+    from streams.wire.events import Judgment
 
 
 LONG_BYTES = 8_000_000  # of a log for which kernels are compiled
@@ -87,6 +85,7 @@ class LogFile:
         self.is_renamed = campaign is not None
         self.first_bad: RowError | None = None
         self._quiet = False
+        self._begun: Iterator[EntryBatch] | None = None
         self.without: Collection[tuple[str, str]] = ()
         self._report = options.on_error == "report"
         try:
@@ -120,9 +119,27 @@ class LogFile:
         """Return whether the file is long enough for compiled kernels to pay off. It is shorter if they are stored."""
         if self.size is None or self.size <= SHORT_BYTES:
             return False
+        return self.size > LONG_BYTES or self._has_kernels
+
+    @cached_property
+    def _has_kernels(self) -> bool:
         from streams.wire.scanner.kernels import are_stored
 
-        return self.size > LONG_BYTES or are_stored()
+        return are_stored(for_lines=all(".json" in file.name for file in self.files))
+
+    def announce_compiling(self) -> None:
+        """Print once on a terminal that kernels will be compiled, if they are not stored."""
+        if self.is_long and not self._has_kernels and sys.stderr.isatty():
+            click.echo("Compiling loops for long files, once. This takes about half a minute.", err=True)
+            self._has_kernels = True
+
+    def begin(self) -> None:
+        """Begin to read a long file as columns, in a thread. The caller imports what it needs next."""
+        from streams.formats.ahead import begin
+
+        if self.is_long and not self.without:
+            self.announce_compiling()
+            self._begun = begin(self.reading.batches(columns=True))
 
     def batches(self, *, columns: bool = False) -> Iterator[Sequence[Judgment]]:
         """Read the file with a progress bar. Raise FormatError if it has no judgment. `columns` is for rating."""
@@ -151,9 +168,11 @@ class LogFile:
         """Read the file without a progress bar."""
         from streams.formats import RowError, UnknownFormat
 
-        without = self.without
+        without, batches, self._begun = self.without, self._begun, None
+        if columns:
+            self.announce_compiling()
         try:
-            for batch in self.reading.batches(columns=columns and not without):
+            for batch in batches or self.reading.batches(columns=columns and not without):
                 if without:
                     yield [each for each in batch.judgments if (each.campaign, each.judge) not in without]
                 else:
@@ -163,7 +182,7 @@ class LogFile:
         except RowError as error:
             raise FormatError(f"{error}. To go on without bad rows, add --on-error skip or report") from None
         except UnknownFormat as error:
-            raise propose_command(error, self.files) if error.mapping else error from None
+            raise propose_command(error, self.files) if error.options else error from None
 
     def report_skipped(self) -> None:
         """Report skipped rows and the size of the selected part. Raise FormatError if there was no judgment."""
@@ -200,77 +219,3 @@ def _parse_only(given: Sequence[str]) -> dict[str, list[str]]:
     for name, text in parse_pairs(given, option="--only") if given else ():
         values.setdefault(name, []).extend(read_names(text[1:]) if text.startswith("@") else [text])
     return values
-
-
-def logs_by_campaign(log: LogFile, *, only: Sequence[str]) -> dict[str, list[Judgment]]:
-    """Read a whole file and return its judgments by campaign, without duplicates. `only` selects campaigns."""
-    return collect_campaigns(log, log.batches(), only=only)
-
-
-def collect_campaigns(
-    log: LogFile, batches: Iterable[Sequence[Judgment]], *, only: Sequence[str]
-) -> dict[str, list[Judgment]]:
-    """Return the judgments of a file by campaign, without duplicates. `batches` are those of the file."""
-    logs: dict[str, dict[str, Judgment]] = {}
-    read = 0
-    for batch in batches:
-        read += len(batch)
-        for judgment in batch:
-            logs.setdefault(judgment.campaign, {}).setdefault(judgment.id, judgment)
-    if duplicates := read - sum(map(len, logs.values())):
-        _report_duplicates(log, duplicates, read)
-    for name in only:
-        if name not in logs:
-            raise click.UsageError(f"{log.file}: no campaign {name!r} in the log; {suggestion(name, logs)}")
-    return {name: list(found.values()) for name, found in logs.items() if not only or name in only}
-
-
-def _report_duplicates(log: LogFile, duplicates: int, read: int) -> None:
-    log.report(f"{duplicates:,} of {read:,} judgments are duplicates and were ignored")
-
-
-def rate_log(
-    log: LogFile,
-    settings: CampaignSettings,
-    *,
-    only: Sequence[str],
-    observe: Callable[[Campaign], None] | None = None,
-    restart: Callable[[], None] | None = None,
-    batches: Iterable[Sequence[Judgment]] | None = None,
-    campaign_type: type[Campaign] | None = None,
-    judge_key: str = "",
-    by: CategoryField | None = None,
-) -> RatedLog:
-    """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
-
-    `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan. With `by`,
-    each value of a tag is also rated by itself. `restart` is called before the file is read again, because judges
-    changed verdicts.
-    """
-    from streams.core import kernels
-    from streams.core.campaign.campaign import Campaign
-    from streams.offline.rating import rate
-
-    if log.is_long:
-        kernels.compiled("pairs")  # compile first, so that the first batch is fast too
-    rate_campaigns = partial(
-        rate, settings=settings, only=only, campaign_type=campaign_type or Campaign, judge_key=judge_key, by=by
-    )
-    try:
-        rated = rate_campaigns(batches or log.batches(columns=log.is_long), observe=observe)
-        if rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones
-            if restart is not None:
-                restart()
-            rated = rate_campaigns(log.again(without=log.without).judgments(), observe=observe, changed=rated.changed)
-    except ParameterError as error:
-        raise click.UsageError(f"{log.file}: {error}") from None
-    duplicates = sum(campaign.counts.duplicates for campaign in rated.campaigns.values())
-    if duplicates:
-        _report_duplicates(log, duplicates, rated.read)
-    rated.check(log.file)
-    if rated.rejections:
-        first = rated.first_rejection
-        log.report(f"{rated.rejections:,} of {rated.read:,} judgments were rejected; the first: {first}")
-    for name in rated.unrated:
-        log.report(f"nothing of the campaign {name!r} was rated; rank it alone with --campaign")
-    return rated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from importlib import import_module
 
@@ -12,6 +13,9 @@ import click
 from streams.cli.groups import ARGUMENTS, SuggestingGroup
 from streams.errors import JudgestreamError
 from streams.quoting import safe_lines
+
+# Before numpy is loaded: the matrices are small, and threads that wait for each other take more time than they save.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # The sections of `judgestream --help`. A command `head-to-head` is `command` in the module commands/head_to_head.py.
 SECTIONS = {

@@ -55,6 +55,8 @@ class ModelChoice:
 
     def read(self, log: LogFile, campaigns: Sequence[str]) -> tuple[RankingPlan, Iterable[Sequence[Judgment]]]:
         """Return the plan for a log and its batches. Without a model, the first judgment decides."""
+        log.begin()
+        from streams.offline.rating import rate  # noqa: F401 - it takes as long as reading the first batch
         from streams.offline.scores import choose_model
 
         batches: Iterable[Sequence[Judgment]] = log.batches(columns=log.is_long)

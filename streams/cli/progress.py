@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class Bar:
     def complete(self, done: int) -> None:
         """Set the total of finished steps."""
         self._done = done
-        if self._progress is None and time.monotonic() - self._start > PATIENCE:
+        if self._progress is None and time.monotonic() - self._start > PATIENCE and sys.stderr.isatty():
             self._progress = _progress()
             self._progress.add_task(self._name, total=self._total)
             self._progress.start()
@@ -60,13 +61,11 @@ def _progress() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        console=console,
+        console=Console(stderr=True),
         transient=True,
-        disable=not console.is_terminal,
     )

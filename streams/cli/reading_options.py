@@ -127,10 +127,9 @@ _OPTIONS = (
 
 
 def propose_command(error: UnknownFormat, files: Sequence[Path]) -> click.ClickException:
-    """Return an error with the command that was called and the likeliest mapping of the columns."""
+    """Return an error with the command that was called and the likeliest format, or mapping of the columns."""
     from streams.formats import STDIN
 
-    assert error.mapping
     context = click.get_current_context()
     arguments = context.meta.get(ARGUMENTS)
     given = ["judgestream", *arguments] if arguments else [*context.command_path.split(), *map(str, files)]
@@ -138,7 +137,8 @@ def propose_command(error: UnknownFormat, files: Sequence[Path]) -> click.ClickE
         given = ["judgestream", "convert", *map(str, files), "log.jsonl"]  # which the command can read
     if STDIN in map(str, files) and "--campaign" not in given:
         given += ["--campaign", "log"]
-    command = " ".join(shlex.quote(safe(part)) for part in [*given, *error.mapping.options()])
-    return click.ClickException(
-        f"{error.summary}\nOtherwise name the columns. This is the likeliest command:\n\n  {command}\n"
-    )
+    command = " ".join(shlex.quote(safe(part)) for part in [*given, *error.options])
+    lead = "If it is one, the command is"
+    if error.mapping:
+        lead = "Otherwise name the columns. This is the likeliest command"
+    return click.ClickException(f"{error.summary}\n{lead}:\n\n  {command}\n")

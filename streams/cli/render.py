@@ -16,6 +16,7 @@ from rich.text import Text
 from streams.cli.terminal import safe
 from streams.core.ranking.ranges import Z_95
 from streams.reports.notes import APART, describe_trouble, legend
+from streams.reports.report import shorten_names
 from streams.reports.score_axis import ScoreAxis, ScoreText, has_judge_ranges, judge_range
 from streams.reports.score_axis import rank_range as rank_range
 
@@ -135,11 +136,12 @@ class LeaderboardTable:
         if has_judge_ranges(rows):
             before.append(Column("others", [Text(judge_range(row), style="dim") for row in rows]))
         form = ScoreText.of(self.leaderboard)
-        names = Column("system", [Text(safe(row.system), style="bold") for row in rows])
         scores = [Text.assemble(form.score(row), (f" {marks.sign} {form.deviation(row)}", "dim")) for row in rows]
         after = [Column(f"{form.heading} {marks.sign} dev.", scores, "right")]
         left = self.width - sum(column.width + len(GAP) for column in (*before, *after, *self.beside))
-        for name in names.cells:
+        short = shorten_names([safe(row.system) for row in rows], max(left, 1), whole=True)
+        names = Column("system", [Text(short[safe(row.system)], style="bold") for row in rows])
+        for name in names.cells:  # wide characters, and names that are equal in the room there is
             name.truncate(max(left, 1), overflow="ellipsis")
         plot = left - names.width - len(GAP)
         if plot >= NARROWEST_PLOT:

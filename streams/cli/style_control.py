@@ -62,6 +62,12 @@ class StyleOption:
         except ParameterError as error:
             raise click.UsageError(f"--{error}") from None
 
+    def read_again(self, log: LogFile) -> Iterable[Sequence[Judgment]]:
+        """Yield the judgments of the log once more, because judges changed verdicts."""
+        self.attach(log)
+        self.log.clear()
+        yield from self.log.keep(log.judgments(), log=log.file)
+
     def keep(self, log: LogFile, batches: Iterable[Sequence[Judgment]]) -> Iterable[Sequence[Judgment]]:
         """Yield the judgments with features, and report how many have none."""
         yield from self.log.keep(batches, log=log.file)

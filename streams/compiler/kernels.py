@@ -7,7 +7,6 @@ import sys
 from functools import cached_property, partial
 from hashlib import sha256
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
@@ -33,6 +32,14 @@ def jit(function: Function) -> Function:
     return function
 
 
+def inlined(function: Function) -> Function:
+    """Mark a kernel that is compiled into each kernel that calls it. A call with arrays takes longer than short loops.
+
+    `Kernels.compiled` puts numba's decorator in this one's place.
+    """
+    return function
+
+
 def is_loaded() -> bool:
     """Return whether any kernel has been compiled in this process."""
     return bool(_loaded)
@@ -48,7 +55,7 @@ class Kernels:
 
     def __init__(self, package: str) -> None:
         self._package = package
-        self._folder = files(package)
+        self._folder = Path(import_module(package).__path__[0])
         self._parent = f"{package}.compiled_"
         self._neighbour = re.compile(rf"^from {re.escape(package)}\.(\w+) import", re.MULTILINE)
         self._compiled: dict[str, Any] = {}
@@ -72,12 +79,10 @@ class Kernels:
         """
         if checks_bounds() or not hasattr(self.plain(name), "SIGNATURES"):
             return None
-        assert isinstance(self._folder, Path)
         return load(name, digest=self._digest, folder=self._folder, compile_module=partial(self.by_numba, name))
 
     def are_stored(self, *names: str) -> bool:
         """Return whether these modules can be loaded from disk at once, so that nothing has to be compiled."""
-        assert isinstance(self._folder, Path)
         folder, digest = self._folder, self._digest
         return not checks_bounds() and all(is_stored(name, digest=digest, folder=folder) for name in names)
 
@@ -100,9 +105,9 @@ class Kernels:
         for neighbour in self._neighbour.findall(source):
             self.by_numba(neighbour)
         parent = sys.modules.setdefault(self._parent, ModuleType(self._parent))
-        parent.__dict__.update(__path__=[], jit=self._compiler())
+        parent.__dict__.update(__path__=[], jit=self._compiler(), inlined=self._compiler(forceinline=True))
         source = self._neighbour.sub(rf"from {self._parent}.\1 import", source)
-        source = source.replace(f"from {__package__} import jit", f"from {self._parent} import jit")
+        source = source.replace(f"from {__package__} import ", f"from {self._parent} import ")
         module = ModuleType(full)
         module.__file__ = str(file)
         sys.modules[full] = module
@@ -112,8 +117,8 @@ class Kernels:
             del sys.modules[full]
             raise
 
-    def _compiler(self) -> Callable[[Function], Function]:
-        """Return numba's decorator, with a digest of all sources of the package in each function's name.
+    def _compiler(self, *, forceinline: bool = False) -> Callable[[Function], Function]:
+        """Return numba's decorator. A digest of all sources of the package is in the name of each function.
 
         Numba's cache checks a function's own file only. It would not notice a change in a neighbour that it calls, nor
         whether bounds are checked.
@@ -124,7 +129,7 @@ class Kernels:
 
         def compile_(function: Any) -> Any:
             function.__qualname__ += suffix
-            return njit(cache=True, nogil=True)(function)
+            return njit(cache=True, nogil=True, forceinline=forceinline)(function)
 
         return compile_
 

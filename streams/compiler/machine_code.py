@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from streams.compiler.machine_function import DATA, SHAPE, knows_arrays, machine_function, parse
 from streams.compiler.object_files import (
     LAYOUT,
     BadObjectFile,
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-# The types in a signature, by numpy's letters. A number after the letter is the number of dimensions of an array.
-_TYPES = {"d": ctypes.c_double, "q": ctypes.c_int64, "i": ctypes.c_int32, "B": ctypes.c_uint8, "?": ctypes.c_bool}
 # Functions of numba that the code calls only to raise an error or to free memory. The kernels here do neither. Without
 # numba they abort the process; if numba is imported later, it puts its own in their place.
 _NEVER_CALLED = frozenset(
@@ -46,45 +43,16 @@ _NEVER_CALLED = frozenset(
         "numba_unpickle",
     }
 )
+# Functions of numba, and those of the C library that do the same for every finite number.
+_SAME = {"numba_frexp": "frexp"}
 # What may go wrong with a file, or with another version of numba or llvmlite, whose private names are used here.
 _FAILURES = (OSError, JudgestreamError, BadObjectFile, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-
-
-class MachineFunction:
-    """A kernel at an address. An array is passed as a pointer and its shape."""
-
-    def __init__(self, address: int, signature: str) -> None:
-        arguments, _, answer = signature.partition(" -> ")
-        self._kinds = [(np.dtype(kind[0]), int(kind[1:] or 0)) for kind in arguments.split()]
-        types: list[Any] = []
-        for dtype, dimensions in self._kinds:
-            types += [ctypes.c_void_p, *[ctypes.c_ssize_t] * dimensions] if dimensions else [_TYPES[dtype.char]]
-        result: Any = _TYPES[answer] if answer else None
-        self._call = ctypes.CFUNCTYPE(result, *types)(address)
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the kernel. Raise TypeError for an array of another type or layout, which would be read wrong."""
-        passed: list[Any] = []
-        for (dtype, dimensions), argument in zip(self._kinds, arguments, strict=True):
-            if not dimensions:
-                passed.append(argument)
-                continue
-            address: int | None
-            try:  # `argument.ctypes.data` takes four times as long, and small batches pass many arrays
-                address = ctypes.addressof(ctypes.c_char.from_buffer(argument))
-            except (TypeError, ValueError):  # it is empty, read-only, or not contiguous
-                address = argument.ctypes.data if argument.flags.c_contiguous else None
-            if argument.dtype != dtype or argument.ndim != dimensions or address is None:
-                found = f"an array of {argument.dtype} with shape {argument.shape}"
-                raise TypeError(f"{found}, but the kernel needs a contiguous array of {dtype} with {dimensions} axes")
-            passed += (address, *argument.shape)
-        return self._call(*passed)
 
 
 class LoadedKernels:
     """The functions of a module that were loaded from its file. Functions without a signature come from numba."""
 
-    def __init__(self, functions: Mapping[str, MachineFunction], compile_rest: Callable[[], ModuleType]) -> None:
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], compile_rest: Callable[[], ModuleType]) -> None:
         self.__dict__.update(functions)
         self._compile_rest = compile_rest
 
@@ -94,7 +62,7 @@ class LoadedKernels:
 
 def load(name: str, *, digest: str, folder: Path, compile_module: Callable[[], ModuleType]) -> LoadedKernels | None:
     """Return a module from its file, which is made first if it is missing or bad. Return None if that fails."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not knows_arrays():
         return None
     try:
         file = _object_file(name, digest, folder)
@@ -165,25 +133,24 @@ def _compile(module: ModuleType) -> ObjectFile:
     functions: dict[str, StoredFunction] = {}
     imports: set[str] = set()
     code = b""
-    for name, signature in module.SIGNATURES.items():
-        arguments, _, answer = signature.partition(" -> ")
-        parameters: list[str] = []
-        passed: list[str] = []
-        kinds: list[Any] = []
-        for number, kind in enumerate(arguments.split()):
-            shape = [f"n{number}_{axis}" for axis in range(int(kind[1:] or 0))]
-            parameters += [f"a{number}", *shape]
-            passed.append(f"carray(a{number}, ({', '.join(shape)},))" if shape else f"a{number}")
-            one = by_letter[kind[0]]
-            kinds += [pointer(one), *[types.intp] * len(shape)] if shape else [one]
-        source = f"def wrapper({', '.join(parameters)}):\n    return kernel({', '.join(passed)})\n"
-        namespace: dict[str, Any] = {"kernel": getattr(module, name), **vars(numba)}
+    at = {f"{one}_at": _pointer_at(one) for one in by_letter.values()}
+    for kernel, signature in module.SIGNATURES.items():
+        parameters, answer = parse(signature)
+        names, passed, kinds = [], [], []
+        for number, (letter, dimensions) in enumerate(parameters):
+            name, one = f"a{number}", by_letter[letter]
+            names.append(name)
+            kinds.append(pointer(types.intp) if dimensions else one)
+            shape = "".join(f"{types.intp}_at({name}[{SHAPE}])[{axis}], " for axis in range(dimensions))
+            passed.append(f"carray({one}_at({name}[{DATA}]), ({shape}))" if dimensions else name)
+        source = f"def wrapper({', '.join(names)}):\n    return kernel({', '.join(passed)})\n"
+        namespace: dict[str, Any] = {"kernel": getattr(module, kernel), **vars(numba), **at}
         exec(source, namespace)  # noqa: S102 - made of our own signatures
         compiled: Any = numba.cfunc((by_letter[answer] if answer else types.void)(*kinds))(namespace["wrapper"])
         library = compiled._library
         llvm_module = library._final_module
         part = library.codegen._tm.emit_object(llvm_module)
-        functions[name] = StoredFunction(
+        functions[kernel] = StoredFunction(
             symbol=compiled._wrapper_name, signature=signature, begin=len(code), end=len(code) + len(part)
         )
         code += part
@@ -193,10 +160,26 @@ def _compile(module: ModuleType) -> ObjectFile:
     return ObjectFile(functions=functions, imports=sorted(imports), code=code)
 
 
+def _pointer_at(kind: Any) -> Any:
+    """Return a function of numba that makes a pointer to values of a type of an address."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    pointer: Any = types.CPointer
+
+    def pointer_at(typing: Any, address: Any) -> Any:  # noqa: ARG001 - numba passes both
+        def convert(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return pointer(kind)(types.intp), convert
+
+    return intrinsic(pointer_at)
+
+
 _engines: list[Any] = []  # their code stays in memory as long as they are here
 
 
-def _load_functions(content: ObjectFile) -> dict[str, MachineFunction]:
+def _load_functions(content: ObjectFile) -> dict[str, Callable[..., Any]]:
     """Load object code into memory. Raise LookupError or AttributeError if a symbol is missing."""
     import llvmlite.binding as llvm
 
@@ -206,7 +189,7 @@ def _load_functions(content: ObjectFile) -> dict[str, MachineFunction]:
     # LLVM ends the process at a symbol that it can't find, so all are looked up first.
     for symbol in content.imports:
         if llvm.address_of_symbol(symbol) is None:
-            address = process.abort if symbol in _NEVER_CALLED else getattr(process, symbol)
+            address = process.abort if symbol in _NEVER_CALLED else getattr(process, _SAME.get(symbol, symbol))
             llvm.add_symbol(symbol, ctypes.cast(address, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
@@ -214,10 +197,10 @@ def _load_functions(content: ObjectFile) -> dict[str, MachineFunction]:
         engine.add_object_file(llvm.ObjectFileRef.from_data(content.code[function.begin : function.end]))
     engine.finalize_object()
     _engines.append(engine)
-    loaded: dict[str, MachineFunction] = {}
+    loaded: dict[str, Callable[..., Any]] = {}
     for name, function in content.functions.items():
         address = engine.get_function_address(function.symbol)
         if not address:
             raise LookupError(f"the object code has no function {function.symbol}")
-        loaded[name] = MachineFunction(address, function.signature)
+        loaded[name] = machine_function(address, function.signature)
     return loaded

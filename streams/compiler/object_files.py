@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
 
 from streams.files import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LAYOUT = b"judgestream kernels 2\n"
+LAYOUT = b"judgestream kernels 3\n"
 _CHECKSUM_BYTES = 32
 
 
@@ -20,8 +21,7 @@ class BadObjectFile(Exception):  # noqa: N818
     """A file that is not complete, was changed, or was written by another version."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredFunction:
+class StoredFunction(Struct, frozen=True, kw_only=True):
     """One function: its symbol, its signature, and the place of its object code."""
 
     symbol: str
@@ -30,20 +30,23 @@ class StoredFunction:
     end: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class ObjectFile:
-    """The functions of one module, the symbols that they import, and their object code."""
+class ModuleIndex(Struct, frozen=True, kw_only=True):
+    """The functions of one module, and the symbols that they import."""
 
     functions: dict[str, StoredFunction]
     imports: list[str]
+
+
+class ObjectFile(ModuleIndex, frozen=True, kw_only=True):
+    """The functions of one module, with their object code."""
+
     code: bytes
 
 
 def write_object_file(file: Path, content: ObjectFile) -> None:
     """Write a file completely or not at all."""
-    functions = {name: asdict(function) for name, function in content.functions.items()}
-    head = json.dumps({"functions": functions, "imports": content.imports}).encode()
-    body = head + b"\n" + content.code
+    index = ModuleIndex(functions=content.functions, imports=content.imports)
+    body = msgspec.json.encode(index) + b"\n" + content.code
     with replacing(file) as stream:
         stream.write(LAYOUT + _checksum(body) + body)
 
@@ -57,9 +60,8 @@ def read_object_file(file: Path) -> ObjectFile:
     if checksum != _checksum(body):
         raise BadObjectFile(f"{file}: its checksum is wrong")
     head, _, code = body.partition(b"\n")
-    fields = json.loads(head)
-    functions = {name: StoredFunction(**function) for name, function in fields["functions"].items()}
-    return ObjectFile(functions=functions, imports=fields["imports"], code=code)
+    index = msgspec.json.decode(head, type=ModuleIndex)
+    return ObjectFile(functions=index.functions, imports=index.imports, code=code)
 
 
 def _checksum(body: bytes) -> bytes:

@@ -5,18 +5,21 @@ A new model joins this list by its card, see `Model.card` and `Method.card`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from streams.core.methods import METHODS
 from streams.core.models import MODELS
 from streams.errors import ParameterError, suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
+    from streams.core.models import Model
     from streams.core.models.card import ModelCard
 
 BASELINE = "baseline"  # of a method: an index, which a command resolves from the name of a system
@@ -107,8 +110,41 @@ class RankingModel:
                 raise ParameterError(f"model {self.name!r} has no parameter {name!r}{hint}; its parameters: {known}")
 
 
-RANKING_MODELS: dict[str, RankingModel] = {
-    name: RankingModel(
+class RankingModels(Mapping[str, RankingModel]):
+    """The online models, and then the methods, which are imported when one of them is asked for."""
+
+    def __getitem__(self, name: str) -> RankingModel:
+        return _describe_model(name, MODELS[name]) if name in MODELS else self._methods[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(MODELS, self._methods)
+
+    def __len__(self) -> int:
+        return len(MODELS) + len(self._methods)
+
+    @cached_property
+    def _methods(self) -> dict[str, RankingModel]:
+        from streams.core.methods.registry import METHODS
+
+        return {
+            name: RankingModel(
+                name=name,
+                card=method.card,
+                live=False,
+                rates="rankings",
+                whole_log=method.whole_log,
+                takes_baseline=BASELINE in method.__struct_fields__,
+                ranges=method.ranges,
+                runs=method.runs,
+                parameters_type=type(method),
+            )
+            for name, method in METHODS.items()
+            if method.card is not None
+        }
+
+
+def _describe_model(name: str, model: type[Model]) -> RankingModel:
+    return RankingModel(
         name=name,
         card=model.card,
         live=True,
@@ -119,22 +155,9 @@ RANKING_MODELS: dict[str, RankingModel] = {
         runs=1000,
         parameters_type=model.parameters_type,
     )
-    for name, model in MODELS.items()
-} | {
-    name: RankingModel(
-        name=name,
-        card=method.card,
-        live=False,
-        rates="rankings",
-        whole_log=method.whole_log,
-        takes_baseline=BASELINE in method.__struct_fields__,
-        ranges=method.ranges,
-        runs=method.runs,
-        parameters_type=type(method),
-    )
-    for name, method in METHODS.items()
-    if method.card is not None
-}
+
+
+RANKING_MODELS = RankingModels()
 
 
 def find_ranking_model(name: str) -> RankingModel:
@@ -145,6 +168,8 @@ def find_ranking_model(name: str) -> RankingModel:
     """
     if name in RANKING_MODELS:
         return RANKING_MODELS[name]
+    from streams.core.methods.registry import METHODS
+
     if name in METHODS:
         raise ParameterError(
             f"the model {name!r} predicts judgments but does not rank systems; measure it with `judgestream evaluate`, "

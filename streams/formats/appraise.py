@@ -1,4 +1,4 @@
-"""Read the XML export of Appraise: HITs that contain tasks that contain rankings.
+"""Read the XML export of Appraise: HITs that contain tasks that contain rankings, or a list of ranking items.
 
 Systems with the same output are one element, with commas between their names.
 """
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _PIECE = 2**16  # bytes that are parsed together, or more
 _ROOT = re.compile(r"(wmt\d+)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?")
+
+_RESULTS = ("ranking-result", "ranking-item")
 
 Attributes = dict[str, str]
 
@@ -90,7 +92,9 @@ class _Handler:
             self._hit, self._task = attributes, {}
         elif name == "ranking-task":
             self._task = attributes
-        elif name == "ranking-result":
+        elif name in _RESULTS:
+            if name == "ranking-item":  # of other campaigns than WMT: task and result in one
+                self._task = attributes
             self._line, self._result, self._outputs = self._parser.CurrentLineNumber, attributes, []
             self._size = 0
         elif name == "translation" and self._result is not None and len(self._outputs) <= MAX_RANKED:
@@ -101,7 +105,7 @@ class _Handler:
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        if name == "ranking-result" and self._result is not None:
+        if name in _RESULTS and self._result is not None:
             found = _RankingResult(self._root, self._hit, self._task, self._result, self._outputs)
             self.done.append((self._line, found))
             self._result = None
@@ -153,14 +157,18 @@ def _to_judgments(row: _RankingResult, number: int, run: ImportRun) -> list[Judg
     ranked = ranked_outputs(run, outputs)
     if not ranked:
         return []
+    if sum(len(systems) for systems, _ in ranked) < 2:
+        run.leave_out("a single system")
+        return []
     root = _ROOT.match(row.root)
-    pair = language_pair(_get(row.hit, "source-language", "HIT"), _get(row.hit, "target-language", "HIT"))
+    languages = [_get(row.hit, name, "HIT") for name in ("source-language", "target-language")] if row.hit else None
+    pair = language_pair(*languages) if languages else None
     return make_judgments(
         run,
         number,
         ranked,
         campaign=campaign_name(run, in_file=root[1].lower() if root else None, pair=pair),
-        segment=_get(row.task, "id", "ranking-task"),
+        segment=_get(row.task, "id", "ranking-task or ranking-item"),
         judge=row.result["user"] if "user" in row.result else _get(row.result, "user", "ranking-result"),
         duration_ms=_parse_duration(row.result.get("duration", "")),
     )

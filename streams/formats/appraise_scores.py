@@ -39,6 +39,8 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}([_-][a-z0-9]{1,8})*", re.IGNORECASE)
 _OLDEST = 1e8  # seconds since 1970: smaller numbers are no times
 _SHORTEST = 1.0  # seconds: the clock of most campaigns is one per document, and many rows have no duration
 _RANGE = re.compile(r"\d+-\d+")  # of the segments of a document that were shown
+_DOMAIN = re.compile(r"test-[a-z]{2}-([a-z]{1,30})_")
+_ITEM_DOMAIN = re.compile(r"[^#]{1,30}_#_([^#]{1,30})_#_")
 _BOOLEANS = {"True": True, "False": False}
 # Parts of a document's name that mark a row which is not rated.
 _MARKS = {"bad": "a control (#bad)", "dup": "a duplicate that fills a task", "incomplete": "an incomplete document"}
@@ -121,6 +123,12 @@ def _document(row: _Row) -> str:
     return ":".join([name, *(mark for mark in marks if _RANGE.fullmatch(mark))])
 
 
+def _domain(row: _Row) -> str | None:
+    """Return the domain, which the documents of WMT24 and the items of WMT25 have in their names."""
+    found = _DOMAIN.match(row.document or "") or _ITEM_DOMAIN.match(row.item)
+    return found[1] if found else None
+
+
 class _Export:
     """The rows of one export. Whether its scores come from the error spans is known after the last row."""
 
@@ -158,6 +166,7 @@ class _Export:
                 judge=row.user,
                 at=at,
                 duration_ms=int(seconds * 1000) if seconds > _SHORTEST else None,
+                domain=_domain(row),
             ),
         )
         run.summary.scale = "z" if row.spans is None else "raw"

@@ -6,16 +6,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from streams.errors import FormatError
+from streams.errors import FormatError, RecordError
 from streams.formats.names import ANONYMOUS, UNSPECIFIED
 from streams.formats.recent import RecentConversations
 from streams.quoting import safe
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    from streams.errors import RecordError
     from streams.formats.features import OutputFeatures
     from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
@@ -39,12 +39,25 @@ class EntryBatch(NamedTuple):
 
 
 class UnknownFormat(FormatError):  # noqa: N818 - a condition, like StoreUnavailable
-    """A file is like no known format. `mapping` is the likeliest mapping of its columns, and `summary` the rest."""
+    """A file is like no known format. `mapping` is the likeliest mapping of its columns, and `summary` the rest.
 
-    def __init__(self, summary: str, *, way_out: str = "", mapping: ColumnMapping | None = None) -> None:
+    `likely` is the likeliest format of a file without columns.
+    """
+
+    def __init__(
+        self, summary: str, *, way_out: str = "", mapping: ColumnMapping | None = None, likely: str | None = None
+    ) -> None:
         super().__init__(f"{summary} {way_out}".rstrip())
         self.summary = safe(summary)
         self.mapping = mapping
+        self.likely = likely
+
+    @property
+    def options(self) -> list[str]:
+        """The options of a command that reads the file, if they are known."""
+        if self.mapping is not None:
+            return self.mapping.options()
+        return [] if self.likely is None else ["--from", self.likely]
 
 
 class RowError(FormatError):
@@ -99,6 +112,30 @@ class Summary:
 
 
 @dataclass
+class LabelColumns:
+    """Which columns of a file have labels, where the columns of the task are beside them.
+
+    An export does not say it. It is learned from the rows with a verdict, so that a row without one is an empty answer
+    or an error.
+    """
+
+    _answered: set[str] = field(default_factory=set)
+    _unread: set[str] = field(default_factory=set)  # columns that had texts in rows without a verdict, so far
+
+    def is_unanswered(self, filled: Collection[str], answered: Collection[str]) -> bool:
+        """Return whether a row has no answer: no verdict, and no text in a column that has verdicts in other rows."""
+        if not answered:
+            self._unread.update(filled)
+            return self._answered.isdisjoint(filled)
+        self._answered.update(answered)
+        if unread := self._unread & self._answered:
+            self._unread.clear()
+            message = f"an earlier row has a text in {quote(min(unread))} that is no verdict"
+            raise RecordError("invalid_value", message, field="result")
+        return False
+
+
+@dataclass
 class ImportRun:
     """One read of one file: its options and its summary. Every function of a format receives it."""
 
@@ -114,6 +151,7 @@ class ImportRun:
     features: OutputFeatures | None = None  # filled while reading, if given
     summary: Summary = field(default_factory=Summary)
     conversations: RecentConversations = field(default_factory=RecentConversations)
+    labels: LabelColumns = field(default_factory=LabelColumns)
 
     def bad(self, line: int, error: RecordError) -> None:
         """Count a bad row and report it. With `on_error="stop"` it is raised."""

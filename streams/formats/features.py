@@ -16,7 +16,7 @@ from streams.errors import ParameterError, RecordError
 from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streams.wire.events import Judgment
 
@@ -106,6 +106,13 @@ class OutputFeatures:
             by_system = dict(zip([_name(row[side]) for side in sides], (found[0], found[1]), strict=True))
             for judgment in judgments:
                 self.put(judgment, by_system)
+
+    def observe_texts(self, fields: Iterable[str], judgment: Judgment, texts: Mapping[str, object]) -> None:
+        """Count the features in the outputs of a judgment, by system. `fields` are those of the row, for messages."""
+        self.fields = self.fields or tuple(fields)
+        if set(self.names) <= set(COUNTED):
+            counts = {system: _count_first(texts, [system]) for system in texts}
+            self.put(judgment, {s: tuple(found[name] for name in self.names) for s, found in counts.items() if found})
 
     def put(self, judgment: Judgment, by_system: dict[str, tuple[float, ...]]) -> None:
         """Keep the features of a judgment until it is taken from its batch."""

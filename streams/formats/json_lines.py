@@ -11,7 +11,7 @@ from streams.formats.ahead import read_ahead
 from streams.formats.base import EntryBatch, Format
 from streams.formats.limits import MAX_LINE
 from streams.formats.names import campaign_name, clean_campaign, judge_name, segment_name
-from streams.formats.unnamed import count_unnamed
+from streams.formats.unnamed import UnnamedCounter, count_unnamed
 from streams.formats.validation import decode_lines
 from streams.wire.decoding import decode
 from streams.wire.events import Judgment
@@ -32,7 +32,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
-    line = 1
+    line, unnamed = 1, UnnamedCounter()
     blocks = read_ahead(_scan_blocks(source)) if run.columns and run.campaign is None else _without_columns(source)
     for block, count, columns in blocks:
         judgments: Sequence[Judgment] | None = columns
@@ -42,7 +42,10 @@ def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
             run.summary.rows += count
             run.summary.judged += count
             run.summary.judgments += count
-            count_unnamed(block, run)
+            if columns is None:
+                count_unnamed(block, judgments, run)
+            else:
+                unnamed.count(columns, run)
             yield EntryBatch(range(line, line + count), _rename_campaign(judgments, run))
         elif judgments is None:
             yield from _decode_one_by_one(block, line, run)

@@ -16,7 +16,7 @@ from streams.formats.arena import BOTH_BAD, SEGMENT, is_both_bad
 from streams.formats.base import Format
 from streams.formats.input.documents import Document, read_documents
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, shorten_name
-from streams.formats.platforms.verdicts import find_verdict, systems_in
+from streams.formats.platforms.verdicts import find_verdict, systems_in, texts_in
 from streams.formats.rankings import make_judgments, parse_time, refuse_long_names
 from streams.formats.records import first_text
 from streams.formats.validation import row_reader
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _UPDATED = "ANNOTATION_UPDATED"
 _EVENTS = ("ANNOTATION_CREATED", _UPDATED, "ANNOTATIONS_CREATED")
 _DELETED = ("ANNOTATION_DELETED", "ANNOTATIONS_DELETED")
+_COMMENT = "textarea"
 _Id = int | str | None
 
 
@@ -46,8 +47,8 @@ class _Annotation(msgspec.Struct):
     result: list[_AnnotationResult] = []
     was_cancelled: bool = False
     skipped: bool = False  # in older exports
-    created_at: str | None = None
-    updated_at: str | None = None
+    created_at: str | float | None = None  # a number in older exports
+    updated_at: str | float | None = None
     lead_time: float | None = None
 
 
@@ -61,6 +62,7 @@ class _Comparison(NamedTuple):
     """What all annotations of a task share."""
 
     systems: tuple[str, str]
+    data: Document
     project: object
     segment: str
 
@@ -88,7 +90,7 @@ class _TaskReader:
             refuse_long_names(systems=first, system=second, project=str(project))
         except RecordError as error:
             return error
-        return _Comparison((first, second), project, shorten_name(segment[1]) if segment else _segment(task))
+        return _Comparison((first, second), task.data, project, shorten_name(segment[1]) if segment else _segment(task))
 
 
 class _AnnotationRow(NamedTuple):
@@ -136,7 +138,7 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
     if _is_empty(annotation):
         run.leave_out("skipped by the judge")
         return []
-    systems, project, segment = row.task.comparison()
+    systems, data, project, segment = row.task.comparison()
     said = _answers(annotation)
     name = None if annotation.id is None else f"annotation-{annotation.id}"
     is_changed = row.is_updated and name is not None
@@ -145,7 +147,7 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
         if is_changed
         else (annotation.created_at, "created_at")
     )
-    return make_judgments(
+    judgments = make_judgments(
         run,
         number,
         [((system,), rank) for system, rank in zip(systems, find_verdict(said, systems, field="result"), strict=True)],
@@ -158,6 +160,10 @@ def _to_judgments(row: _AnnotationRow, number: int, run: ImportRun) -> list[Judg
         duration_ms=lead_time_ms(annotation.lead_time),
         tags={"outcome": BOTH_BAD} if any(map(is_both_bad, said)) else None,
     )
+    if run.features is not None:
+        for judgment in judgments:
+            run.features.observe_texts(data, judgment, texts_in(data, systems))
+    return judgments
 
 
 def find_revoked(document: Document) -> list[str]:
@@ -177,7 +183,8 @@ def find_revoked(document: Document) -> list[str]:
 
 
 def _is_empty(annotation: _Annotation) -> bool:
-    return annotation.was_cancelled or annotation.skipped or not annotation.result
+    """Return whether a judge skipped the task. A comment may be there."""
+    return annotation.was_cancelled or annotation.skipped or all(each.type == _COMMENT for each in annotation.result)
 
 
 def _version(annotation: _Annotation) -> str:

@@ -111,11 +111,15 @@ def _recognise(head: FileHead) -> bool:
     lines = first_lines(head, most=_INSPECTED)
     if lines and lines[0].split() == _AVERAGED:
         return True
-    rows = [_cells(line) for line in lines]
+    return has_scores(head) and _cells(lines[0])[0] == _cells(lines[1])[0]
+
+
+def has_scores(head: FileHead) -> bool:
+    """Return whether the first lines have names and scores."""
+    rows = [_cells(line) for line in first_lines(head, most=_INSPECTED)]
     if len(rows) < 2 or not all(len(row) in (2, 3) for row in rows):
         return False
-    scores = [row[1] if _is_rating(row[1]) else row[-1] for row in rows]
-    return rows[0][0] == rows[1][0] and all(map(_is_score, scores))
+    return all(_is_score(row[1] if _is_rating(row[1]) else row[-1]) for row in rows)
 
 
 def _is_score(text: str) -> bool:

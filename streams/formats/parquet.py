@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice, pairwise
@@ -25,7 +26,7 @@ from streams.wire.events import Judgment
 from streams.wire.limits import MAX_RANKED, MAX_SOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from streams.formats.base import EntryBatch, ImportRun
     from streams.formats.columns.cells import Cells
@@ -190,10 +191,16 @@ def _column(column: Any, pyarrow: Any, shorten: Callable[[str], str]) -> list[An
     if types.is_dictionary(column.type):
         places = column.indices.to_pylist()
         used = {place: number for number, place in enumerate(dict.fromkeys(places)) if place is not None}
-        texts = column.dictionary.take(pyarrow.array(used, pyarrow.int64())).to_pylist()
+        texts = column.dictionary.take(_index(used, pyarrow)).to_pylist()
         known = dict(zip(used, (shorten(text) if isinstance(text, str) else text for text in texts), strict=True))
         return [known.get(place) for place in places]
     return [shorten(value) if isinstance(value, str) else value for value in column.to_pylist()]
+
+
+def _index(places: Collection[int], pyarrow: Any) -> Any:
+    """Return places as an array of Arrow. `pyarrow.array` would load pandas."""
+    packed = array("q", places)
+    return pyarrow.Array.from_buffers(pyarrow.int64(), len(packed), [None, pyarrow.py_buffer(packed)])
 
 
 def _to_judgments(row: _ParquetRow, number: int, run: ImportRun) -> list[Judgment]:
@@ -242,9 +249,10 @@ class ParquetBlocks:
 
         rows: Any = self._batch.slice(self._place, most) if self._has_rows() else None
         with _explaining(self._run, self._pyarrow, lambda: self._number):
-            return arrow_cells(
-                rows, self._pyarrow, values=lambda row: list(self._values(rows.slice(row, 1))[0].values())
-            )
+            return arrow_cells(rows, self._pyarrow, values=lambda places: self._cells(rows, places))
+
+    def _cells(self, rows: Any, places: Sequence[int]) -> list[list[object]]:
+        return [list(row.values()) for row in self._values(rows.take(_index(places, self._pyarrow)))]
 
     def _values(self, rows: Any) -> list[_ParquetRow]:
         with _explaining(self._run, self._pyarrow, lambda: self._number):

@@ -6,13 +6,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from streams.formats.base import Entry, EntryBatch, ImportRun, RowError, Summary
+from streams.formats.base import Entry, EntryBatch, ImportRun, RowError, Summary, UnknownFormat
 from streams.formats.input.parts import describe_log, list_parts
 from streams.formats.names import default_campaign
 from streams.formats.selection import LogSelection
+from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from streams.formats.base import Format
     from streams.formats.features import OutputFeatures
@@ -87,15 +88,28 @@ class Reading:
 
     def _read_parts(self, run: ImportRun) -> Iterator[EntryBatch]:
         before = 0
-        for part in list_parts(self._source):
+        parts = list_parts(self._source)
+        for part in parts:
             with part.open(encoding=self._encoding) as source:
-                self.format = self._chosen(source)
+                self.format = self._choose(source, part, parts)
                 if source.note:
                     run.summary.notes.append(f"{source.name}: {source.note}")
                 for batch in self.format.batches(source, self._run_of(part, source, run)):
                     self.position = before + source.position()
                     yield batch
             before += part.size
+
+    def _choose(self, source: Source, part: LogPart, parts: Sequence[LogPart]) -> Format:
+        """Return the format of a file. One that is like no log may only lie in the same folder."""
+        try:
+            return self._chosen(source)
+        except UnknownFormat as error:
+            if error.options or part.group is None or len(parts) == 1:
+                raise
+            raise UnknownFormat(
+                f"{error} It is one of {len(parts):,} files in {quote(part.group)}; if it is no part of the log, take "
+                "it out, or name the files that are"
+            ) from None
 
     def _run_of(self, part: LogPart, source: Source, run: ImportRun) -> ImportRun:
         """Return the run of one file. All files share the summary."""

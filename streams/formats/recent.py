@@ -20,10 +20,10 @@ _OF_ROW = ("id", "segment", "judge", "at", "duration_ms")  # fields that each ro
 _encoder = msgspec.json.Encoder()
 
 
-def shared_fields(judgment: Judgment) -> bytes:
+def shared_fields(judgment: Judgment, *, without: tuple[str, ...] = ()) -> bytes:
     """Return what judgments with the same verdict share, as the inside of a JSON object."""
-    fields = msgspec.to_builtins(judgment)
-    return _encoder.encode({name: value for name, value in fields.items() if name not in _OF_ROW})[1:-1]
+    fields, own = msgspec.to_builtins(judgment), (*_OF_ROW, *without)
+    return _encoder.encode({name: value for name, value in fields.items() if name not in own})[1:-1]
 
 
 def conversation_key(conversation: str, judgment: Judgment) -> int:

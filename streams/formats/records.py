@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _Nested = TypeVar("_Nested")
 
+_TRUTH_VALUES = ("True", "False")  # as pandas writes them
+_LONGEST_LITERAL = 20_000  # characters of Python, whose parser needs a lot of memory
 MAX_JUDGMENTS = 10_000  # of one record, for example of a conversation with many turns
 
 # Fields whose values identify a person, and are not shown in messages.
@@ -54,6 +57,7 @@ class RecordLayout:
     unless: tuple[str, ...] = ()  # fields of another layout that has the needed ones too
     wide: WideColumns | None = None  # of tables that may be read as columns
     outputs: OutputColumns | None = None  # where the outputs are, and their features
+    texts: Callable[[Record, Judgment], Mapping[str, object]] | None = None  # or the outputs of a judgment, by system
     suffixes: tuple[str, ...] = ()  # of fields whose names a project chooses; one with the first suffix is enough
 
     def recognises(self, names: Collection[str]) -> bool:
@@ -68,6 +72,9 @@ class RecordLayout:
         judgments = self.judge(row, number, run)
         if run.features is not None:
             run.features.observe(row, judgments, self.outputs)
+            if self.texts is not None:
+                for judgment in judgments:
+                    run.features.observe_texts(row, judgment, self.texts(row, judgment))
         return judgments
 
     def has_column(self, name: str, features: OutputFeatures | None = None) -> bool:
@@ -215,7 +222,7 @@ def first_text(row: Record, names: Collection[str]) -> tuple[str, str] | None:
 def tag_in(row: Record, name: str) -> str | None:
     """Return a field as the value of a tag, or None if it has no text, number or truth value."""
     value = row.get(name)
-    if isinstance(value, bool):
+    if isinstance(value, bool) or value in _TRUTH_VALUES:
         return str(value).lower()
     return text_in(row, name) if isinstance(value, (str, int, float)) else None
 
@@ -245,12 +252,12 @@ def flag_in(row: Record, name: str) -> bool | None:
 
 
 def list_in(row: Record, name: str) -> list[object]:
-    """Return a list, which a table writes as JSON. A field that is not there is an empty list."""
+    """Return a list, which a table writes as JSON or as Python. A field that is not there is an empty list."""
     return _nested(row, name, list[object]) or []
 
 
 def object_in(row: Record, name: str) -> dict[str, object]:
-    """Return an object, which a table writes as JSON. A field that is not there is an empty object."""
+    """Return an object, which a table writes as JSON or as Python. A field that is not there is an empty object."""
     return _nested(row, name, dict[str, object]) or {}
 
 
@@ -258,12 +265,29 @@ def _nested(row: Record, name: str, kind: type[_Nested]) -> _Nested | None:
     value = row.get(name)
     try:
         if isinstance(value, str):
-            value = msgspec.json.decode(value) if value.strip() else None
+            value = parse_nested(value) if value.strip() else None
         return None if value is None else msgspec.convert(value, kind)
     except (msgspec.MsgspecError, RecursionError):
         what = "a list" if kind == list[object] else "an object"
         shown = "the value, which is private," if name in PRIVATE else quote(row.get(name))
         raise RecordError("invalid_value", f"{shown} is not {what}", field=name) from None
+
+
+def parse_nested(text: str) -> object:
+    """Return a list or an object that a table writes as JSON, or as Python does if it was saved with pandas.
+
+    >>> parse_nested("{'math': True, 'score': None}")
+    {'math': True, 'score': None}
+    """
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        if len(text) > _LONGEST_LITERAL or text.lstrip()[:2] not in ("{'", "['", "[{"):
+            raise
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise msgspec.DecodeError("neither JSON nor a literal of Python") from None
 
 
 def ranks_of(scores: Sequence[float]) -> list[int]:

@@ -18,13 +18,13 @@ from streams.formats import (
     wmt,
     wmt_assessment,
     wmt_humeval,
+    wmt_pairs,
 )
 from streams.formats.input.encodings import find_encoding
 from streams.formats.input.head import FileHead
 from streams.formats.layouts import LAYOUTS, explain_unusable
 from streams.formats.mapping.column_mapping import read_mapping
 from streams.formats.mapping.table import mapped_format
-from streams.formats.mapping.unknown_tables import explain_unknown
 from streams.formats.platforms import forms
 from streams.formats.reading import Reading
 from streams.formats.window import LogWindow
@@ -46,7 +46,7 @@ FORMATS: dict[str, Format] = {
         json_lines.FORMAT,
         uniform.FORMAT,
         wmt.RANKINGS,
-        wmt.PAIRS,
+        wmt_pairs.FORMAT,
         wmt_assessment.FORMAT,
         wmt_humeval.FORMAT,
         mqm.FORMAT,
@@ -124,6 +124,8 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
     for known in FORMATS.values():
         if known.recognises(seen):
             return known
+    from streams.formats.mapping.unknown_tables import explain_unknown
+
     unknown = explain_unknown(head, name=name, formats=FORMATS)
     names_systems = unknown.mapping is not None and "loser" in unknown.mapping.columns
     if not names_systems and (reason := explain_unusable(seen.columns | seen.keys)):

@@ -12,7 +12,7 @@ import msgspec
 from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch
 from streams.formats.limits import MAX_RATINGS
-from streams.formats.names import content_id
+from streams.formats.names import content_id, shorten_name
 from streams.formats.rankings import parse_number, refuse_long_names, row_time
 from streams.wire.decoding import quote
 from streams.wire.events import Judgment
@@ -51,6 +51,7 @@ class Score(NamedTuple):
     judge: str
     at: datetime | None = None
     duration_ms: int | None = None
+    domain: str | None = None
 
 
 def make_scores(run: ImportRun, number: int, *scores: Score) -> list[Judgment]:
@@ -69,6 +70,7 @@ def make_scores(run: ImportRun, number: int, *scores: Score) -> list[Judgment]:
                     score=row.score,
                     at=row.at or row_time(number),
                     duration_ms=row.duration_ms,
+                    tags={"domain": shorten_name(row.domain)} if row.domain else None,
                 )
             )
     if scores and not judgments:
@@ -92,6 +94,7 @@ class _Ratings:
         self._run = run
         self._names: dict[str, tuple[int, str]] = {}
         self._systems: dict[str, tuple[str]] = {}
+        self._tags: dict[str, dict[str, str]] = {}
         self._places: dict[int, int] = {}
         self.lines = array("q")
         self.judgments: list[Judgment] = []
@@ -123,8 +126,9 @@ class _Ratings:
             names.append(known)
         campaign, judge, segment, system = names
         systems = self._systems.setdefault(system, (system,))
+        tags = judgment.tags and self._tags.setdefault(str(judgment.tags), judgment.tags)
         return rating, msgspec.structs.replace(
-            judgment, campaign=campaign, judge=judge, segment=segment, systems=systems
+            judgment, campaign=campaign, judge=judge, segment=segment, systems=systems, tags=tags
         )
 
 

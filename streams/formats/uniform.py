@@ -8,12 +8,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from streams.errors import RecordError
 from streams.formats.base import Format, ImportRun
+from streams.formats.columns.row_numbers import RowNumbers
+from streams.formats.columns.wide import WideColumns
 from streams.formats.input.spreadsheets import escape_formula, escape_separators, unescape_formula, unescape_separators
 from streams.formats.input.tables import Table
 from streams.formats.names import campaign_name, judge_name, segment_name, shorten_name
@@ -26,6 +29,8 @@ from streams.wire.limits import MAX_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from streams.formats.base import EntryBatch
+    from streams.formats.input.line_buffer import LineBuffer
     from streams.formats.input.sources import Source
 
 COLUMNS = ("campaign", "pair", "seq", "segment", "judge", "systems", "ranks")
@@ -38,31 +43,90 @@ _WRITTEN = (
 _MARKED = "yes"  # in the column `escaped`
 _PAIR = re.compile(r"(.+)\.([a-z]{2,3}-[a-z]{2,3})")
 
-_UniformRow = dict[str, str]
+_CAMPAIGN = ("campaign", "pair")
+_WIDE = WideColumns(
+    segment=("segment",),
+    judge=("judge",),
+    time=("timestamp",),
+    id=("id",),
+    duration=("duration_s",),
+    systems=("systems",),
+    ranks=("ranks",),
+    number=("seq",),
+    empty=("score", "request", "escaped"),
+)
+_READ = tuple(name for name in _WRITTEN if name not in ("n", "hit"))
+
+_UniformRow = Mapping[str, Any]  # the cells by column, as text
+
+
+def _read_batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
+    if not run.columns or run.shared is not None or not run.shared_ties:
+        return row_reader(_read_rows, _to_judgments)(source, run)
+    from streams.formats.columns.table_reader import CsvBlocks, read_table  # which loads the scanner
+
+    numbers = RowNumbers(_CAMPAIGN)
+
+    class Blocks(CsvBlocks):
+        def rows(self) -> Iterator[tuple[int, Mapping[str, object] | RecordError]]:
+            return _check_rows(super().rows(), numbers)
+
+    def choose(table: Table) -> dict[str, int]:
+        return {name: table.columns[name] for name in _READ if name in table.columns}
+
+    blocks = Blocks(source, _open_table, choose)
+    return read_table(blocks, source, run, wide=_WIDE, judge=_judge_checked, numbers=numbers)
+
+
+def _open_table(source: Source | LineBuffer) -> Table:
+    return Table(source, required=COLUMNS, kind="a uniform ranking CSV")
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _UniformRow | RecordError]]:
-    table = Table(source, required=COLUMNS, kind="a uniform ranking CSV")
+    table = _open_table(source)
     names = tuple(table.columns)
-    last: dict[tuple[str, str], int] = {}  # the last `seq` of each campaign
-    for line, cells in table.rows():
-        if isinstance(cells, RecordError):
-            yield line, cells
+    rows = (
+        (line, cells if isinstance(cells, RecordError) else dict(zip(names, cells, strict=True)))
+        for line, cells in table.rows()
+    )
+    return _check_rows(rows, RowNumbers(_CAMPAIGN))
+
+
+def _check_rows(
+    rows: Iterable[tuple[int, _UniformRow | RecordError]], numbers: RowNumbers
+) -> Iterator[tuple[int, _UniformRow | RecordError]]:
+    """Yield rows. One whose number does not ascend in its campaign is an error."""
+    for line, row in rows:
+        if isinstance(row, RecordError):
+            yield line, row
             continue
-        row = dict(zip(names, cells, strict=True))
-        seq, campaign = row["seq"], (row["campaign"], row["pair"])
-        before = last.get(campaign, 0)
-        if not seq.isdecimal() or len(seq) > 10:
-            yield line, RecordError("invalid_value", f"{quote(seq)} is not a row number", field="seq")
-        elif len(row["campaign"]) + len(row["pair"]) > MAX_NAME:  # it would be kept
-            reason = f"{quote(row['campaign'])} with {quote(row['pair'])} has more than {MAX_NAME} characters"
-            yield line, RecordError("invalid_value", reason, field="campaign")
-        elif int(seq) <= before and not row.get("id"):
+        if error := _find_error(row):
+            yield line, error
+            continue
+        seq, place = row["seq"], numbers.place(row)
+        before = numbers.last(place)
+        if int(seq) <= before and not row.get("id"):
             reason = f"{seq} comes after {before}; number the rows in ascending order: ids are made from it"
             yield line, RecordError("invalid_value", reason, field="seq")
         else:
-            last[campaign] = int(seq)
+            numbers.set_last(place, int(seq))
             yield line, row
+
+
+def _find_error(row: _UniformRow) -> RecordError | None:
+    """Return what is wrong with the number or the campaign of a row."""
+    if not row["seq"].isdecimal() or len(row["seq"]) > 10:
+        return RecordError("invalid_value", f"{quote(row['seq'])} is not a row number", field="seq")
+    if len(row["campaign"]) + len(row["pair"]) > MAX_NAME:  # it would be kept
+        reason = f"{quote(row['campaign'])} with {quote(row['pair'])} has more than {MAX_NAME} characters"
+        return RecordError("invalid_value", reason, field="campaign")
+    return None
+
+
+def _judge_checked(row: _UniformRow, number: int, run: ImportRun) -> list[Judgment]:
+    if error := _find_error(row):
+        raise error
+    return _to_judgments(row, number, run)
 
 
 def _to_judgments(row: _UniformRow, _: int, run: ImportRun) -> list[Judgment]:
@@ -145,7 +209,7 @@ FORMAT = Format(
     name="uniform",
     about="the uniform CSV: one ranking per row",
     recognises=lambda head: head.columns.issuperset(COLUMNS),
-    batches=row_reader(_read_rows, _to_judgments),
+    batches=_read_batches,
     write=_write,
     suffixes=(".csv",),
 )

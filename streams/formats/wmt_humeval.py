@@ -59,6 +59,7 @@ def _score(row: Document, number: int, run: ImportRun, document: str) -> list[Ju
             segment=shorten_name(document if line is None else f"{document}:{line}"),
             judge=str(row.get("annotator") or ANONYMOUS),
             at=_time(row.get("times")),
+            domain=_domain(row, document),
         ),
     )
 
@@ -68,7 +69,7 @@ def _segment(row: Document, number: int, run: ImportRun, document: str) -> list[
     scores = row.get("scores")
     if not isinstance(scores, dict):
         raise RecordError("invalid_value", f"{quote(scores)} is not an object", field="scores")
-    campaign = campaign_name(run, pair=_pair(document))
+    campaign, domain = campaign_name(run, pair=_pair(document)), _domain(row, document)
     found = []
     for system, given in scores.items():
         for place, (score, rating) in enumerate(_ratings(given), start=1):
@@ -76,7 +77,8 @@ def _segment(row: Document, number: int, run: ImportRun, document: str) -> list[
                 run.summary.unranked += 1
                 continue
             judge = str(rating["annotator"] or f"{ANONYMOUS}-{place}")
-            found.append(Score(system, score, campaign, shorten_name(document), judge, _time(rating["times"])))
+            at = _time(rating["times"])
+            found.append(Score(system, score, campaign, shorten_name(document), judge, at, domain=domain))
     if not found:
         run.leave_out("not scored")
     return make_scores(run, number, *found)
@@ -96,6 +98,13 @@ def _pair(name: str) -> str | None:
     """Return the language pair at the beginning of a document's name, or None: not all files have it there."""
     found = _LANGUAGES.fullmatch(name.partition(_BETWEEN)[0])
     return language_pair(*found.groups()) if found else None
+
+
+def _domain(row: Document, document: str) -> str | None:
+    """Return the domain: a field, or the second part of a document's name."""
+    given = row.get("domain")
+    parts = document.split(_BETWEEN)
+    return given if isinstance(given, str) else parts[1] if len(parts) > 2 else None
 
 
 def _time(times: object) -> datetime | None:

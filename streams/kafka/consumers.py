@@ -32,7 +32,7 @@ METADATA_MS = 10_000
 # A worker gets to know with a heartbeat that the group rebalances. Until all workers know, none goes on.
 HEARTBEAT_MS = 1000
 # Of one partition, at once: a long backlog of one must not delay the others. A larger record comes alone.
-TURN_BYTES = 1024 * 1024
+TURN_BYTES = 2 * 1024 * 1024
 
 
 class FetchedRecord(Protocol):

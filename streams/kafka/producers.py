@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import MessageSizeTooLargeError
+from aiokafka.partitioner import murmur2
 
 from streams.errors import RecordError
 from streams.kafka.connection import answering, connection_options, unavailable
 from streams.wire import topics
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
     from streams.settings import Settings
+    from streams.wire.outputs import Output
     from streams.wire.topics import Topic
 
 BATCH_BYTES = 256 * 1024
@@ -102,3 +105,46 @@ async def open_producer(settings: Settings, *, patience: float) -> AsyncIterator
         yield producer
     finally:
         await producer.stop()
+
+
+async def send_in_batches(
+    client: Any, outputs: Iterable[Output], *, names: Mapping[str, str]
+) -> list[asyncio.Future[Any]]:
+    """Hand outputs to an aiokafka client, in order and in few batches. Return one future per batch.
+
+    A batch has the outputs of one partition. `names` are the names of the topics on the broker.
+    """
+    partitions: dict[str, list[int]] = {}
+    batches: dict[tuple[str, int], Any] = {}
+    sent = []
+    for output in outputs:
+        topic = names[output.topic]
+        if topic not in partitions:
+            partitions[topic] = sorted(await client.partitions_for(topic))
+        number = output.partition
+        if number is None:  # as aiokafka chooses it; without a key, any would do
+            known = partitions[topic]
+            number = known[_hash(output.key if output.key is not None else output.value) % len(known)]
+        batch = batches.get((topic, number))
+        if batch is None or not _append(batch, output):
+            if batch is not None:
+                sent.append(await client.send_batch(batch, topic, partition=number))
+            batch = batches[topic, number] = client.create_batch()
+            _append(batch, output)  # the first record always fits
+    for (topic, number), batch in batches.items():
+        batch.close()
+        sent.append(await client.send_batch(batch, topic, partition=number))
+    return sent
+
+
+def _append(batch: Any, output: Output) -> bool:
+    """Append an output to a batch. Return whether there was room. A batch without room is closed."""
+    found = batch.append(timestamp=None, key=output.key, value=output.sent_value, headers=list(output.headers))
+    return found is not None
+
+
+@lru_cache(maxsize=10_000)
+def _hash(key: bytes) -> int:
+    """Return the hash that decides on the partition. It is computed in Python, and the keys of a campaign are few."""
+    value: int = murmur2(key) & 0x7FFFFFFF
+    return value

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, category_cells
-from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.seen import SeenIds
 from streams.errors import ParameterError, suggestion
 from streams.formats.selection import ALIASES, TAG
 from streams.reports import Report
 from streams.wire.leaderboard import Category
-from streams.wire.scanner import JudgmentColumns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from functools import partial
 
     from streams.core.campaign.campaign import Campaign
+    from streams.core.campaign.options import CampaignOptions
+    from streams.core.campaign.retractions import Retractions
     from streams.offline.rating import RatedLog
     from streams.wire.events import Judgment, Leaderboard
 
@@ -54,12 +54,6 @@ class CategoryField:
         found: str | None = getattr(judgment, self.name)
         return found or None
 
-    def values(self, judgments: Sequence[Judgment]) -> list[str | None]:
-        """Return the value of each judgment. A scanned one has no tags."""
-        if self.is_tag and isinstance(judgments, JudgmentColumns):
-            return [None] * len(judgments)
-        return list(map(self.value, judgments))
-
 
 class CategoryCampaigns:
     """The judgments of one campaign, each value of a field in a campaign of its own.
@@ -68,7 +62,7 @@ class CategoryCampaigns:
     """
 
     def __init__(
-        self, field: CategoryField, make: partial[Campaign], *, groups: Mapping[str, str] | None = None
+        self, field: CategoryField, make: partial[Campaign], options: CampaignOptions, retractions: Retractions
     ) -> None:
         self.field = field
         self.without = self.beyond = 0
@@ -76,16 +70,18 @@ class CategoryCampaigns:
         self.tags: set[str] = set()  # that judgments without a value have, a few of them
         self._make = make
         # As in a worker, where the counts of a category have less room than those of the campaign.
-        self._options = CampaignOptions(group_names=groups, max_group_cells=category_cells(MAX_GROUP_CELLS))
+        self._options = replace(options, max_group_cells=category_cells(MAX_GROUP_CELLS))
+        self._retractions = retractions
         self._seen = SeenIds(self._options.seen_ids)
 
     def apply(self, offsets: Sequence[int], judgments: Sequence[Judgment], rejected: Collection[int]) -> None:
         """Apply judgments, except duplicates and those that the campaign has rejected."""
         parts: dict[str, tuple[list[int], list[Judgment]]] = {}
-        for offset, judgment, value in zip(offsets, judgments, self.field.values(judgments), strict=True):
+        for offset, judgment in zip(offsets, judgments, strict=True):
             if offset in rejected or judgment.id in self._seen:
                 continue
             self._seen.add(judgment.id)
+            value = self.field.value(judgment)
             if value is None:
                 self.without += 1
                 self.tags.update(judgment.tags or () if len(self.tags) < MOST_BOARDS else ())
@@ -99,13 +95,14 @@ class CategoryCampaigns:
         for value, (places, part) in parts.items():
             if value not in self.campaigns:
                 self.campaigns[value] = self._make(options=self._options)
+                self.campaigns[value].retractions = self._retractions
             self.campaigns[value].apply(places, part)
             self.campaigns[value].discard_changes()
 
     def choose_values(self) -> list[str]:
         """Return the values that have a board, in order. If there are too many, the rarest have none."""
-        by_size = sorted(self.campaigns, key=lambda value: (-self.campaigns[value].counts.judgments, value))
-        return sorted(by_size[:MOST_BOARDS])
+        sizes = {value: found.counts.judgments for value, found in self.campaigns.items() if found.counts.judgments}
+        return sorted(sorted(sizes, key=lambda value: (-sizes[value], value))[:MOST_BOARDS])
 
     def boards(self, make_board: MakeBoard) -> CategoryBoards:
         """Return the leaderboards of the values that have one."""

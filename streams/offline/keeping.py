@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.options import CampaignOptions
 from streams.core.methods.rankings import Rankings
 from streams.offline.vote_arrays import VoteArrays
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streams.core.campaign.columns import Admitted
-    from streams.core.campaign.options import CampaignOptions
     from streams.core.judges import Votes
     from streams.core.models import JudgmentBatch
     from streams.core.models.base import Ints
@@ -62,7 +63,9 @@ class KeepingCampaign(Campaign):
 
 
 class ExaminedCampaign(Campaign):
-    """A campaign that also counts the votes of each judge, so that its judges can be tested.
+    """A campaign that also counts the votes of each judge, so that its judges can be tested at the end.
+
+    So it does not follow them vote by vote, as a running campaign does.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> campaign = ExaminedCampaign("c")
@@ -75,7 +78,7 @@ class ExaminedCampaign(Campaign):
     def __init__(
         self, name: str, settings: CampaignSettings | None = None, *, options: CampaignOptions | None = None
     ) -> None:
-        super().__init__(name, settings, options=options)
+        super().__init__(name, settings, options=replace(options or CampaignOptions(), follow_judges=False))
         self._vote_arrays = VoteArrays()
 
     def _rate(self, admitted: Admitted) -> None:

@@ -60,11 +60,11 @@ class LogInput:
         while batch_in_memory := list(islice(judgments, BATCH)):
             yield batch_in_memory
 
-    def again(self) -> Iterator[Sequence[Judgment]]:
+    def again(self, *, features: OutputFeatures | None = None) -> Iterator[Sequence[Judgment]]:
         """Read the log once more. Raise FormatError if it can be read only once."""
         if not self._is_log and iter(self._source) is self._source:
             raise FormatError(f"{self.name}: verdicts were changed, so they are needed twice; pass them as a list")
-        return self.batches()
+        return self.batches(features=features)
 
     def warnings(self) -> tuple[str, ...]:
         """Return what is missing in the log that was read, and how many bad rows were skipped."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
-from streams.core.methods import Method, create_method
 from streams.core.models import create
 from streams.core.ranking import ENGINES, GROUPS
 from streams.core.ranking_models import RANKING_MODELS, RankingModel, find_ranking_model
@@ -19,6 +18,7 @@ from streams.wire.score_range import DEFAULT_SCORE_RANGE, check_score_range
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streams.core.methods import Method
     from streams.wire.events import Parameter
 
 DEFAULT_MODEL = "trueskill"
@@ -94,6 +94,8 @@ def plan_ranking(
         if not rates_scores:
             raise ParameterError(f"the model {model!r} rates rankings and no scores; omit the score range")
     if not found.live:
+        from streams.core.methods.registry import create_method
+
         return RankingPlan(
             model=found,
             ranges=engine,

@@ -17,7 +17,7 @@ from streams.offline.planning import plan_ranking
 from streams.offline.ranking_result import Ranking
 from streams.offline.rating import make_leaderboard, rate
 from streams.offline.scores import choose_model, with_scale
-from streams.offline.style import CHANGED_VERDICTS, StyledCampaign, StyleLog, check_plan
+from streams.offline.style import StyledCampaign, StyleLog, check_plan
 from streams.reports import History, Report
 from streams.reports.scale import check_scale, on_scale
 
@@ -93,8 +93,6 @@ def rank(
     style = StyleLog(OutputFeatures(parse_features(control))) if control is not None else None
     if controls is not None and by is not None:
         raise ParameterError("`by` and `controls` can't be combined; choose one")
-    if style and by is not None:
-        raise ParameterError("`by` and `control` can't be combined; choose one")
     if style and controls is not None:
         raise ParameterError("choose control (features of the outputs) or controls (tests of the judges), not both")
     if controls is not None:
@@ -148,11 +146,14 @@ def rank(
         by=field,
     )
     rated = rate_by_plan(batches)
-    if rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones
-        if style:
-            raise ParameterError(f"{log.name}: {CHANGED_VERDICTS}")
+    while rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones
         histories.clear()
-        rated = rate_by_plan(selection.batches(log.again()) if selection else log.again(), changed=rated.changed)
+        read = log.again(features=style.features if style else None)
+        batches = selection.batches(read) if selection else read
+        if style:
+            style.clear()
+            batches = style.keep(batches, log=log.name)
+        rated = rate_by_plan(batches, changed=rated.changed)
     if not rated.read:
         raise FormatError(f"{log.name}: there is no judgment in it")
     rated.check(log.name)
@@ -170,10 +171,10 @@ def rank(
         for campaign in found
     )
     categories, notes = rank_categories(rated, make_board)
-    styled = style.rank_all(rated, reports, scale=partial(on_scale, scale=unit, anchor=anchor)) if style else ()
+    control_all = partial(style.rank_all, rated, scale=partial(on_scale, scale=unit, anchor=anchor)) if style else None
     return Ranking(
         reports,
-        controlled=Ranking(styled) if style else None,
+        controlled=Ranking(control_all(reports), categories=control_all(categories)) if control_all else None,
         read=rated.read,
         duplicates=sum(campaign.counts.duplicates for campaign in found),
         rejected=rated.rejections,

@@ -126,7 +126,7 @@ class Ranking:
 
     def to_html(self) -> str:
         """Return one HTML page that needs no other file."""
-        return html_page((*self._all(), *(self.controlled.reports if self.controlled else ())))
+        return html_page([*self._all(), *(self.controlled._all() if self.controlled else ())])
 
     def plot(self) -> Figure:
         """Draw rank ranges, head to head and ratings over time of one campaign. This needs the extra `plot`."""

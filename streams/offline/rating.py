@@ -82,8 +82,8 @@ def rate(
     groups of their pseudonyms with `judge_key`, so that the board is that of workers with this key. With `by`,
     each value of a tag or field is also rated by itself.
 
-    If the result has `changed` verdicts, the log is to be rated once more with them: then they are left out. A caller
-    that reads a log only once may `remember` verdicts instead, as a worker does.
+    As long as the result has `changed` verdicts, the log is to be rated once more with them: then they are left out. A
+    caller that reads a log only once may `remember` verdicts instead, as a worker does.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -117,7 +117,7 @@ def rate(
             if by is not None:
                 if name not in rated.categories:
                     make = partial(campaign_type, name, settings)
-                    rated.categories[name] = CategoryCampaigns(by, make, groups=options.group_names)
+                    rated.categories[name] = CategoryCampaigns(by, make, options, campaign.retractions)
                 rated.categories[name].apply(offsets, part, rejections)
             if observe is not None:
                 observe(campaign)
@@ -130,7 +130,7 @@ def rate(
     if settings.baseline:
         for name, found in systems.items():
             _check_baseline(settings.baseline, name, found)
-    rated.changed = {} if remember else _find_changed(rated.campaigns)
+    rated.changed = {} if remember else _find_changed(rated.campaigns, changed or {})
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
@@ -146,13 +146,24 @@ def _divided(batches: Iterable[Sequence[Judgment]]) -> Iterator[Sequence[Judgmen
         yield from (batch[start : start + OBSERVED_AFTER] for start in range(0, len(batch), OBSERVED_AFTER))
 
 
-def _find_changed(campaigns: Mapping[str, Campaign]) -> dict[str, Retractions]:
-    """Return the verdicts that were replaced, by campaign."""
-    return {
-        name: Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in campaign.verdicts.waiting.items()})
+def _find_changed(campaigns: Mapping[str, Campaign], known: Mapping[str, Retractions]) -> dict[str, Retractions]:
+    """Return the verdicts that were replaced, by campaign, or nothing if the log was rated without these.
+
+    If it was, a last change may have been rejected. Then the one before it counts.
+    """
+    found = {
+        name: Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in campaign.changes.last.items()})
         for name, campaign in campaigns.items()
-        if campaign.verdicts.waiting
+        if campaign.changes is not None and campaign.changes.last
     }
+    if known and not any(
+        0 <= at < known[name].taken_back[judge].ids[verdict]
+        for name, changed in found.items()
+        for judge, taken in changed.taken_back.items()
+        for verdict, at in taken.ids.items()
+    ):
+        return {}
+    return found
 
 
 def _explain(rejection: RecordError) -> RecordError:
@@ -160,7 +171,7 @@ def _explain(rejection: RecordError) -> RecordError:
     if rejection.reason != "unsuited_to_model":
         return rejection
     message = (
-        "the judgment has a score instead of ranks; the model 'assessment' ranks scores"
+        "the judgment has a score instead of ranks; the model 'assessment' ranks scores, as `judgestream rank` does"
         if rejection.field == "score"
         else "the judgment has ranks instead of a score, and the model 'assessment' rates scores only; choose another "
         "model, for example trueskill, or leave out the model (`judgestream models` lists all)"
@@ -174,7 +185,7 @@ def _by_campaign(
     """Split a batch by campaign. Most batches have one campaign only."""
     if isinstance(judgments, JudgmentColumns):
         for name, rows, part in judgments.split_by_campaign():
-            yield name, (rows + places[0]).tolist(), part
+            yield name, places if part is judgments else (rows + places[0]).tolist(), part
         return
     names = [judgment.campaign for judgment in judgments]
     for name in dict.fromkeys(names):

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     _Scale = Callable[[Leaderboard], Leaderboard]
 
 MODEL = "trueskill"
-CHANGED_VERDICTS = "judges changed verdicts (`replaces`), and style control can't leave the earlier ones out yet"
 
 
 class StyledCampaign(ExaminedCampaign):
@@ -72,6 +71,11 @@ class StyleLog:
     left_out: int = 0
 
     def __post_init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all judgments, because the log is read again."""
+        self.read = self.left_out = 0
         self._starts = array("q", [0])
         self._values = array("d")
 
@@ -105,6 +109,7 @@ class StyleLog:
         found = control(settled, comparisons.select(used), deviation=model.deviation)
         board = replace_fields(
             campaign.leaderboard(),
+            category=plain.category,
             rows=found.board.rows(),
             cautions=plain.cautions,
             margin=found.board.margin,
@@ -156,15 +161,22 @@ class StyleLog:
         self, rated: RatedLog, reports: Iterable[Report], *, scale: _Scale | None = None
     ) -> tuple[Report, ...]:
         """Return the reports of the controlled rankings. `reports` are those without control."""
-        return tuple(self._rank(rated.campaigns[each.leaderboard.campaign], each, scale) for each in reports)
+        return tuple(self._rank(_campaign_of(each.leaderboard, rated), each, scale) for each in reports)
+
+
+def _campaign_of(board: Leaderboard, rated: RatedLog) -> Campaign:
+    """Return what a leaderboard ranks: a campaign, or the judgments of one category."""
+    if board.category is None:
+        return rated.campaigns[board.campaign]
+    return rated.categories[board.campaign].campaigns[board.category.value]
 
 
 def check_plan(plan: RankingPlan) -> None:
     """Raise ParameterError if a plan ranks by another model."""
     if plan.model.name != MODEL or plan.ranges != GROUPS:
         raise ParameterError(
-            f"control: features are regressed out of the model {MODEL} with the ranges {GROUPS}, not of "
-            f"{plan.model.name} with {plan.ranges}; leave out one of the two"
+            f"control: features are regressed out of comparisons, with the model {MODEL} and the ranges {GROUPS}; "
+            f"this ranking has the model {plan.model.name} and the ranges {plan.ranges}"
         )
 
 

@@ -115,10 +115,11 @@ class CampaignRerun:
             self.next_offset = max(self.next_offset, records[-1].offset + 1)
         if self.is_outdated:
             return ()
+        first = min(known.first_new_rejection(self._quarantine.offset) for known in self._known.values())
         return tuple(
             rejection_output(self._topic, self._partition, mine[offset], error, self._options.campaign.pseudonyms)
             for offset, error in sorted(rejections.items())
-            if offset >= self._quarantine.offset
+            if offset >= first
         )
 
     def _apply(self, offsets: Sequence[int], events: Sequence[Event], times: FindTime) -> dict[int, RecordError]:

@@ -7,8 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from streams.pipeline.memory_log import MemoryLog
+from streams.pipeline.one_judge import LogOfOneJudge, options_of_one_judge
 from streams.pipeline.options import ProcessorOptions
-from streams.pipeline.past import find_campaign
+from streams.pipeline.past import find_campaign, rate_until
 from streams.pipeline.processor import Processor
 from streams.pipeline.taking_back import make_retractions
 from streams.settings import Settings
@@ -106,6 +107,20 @@ class Embedded:
             if (found := find_campaign(processor, name)) is not None:
                 return found
         raise KeyError(name)
+
+    def campaign_of_judge(self, name: str, judge: str) -> Campaign | None:
+        """Return a campaign with the judgments of one judge alone, by pseudonym, rated again from the log, or None."""
+        number = int(self.store.read_head(name)["partition"].rpartition("/")[2])
+        options = options_of_one_judge(ProcessorOptions.from_settings(self.settings))
+        return rate_until(
+            self.processors[number].next_offset,
+            name,
+            topic=topics.JUDGMENTS.name,
+            partition=number,
+            store=MemoryStore(),
+            options=options,
+            read_log=LogOfOneJudge(partial(self._read_log, number), name, judge, options),
+        )
 
     def counts(self) -> Outcomes:
         """Return what became of every record."""

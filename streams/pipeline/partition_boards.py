@@ -61,8 +61,9 @@ class PartitionBoards:
         """
         outputs: list[Output] = []
         drafts: list[DraftedBoard] = []
+        copied = 0
         for place, name in enumerate(names):
-            if len(drafts) >= MOST_DRAFTS or sum(draft.size for draft in drafts) >= MOST_COPIED:
+            if len(drafts) >= MOST_DRAFTS or copied >= MOST_COPIED:
                 return outputs, drafts, list(names[place:])
             rests = name in self._campaigns.resting
             try:
@@ -75,6 +76,7 @@ class PartitionBoards:
             if (campaign := self._campaigns.rated.get(name)) is not None and campaign.exists:
                 try:
                     drafts.append(self._leaderboards.draft(campaign))
+                    copied += drafts[-1].size
                 except Exception as error:
                     if not is_campaign_fault(error):
                         raise

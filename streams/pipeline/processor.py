@@ -170,7 +170,7 @@ class Processor:
                 forwarded=routed.forwarded,
                 empty=empty,
             ),
-            reasons=Counter(error.reason for error in rejections.values()),
+            reasons=Counter(error.reason for error in rejections.values()) if rejections else None,
         )
 
     def _commit(

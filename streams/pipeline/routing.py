@@ -76,7 +76,7 @@ class Router:
         scanned: JudgmentColumns | None = None,
     ) -> RoutedBatch:
         """Return where each event goes. `scanned` are judgments of the same records that are not among the events."""
-        columns: dict[str, tuple[list[int], JudgmentColumns]] = {}
+        columns: dict[str, tuple[Sequence[int], JudgmentColumns]] = {}
         homes: dict[str, str] = {}  # of the campaigns of other partitions
         if scanned is not None:
             columns, decoded = self._split(scanned, list(records), homes)
@@ -94,12 +94,12 @@ class Router:
 
     def _split(
         self, scanned: JudgmentColumns, offsets: Sequence[int], homes: dict[str, str]
-    ) -> tuple[dict[str, tuple[list[int], JudgmentColumns]], list[tuple[int, Judgment]]]:
+    ) -> tuple[dict[str, tuple[Sequence[int], JudgmentColumns]], list[tuple[int, Judgment]]]:
         """Return the judgments by campaign, and decoded those of campaigns that are new, elsewhere, or have few."""
-        columns: dict[str, tuple[list[int], JudgmentColumns]] = {}
+        columns: dict[str, tuple[Sequence[int], JudgmentColumns]] = {}
         decoded: list[tuple[int, Judgment]] = []
         for name, _, part in scanned.split_by_campaign():
-            own = [offsets[line] for line in part.lines.tolist()]
+            own = offsets if len(part) == len(offsets) else [offsets[line] for line in part.lines.tolist()]
             try:
                 self._campaigns.load(name)
             except ForeignCampaign as error:

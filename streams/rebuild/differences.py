@@ -9,16 +9,18 @@ from msgspec import Struct
 
 from streams.core.campaign.categories import PAIR
 from streams.core.campaign.group_counts import has_same_counts
-from streams.core.campaign.state import TABLES, JudgeRow, SegmentRow, SystemRow, decode_meta, decode_row
+from streams.core.campaign.segment_pages import decode_segments
+from streams.core.campaign.state import TABLES, JudgeRow, SystemRow, decode_meta, decode_row
 from streams.errors import StoreCorrupt, StoreOutdated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streams.core.campaign.state import StoredCampaign
+    from streams.wire.quarantine import Quarantine
 
 UNREADABLE = "unreadable"
-KINDS: dict[str, Any] = {"systems": SystemRow, "judges": JudgeRow, "segments": SegmentRow}
+KINDS: dict[str, Any] = {"systems": SystemRow, "judges": JudgeRow}
 
 
 class TableDifference(Struct, frozen=True, kw_only=True):
@@ -59,6 +61,7 @@ class PartitionReport(Struct, frozen=True, kw_only=True):
     swapped: bool
     released: tuple[str, ...] = ()  # campaigns whose quarantine ends: everything of their log is rated
     failed: dict[str, str] = {}  # campaigns that can't be rated again, and the errors. Their state stays
+    rated_again: tuple[str, ...] = ()  # of a dry run: campaigns that a worker is rating again. They are not compared
 
 
 class RebuildReport(Struct, frozen=True, kw_only=True):
@@ -81,6 +84,11 @@ class RebuildReport(Struct, frozen=True, kw_only=True):
     def released(self) -> list[str]:
         """The campaigns whose quarantine ends."""
         return [name for partition in self.partitions for name in partition.released]
+
+    @property
+    def rated_again(self) -> list[str]:
+        """The campaigns that a dry run has not compared, because a worker is rating them again."""
+        return [name for partition in self.partitions for name in partition.rated_again]
 
     @property
     def other_judges(self) -> bool:
@@ -124,6 +132,16 @@ def compare_heads(stored: Mapping[str, str], log: Mapping[str, str]) -> dict[str
     return found
 
 
+def find_quarantine(campaign: str, stored: StoredCampaign | None) -> Quarantine | None:
+    """Return the quarantine of a stored campaign, if it has one and can be read."""
+    if stored is None:
+        return None
+    try:
+        return decode_meta(campaign, stored.meta).status.quarantine
+    except StoreCorrupt:
+        return None
+
+
 def _count_elsewhere(head: Mapping[str, str]) -> int:
     """Return the number of records that no campaign of the partition has."""
     return int(head.get("rejected", 0)) + int(head.get("forwarded", 0))
@@ -133,7 +151,12 @@ def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
     if found is None:
         return {table: {} for table in (*TABLES, "seen", "leaderboard")}
     seen = {name: place for place, name in enumerate(found.seen)}
-    return {**found.tables, "seen": seen, "leaderboard": found.scores}
+    tables: dict[str, Mapping[str, Any]] = {**found.tables, "seen": seen, "leaderboard": found.scores}
+    try:  # the two tables of segments as one, because earlier layouts had one
+        segments: Mapping[str, Any] = decode_segments(found.tables["segments"], found.tables["segment_pages"])
+    except (ValueError, KeyError, IndexError):
+        return tables
+    return {**tables, "segments": segments, "segment_pages": {}}
 
 
 def _compare_rows(table: str, stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:

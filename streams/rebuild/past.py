@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from streams.errors import JudgestreamError, ParameterError, SettingError, suggestion
 from streams.kafka.admin import count_log_partitions
 from streams.kafka.partitioned_log import PartitionedLog, read_log
+from streams.pipeline.one_judge import LogOfOneJudge, options_of_one_judge
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.past import rate_until
 from streams.rebuild.rerun import FreshStore
@@ -38,11 +39,13 @@ class PastCampaign:
     last: int
 
 
-def read_past(settings: Settings, name: str, at: int | datetime, *, progress: Progress) -> PastCampaign:
+def read_past(
+    settings: Settings, name: str, at: int | datetime = LATEST, *, progress: Progress, judge: str | None = None
+) -> PastCampaign:
     """Rate a campaign again up to an offset, or up to what Kafka had at a time. Both include the record there.
 
-    Nothing is changed. Raise ParameterError if the offset is not in the log, and JudgestreamError if the campaign was
-    not there yet, was deleted, or can't be rated.
+    With the pseudonym of a `judge`, only their judgments are rated. Nothing is changed. Raise ParameterError if the
+    offset is not in the log, and JudgestreamError if the campaign was not there yet, was deleted, or can't be rated.
     """
     if not settings.judge_key:
         raise SettingError("judge_key is not set; set JUDGESTREAM_JUDGE_KEY to the secret that the workers have")
@@ -62,14 +65,17 @@ def read_past(settings: Settings, name: str, at: int | datetime, *, progress: Pr
                 at = min(log.offset_since(number, min(at, LATEST) + MILLISECOND) - 1, last)
         if at > last:
             raise ParameterError(f"at: the offset {at} is not in the log; the last one of {home} is {last}")
+        options, read = ProcessorOptions.from_settings(settings), partial(read_log, settings, number)
+        if judge is not None:
+            options = options_of_one_judge(options)
         campaign = rate_until(
             at + 1,
             name,
             topic=log.topic,
             partition=number,
             store=FreshStore(store, {}),
-            options=ProcessorOptions.from_settings(settings),
-            read_log=partial(read_log, settings, number),
+            options=options,
+            read_log=read if judge is None else LogOfOneJudge(read, name, judge, options),
             advance=lambda done: progress(done, at + 1),
         )
         if campaign is None:

@@ -32,6 +32,7 @@ from streams.rebuild.differences import (
     ValueDifference,
     compare,
     compare_heads,
+    find_quarantine,
 )
 from streams.rebuild.replacement import make_replacement, stored_form
 from streams.rebuild.rerun import FreshStore, Rerun
@@ -155,34 +156,34 @@ class _PartitionRebuild:
         for name in self._rerun.failed:
             if stored.get(name) is not None:
                 self._differences.pop(name, None)
+        ratable = sorted(stored.keys() - self._rerun.failed.keys())
+        quarantines = {name: held for name in ratable if (held := find_quarantine(name, stored[name]))}
+        rated_again = tuple(name for name, held in quarantines.items() if dry_run and held.is_rated_again)
+        for name in rated_again:
+            self._differences.pop(name, None)
         swapped = bool(self._differences or self._head) and not dry_run
         if swapped:
             self._take_over()
         elif not dry_run:
             for name in stored:
                 self._staging.clear(name)
-        self._copies.homes.update(dict.fromkeys(self._fresh.list_campaigns([self._name]), self._name))
+        in_log = self._fresh.list_campaigns([self._name])
+        self._copies.homes.update(dict.fromkeys(in_log, self._name))
         return PartitionReport(
             partition=self._name,
             records=self._rerun.records,
-            campaigns=len(stored.keys() | (set() if self._campaign else set(self._fresh.list_campaigns([self._name])))),
+            campaigns=len({*stored, *(() if self._campaign else in_log)} - {*rated_again}),
             head=self._head,
             differences=tuple(self._differences[name] for name in sorted(self._differences)),
             swapped=swapped,
-            released=tuple(name for name in sorted(stored) if self._is_released(name, stored[name])),
+            released=tuple(name for name in quarantines if name not in rated_again),
             failed={
                 name: error
                 for name, error in sorted(self._rerun.failed.items())
                 if self._campaign is None or name == self._campaign
             },
+            rated_again=rated_again,
         )
-
-    def _is_released(self, name: str, found: StoredCampaign | None) -> bool:
-        if found is None or name in self._rerun.failed:
-            return False
-        with suppress(StoreCorrupt):
-            return decode_meta(name, found.meta).status.quarantine is not None
-        return False
 
     def _read(self, name: str) -> StoredCampaign | None:
         """Return a stored campaign. One that can't be read counts as lost."""

@@ -12,6 +12,7 @@ from streams.core.campaign.request_rows import RequestRows
 from streams.core.campaign.state import CampaignChange, MetaEncoder, StoredCampaign, decode_meta, join_meta
 from streams.errors import StoreCorrupt
 from streams.wire import topics
+from streams.wire.id_text import IdText
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -69,7 +70,7 @@ class Publications:
             self._requests[name] = {key: output for key, output in requests.items() if key in outstanding}
 
     def hold(self, campaign: str, offset: int) -> None:
-        """Remember that a campaign is quarantined: no rejection from the offset on has been emitted."""
+        """Remember that a campaign is quarantined: rejections from the offset on may not have been emitted."""
         self._held_from[campaign] = offset
 
     def outputs_for(self, difference: CampaignDifference, *, requests: bool, late: bool) -> tuple[Output, ...]:
@@ -112,7 +113,7 @@ def make_replacement(
         tables=log.tables,
         scores=log.scores,
         withdrawn=(),
-        seen=log.seen,
+        seen=IdText.of(log.seen),
         seen_ids=max(1, len(log.seen)),
         outbox=tuple(dict.fromkeys((*(live.outbox if live else ()), *more))),
         requests=RequestRows().drain(outstanding)[0],
@@ -125,7 +126,7 @@ def stored_form(change: CampaignChange) -> StoredCampaign:
         meta=join_meta(change.meta, change.status, change.requests.values()),
         tables=change.tables,
         scores=change.scores,
-        seen=change.seen,
+        seen=change.seen.ids(),
         outbox=change.outbox,
         offset=change.after,
     )

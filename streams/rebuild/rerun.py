@@ -73,12 +73,12 @@ class Rerun:
         return {name: found.quarantine.error for name, found in self._processor.quarantined.items()}
 
     def note_quarantines(self, live: RedisStore) -> None:
-        """Find out which records are held in the live state: no worker has emitted their rejections."""
+        """Find out from which record on no worker has emitted the rejections of campaigns that are in quarantine."""
         for name in live.list_campaigns([self._partition]):
             with suppress(StoreCorrupt):
                 meta = live.read_meta(name)
-                if meta is not None and meta.status.quarantine is not None:
-                    self.publications.hold(name, meta.status.quarantine.offset)
+                if meta is not None and (quarantine := meta.status.quarantine) is not None:
+                    self.publications.hold(name, meta.retractions.first_new_rejection(quarantine.offset))
 
     def rate(self, batches: Iterable[list[Record]], advance: Advance, stops: Mapping[int, Stop] | None = None) -> None:
         """Rate records. A function in `stops` is called when all records before its offset are rated.

@@ -133,8 +133,8 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
     return {name: name[start : len(name) - end] for name in names}
 
 
-def shorten_names(names: Sequence[str], room: int) -> Mapping[str, str]:
-    """Return the short names, cut in the middle to this number of characters.
+def shorten_names(names: Sequence[str], room: int, *, whole: bool = False) -> Mapping[str, str]:
+    """Return the short names, or the whole ones, cut in the middle to this number of characters.
 
     The part in which a name differs from similar ones stays. Names that would still be equal are cut less.
 
@@ -143,7 +143,7 @@ def shorten_names(names: Sequence[str], room: int) -> Mapping[str, str]:
     >>> list(shorten_names(["model-family-07-instruct-preview", "model-family-12-instruct-preview"], 24).values())
     ['model-family-07…-preview', 'model-family-12…-preview']
     """
-    short, taken = short_names(names), set[str]()
+    short, taken = {name: name for name in names} if whole else short_names(names), set[str]()
     ordered = sorted(short.values())
     shared = dict.fromkeys(ordered, 0)
     for one, other in pairwise(ordered):

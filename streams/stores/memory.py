@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.state import TABLES, StoredCampaign, decode_judge, decode_meta, join_meta
@@ -37,7 +39,7 @@ class _Campaign:
     status: bytes | None = None
     tables: Tables = field(default_factory=lambda: {table: {} for table in TABLES})
     scores: dict[str, float] = field(default_factory=dict)
-    seen: tuple[str, ...] = ()
+    seen: deque[str] = field(default_factory=deque)
     outbox: tuple[Output, ...] = ()
     requests: dict[str, bytes] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)  # the sizes of the tables as of the last write
@@ -176,7 +178,8 @@ class MemoryStore(MemoryPartitions, MemoryWorkers):
 
     def has_seen(self, campaign: str, event: str) -> bool:
         """Return whether an id is among the last ids that a campaign has seen."""
-        return campaign in self._campaigns and event in self._campaigns[campaign].seen[-SEEN_SEARCHED:]
+        kept = self._campaigns.get(campaign)
+        return kept is not None and event in islice(reversed(kept.seen), SEEN_SEARCHED)
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""
@@ -249,8 +252,10 @@ def _write(campaigns: dict[str, _Campaign], lease: Lease, change: CampaignChange
     kept.scores.update(change.scores)
     for system in change.withdrawn:
         kept.scores.pop(system, None)
-    if change.seen:
-        kept.seen = (*kept.seen, *change.seen)[-change.seen_ids :]
+    if change.seen.count:
+        if kept.seen.maxlen != change.seen_ids:
+            kept.seen = deque(kept.seen, change.seen_ids)
+        kept.seen.extend(change.seen.ids())
     if change.tables:
         kept.rows = kept.sizes
 
@@ -260,7 +265,7 @@ def _stored(kept: _Campaign, *, with_seen: bool = True) -> StoredCampaign:
         meta=kept.whole_meta,
         tables={table: dict(rows) for table, rows in kept.tables.items()},
         scores=dict(kept.scores),
-        seen=kept.seen if with_seen else (),
+        seen=tuple(kept.seen) if with_seen else (),
         outbox=kept.outbox,
         offset=kept.offset,
         problem=find_missing_rows(kept.rows, kept.sizes),

@@ -28,6 +28,11 @@ class Quarantine(Struct, frozen=True, kw_only=True):
         "fault"
     )
 
+    @property
+    def is_rated_again(self) -> bool:
+        """Whether nothing is wrong: a worker rates the campaign again, and then the quarantine ends."""
+        return self.cause in {"retraction", "outdated"}
+
 
 def describe_error(error: BaseException) -> str:
     """Return the type, the message and the line of code of an error, the same in every process.
@@ -74,8 +79,9 @@ def quarantine_label(quarantine: Quarantine) -> str:
     >>> quarantine_label(Quarantine(offset=4, error="the command at offset 4", cause="retraction"))
     'rated again'
     """
-    labels = {"fault": "quarantined", "corrupt": "corrupt", "outdated": "rated again", "retraction": "rated again"}
-    return labels[quarantine.cause]
+    if quarantine.is_rated_again:
+        return "rated again"
+    return "corrupt" if quarantine.cause == "corrupt" else "quarantined"
 
 
 def way_out(campaign: str) -> str:

@@ -7,7 +7,6 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import faust
-from faust.exceptions import ProducerSendError
 from faust.types import StreamT  # noqa: TC002 - Faust reads the agents' annotations
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
@@ -15,6 +14,7 @@ from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.errors import RecordError
 from streams.kafka.connection import answering, connection_options, unavailable
 from streams.kafka.consumers import HEARTBEAT_MS, METADATA_MS
+from streams.kafka.producers import send_in_batches
 from streams.kafka.records import LOG_APPEND_TIME
 from streams.pipeline.record import Record
 from streams.pipeline.rejections import rejection_output
@@ -95,14 +95,10 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         """Send outputs and wait until the broker has them all. Raise BrokerUnavailable if it does not answer."""
         with answering(settings):
             try:
-                sent = [
-                    await app.producer.send(
-                        names[output.topic], output.key, output.sent_value, output.partition, None, list(output.headers)
-                    )
-                    for output in outputs
-                ]
+                producer: Any = app.producer
+                sent = await send_in_batches(producer._ensure_producer(), outputs, names=names)
                 await asyncio.gather(*sent)
-            except (ProducerSendError, AssertionError) as error:
+            except AssertionError as error:
                 # aiokafka asserts that it knows an explicit partition. A new one becomes known within seconds.
                 raise unavailable(settings, str(error)) from None
 
@@ -126,7 +122,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         async for turn in stream:
             await source.rate(turn)
 
-    @app.timer(settings.snapshot_seconds, name="snapshots")  # type: ignore[untyped-decorator]
+    @app.timer(source.schedule.pause, name="snapshots")  # type: ignore[untyped-decorator]
     async def snapshot() -> None:
         await source.snapshot()
 

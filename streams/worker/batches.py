@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from streams.errors import Conflict, StoreUnavailable
 from streams.worker.ownership import Abandoned, Phase
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from streams.stores.commit import Commit
     from streams.wire.outputs import Output
     from streams.worker.ownership import PartitionOwnership
+
+
+LATE_SECONDS = 1.0  # after which a worker asks whether it is still the owner; a session of the group lasts longer
 
 
 @dataclass(eq=False)
@@ -77,20 +80,45 @@ class RatedBatch:
         self.processor = self.batch.ownership.processor
 
     @property
+    def ownership(self) -> PartitionOwnership:
+        """The ownership of the partition."""
+        return self.batch.ownership
+
+    @property
     def outputs(self) -> tuple[Output, ...]:
         """What is to be emitted."""
         return () if self.commit is None else (*self.commit.outputs, *self.boards)
+
+
+class TurnPart(Protocol):
+    """What a turn does in one partition."""
+
+    processor: Processor
+    error: Exception | None
+
+    @property
+    def ownership(self) -> PartitionOwnership:
+        """The ownership of the partition."""
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """What is to be emitted."""
 
 
 @dataclass(frozen=True)
 class TurnOwnerships:
     """The ownerships of the partitions of a turn."""
 
-    rated: Sequence[RatedBatch]
+    ownerships: Sequence[PartitionOwnership]
+
+    @classmethod
+    def of(cls, parts: Sequence[TurnPart]) -> TurnOwnerships:
+        """Return the ownerships of the parts of a turn."""
+        return cls([part.ownership for part in parts])
 
     def check_not_over(self) -> None:
         """Raise Abandoned if nothing more may be written to any of the partitions."""
-        if all(each.batch.ownership.phase is Phase.OVER for each in self.rated):
+        if all(each.phase is Phase.OVER for each in self.ownerships):
             raise Abandoned
 
 
@@ -151,26 +179,26 @@ def persist_all(rated: Sequence[RatedBatch]) -> None:
                 each.error = error
 
 
-def check_all(rated: Sequence[RatedBatch]) -> None:
-    """Keep the error of each batch whose partition has a new owner, which emits what this worker has not emitted."""
-    for each, error in _find_owners(rated):
+def check_all(parts: Sequence[TurnPart]) -> None:
+    """Keep the error of each part whose partition has a new owner, which emits what this worker has not emitted."""
+    for each, error in _find_owners(parts):
         each.error = each.error or error
 
 
-def confirm_all(rated: Sequence[RatedBatch]) -> None:
-    """Keep the error of each batch whose partition had a new owner before the outputs were emitted, and report it.
+def confirm_all(parts: Sequence[TurnPart]) -> None:
+    """Keep the error of each part whose partition had a new owner before the outputs were emitted, and report it.
 
     Newer outputs may come before them in their topics. If the store did not answer, the call may be repeated.
     """
-    for each, error in _find_owners(rated):
+    for each, error in _find_owners(parts):
         if error is not None:
             each.processor.store.report_late(each.processor.lease.partition)
             each.error = error
 
 
-def _find_owners(rated: Sequence[RatedBatch]) -> Iterator[tuple[RatedBatch, Fenced | None]]:
-    """Yield each batch, with the error if its partition has a new owner. Each lease is checked once."""
-    leases = list({each.processor.lease: each for each in rated})
-    errors = dict(zip(leases, rated[0].processor.store.check_leases(leases), strict=True))
-    for each in rated:
+def _find_owners(parts: Sequence[TurnPart]) -> Iterator[tuple[TurnPart, Fenced | None]]:
+    """Yield each part, with the error if its partition has a new owner. Each lease is checked once."""
+    leases = list({each.processor.lease: each for each in parts})
+    errors = dict(zip(leases, parts[0].processor.store.check_leases(leases), strict=True))
+    for each in parts:
         yield each, errors[each.processor.lease]

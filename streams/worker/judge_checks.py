@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from streams.errors import BrokerUnavailable, HistoryGone, JudgestreamError, Sto
 from streams.kafka.consumers import Consumer
 from streams.kafka.records import raw_records
 from streams.pipeline.judge_check import CampaignVotes
+from streams.pipeline.processor import Processor
 from streams.pipeline.suspensions import are_too_many, is_due, make_suspension
 from streams.wire import topics
 from streams.wire.events import encode
@@ -67,12 +69,8 @@ class JudgeChecks(Service):
 
     async def check_due(self) -> None:
         """Test the judges of all campaigns that are due. Trouble with one is logged, and the next one goes on."""
-        for ownership in self._source.open_ownerships():
+        for ownership, suspending in await self._find_suspending():
             processor = ownership.processor
-            try:
-                suspending = await self._rater.ask(ownership, processor.suspending)
-            except Abandoned:
-                continue
             for name, judgments in suspending.items():
                 if not ownership.is_open or not is_due(judgments, tested=self._tested.get(name, 0)):
                     continue
@@ -89,6 +87,11 @@ class JudgeChecks(Service):
                 except (JudgestreamError, ArithmeticError, ValueError, LookupError) as error:
                     log.error("the judges of %r can't be tested: %s", name, error, exc_info=error, extra=fields)
                 self._tested[name] = judgments
+
+    async def _find_suspending(self) -> list[tuple[PartitionOwnership, dict[str, int]]]:
+        with suppress(Abandoned):
+            return await self._rater.ask_all(self._source.open_ownerships(), Processor.suspending)
+        return []
 
     async def _check(self, ownership: PartitionOwnership, meta: CampaignMeta) -> None:
         name = meta.status.campaign

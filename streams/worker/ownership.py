@@ -8,11 +8,15 @@ from math import inf
 from time import time
 from typing import TYPE_CHECKING
 
+from streams.stores.commit import MOST_ROWS
 from streams.worker.log_identity import LogIdentity
 
 if TYPE_CHECKING:
     from streams.kafka.partitions import Partition
     from streams.pipeline.processor import Processor
+
+FIRST_RECORDS = 4_000  # of a batch whose rows nothing tells yet: a judgment of two systems has one pair
+FEWEST_RECORDS = 500  # to which a batch may be limited
 
 
 class Abandoned(Exception):  # noqa: N818 - it names a condition
@@ -35,6 +39,7 @@ class PartitionOwnership:
     partition: Partition
     phase: Phase = Phase.OPENING
     read_offset: int = 0  # the offset that the log should return next
+    most_records: int = FIRST_RECORDS  # of the next batch
     chosen_at: float = -inf  # when match requests of many systems were last chosen, on the monotonic clock
     checked_offset: int = -1  # the persisted offset at the last check
     applied_at: float = field(default_factory=time)  # when the applied offset last moved
@@ -81,6 +86,13 @@ class PartitionOwnership:
         self.read_offset = processor.next_offset
         self.applied_at = time()
         self.phase = Phase.OPEN
+
+    def limit_batches(self, records: int, rows: int) -> None:
+        """Limit the next batches to the records that write MOST_ROWS rows of a campaign, if a batch wrote so many.
+
+        In a campaign of many systems each judgment has a row of its own, and the store answers nobody during a write.
+        """
+        self.most_records = max(FEWEST_RECORDS, records * MOST_ROWS // max(rows, 1))
 
     def close(self) -> None:
         """Begin no more batch. An ownership that is still opening is over at once."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from streams.errors import BrokerUnavailable, StoreUnavailable
 from streams.worker.batches import (
+    LATE_SECONDS,
     RatedBatch,
     TurnOwnerships,
     check_all,
@@ -20,7 +21,7 @@ from streams.worker.batches import (
     rate_and_persist,
 )
 from streams.worker.confirmations import Confirmations
-from streams.worker.ownership import Abandoned
+from streams.worker.ownership import Abandoned, Phase
 from streams.worker.retrying import Retrying
 from streams.worker.turn_lock import TurnLock
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from streams.errors import LogGap
     from streams.metrics import WorkerMetrics
-    from streams.pipeline.leaderboards import DraftedBoard, FinishedBoard
     from streams.pipeline.processor import Processor
     from streams.wire.outputs import Output
     from streams.worker.batches import PartitionBatch
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
-
-REPEATED_AT_ONCE = 100  # campaigns whose outputs are emitted again before the next batch may be rated
-LATE_SECONDS = 1.0  # a session of the group lasts longer
 
 
 class Rater:
@@ -69,7 +66,7 @@ class Rater:
         """Open a processor, and emit again what the partition's last owner may not have emitted."""
         async with self.turn:
             since = monotonic()
-            (processor, outputs), _ = await self._run(ownership, open_processor)
+            (processor, outputs), _ = await self.run(ownership, open_processor)
             await self._emit_owned(outputs, ownership, processor, since=since)
             return processor
 
@@ -95,10 +92,10 @@ class Rater:
         async with self.turn.rating:
             rated = [RatedBatch(batch) for batch in batches]
             if self.turn.emission.locked():
-                await self._run(None, lambda: prepare_all(rated))
+                await self.run(None, lambda: prepare_all(rated))
             await self.turn.emission.acquire()
             try:
-                (since, seconds), _ = await self._run(None, lambda: rate_and_persist(rated))
+                (since, seconds), _ = await self.run(None, lambda: rate_and_persist(rated))
                 confirm = self._confirm if confirm_at_once else self._confirmations.wait
                 emission = asyncio.create_task(self._emit_turn(rated, since, fail, confirm))  # it releases the lock
             except BaseException:
@@ -114,7 +111,8 @@ class Rater:
         now = time()
         for each in rated:
             if each.is_persisted and each.commit is not None:
-                each.batch.ownership.applied_at = now
+                each.ownership.applied_at = now
+                each.ownership.limit_batches(len(each.batch.records), each.commit.most_rows)
                 delay = None if each.batch.written_at is None else now - each.batch.written_at
                 self._metrics.count_batch(each.commit, rated=each.seconds, persisted=persisted, delay=delay)
 
@@ -125,10 +123,10 @@ class Rater:
         try:
             try:
                 if sending and monotonic() - since > LATE_SECONDS:
-                    await self._run(None, lambda: check_all(sending))
+                    await self.run(None, lambda: check_all(sending))
                     sending = [each for each in owned if each.error is None]
                 if sending:
-                    await self.emit([output for each in sending for output in each.outputs], TurnOwnerships(sending))
+                    await self.emit([output for each in sending for output in each.outputs], TurnOwnerships.of(sending))
             finally:
                 self.turn.emission.release()
                 for _ in filter(attrgetter("is_persisted"), rated):
@@ -144,17 +142,17 @@ class Rater:
 
     async def _confirm(self, sent: Sequence[RatedBatch]) -> None:
         """Find out whether the outputs came too late."""
-        await self._run(None, lambda: confirm_all(sent))
+        await self.run(None, lambda: confirm_all(sent))
 
     async def verify(self, ownership: PartitionOwnership, processor: Processor) -> None:
         """Check that the store is where this worker left it. Conflict goes to the caller."""
         async with self.turn:
-            await self._run(ownership, processor.verify)
+            await self.run(ownership, processor.verify)
 
     async def skip(self, ownership: PartitionOwnership, processor: Processor, gap: LogGap) -> bool:
         """Move over records that are gone, if an operator has accepted that. Otherwise write the gap down for them."""
         async with self.turn:
-            commit, _ = await self._run(ownership, lambda: processor.skip(gap.start, gap.end))
+            commit, _ = await self.run(ownership, lambda: processor.skip(gap.start, gap.end))
             if commit is not None:
                 self._metrics.records_missing.inc(commit.outcomes.missing)
             return commit is not None
@@ -165,7 +163,7 @@ class Rater:
             ownership.check_not_over()
             processor = ownership.processor
             commit = processor.pass_over(end)
-            await self._run(ownership, lambda: processor.persist(commit))
+            await self.run(ownership, lambda: processor.persist(commit))
             ownership.applied_at = time()
             self._metrics.offsets_empty.inc(commit.outcomes.empty)
 
@@ -173,64 +171,17 @@ class Rater:
         """Choose match requests of the next campaign with many systems beside the rating of batches, and emit them."""
         processor = ownership.processor
         async with self.turn:
-            drafted, _ = await self._run(ownership, processor.requests.draft)
+            drafted, _ = await self.run(ownership, processor.requests.draft)
         if drafted is None:
             return
-        chosen = await self._in_thread(drafted.choose, self._board_thread)
+        chosen = await self.run_beside(drafted.choose)
         async with self.turn:
             ownership.check_not_over()
             since = monotonic()
             change, outputs = processor.requests.open(chosen)
             if change is not None:
-                await self._run(ownership, partial(processor.requests.persist, change))
+                await self.run(ownership, partial(processor.requests.persist, change))
             await self._emit_owned(outputs, ownership, processor, since=since)
-
-    async def snapshot(self, ownership: PartitionOwnership) -> None:
-        """Emit the leaderboards that changed, and remove idle campaigns from memory.
-
-        The leaderboards are settled beside the rating of batches. That may take seconds.
-        """
-        processor = ownership.processor
-        async with self.turn:
-            names, _ = await self._run(ownership, lambda: processor.boards.find_due(monotonic()))
-        while names:
-            async with self.turn:
-                since = monotonic()
-                found, _ = await self._run(ownership, partial(processor.boards.draft, names))
-                outputs, drafts, names = found
-                await self._emit_owned(outputs, ownership, processor, since=since)
-            boards = await self._in_thread(partial(_settle, drafts), self._board_thread)
-            async with self.turn:
-                since = monotonic()
-                finish = partial(processor.boards.finish, boards, now=since)
-                await self._emit_owned((await self._run(ownership, finish))[0], ownership, processor, since=since)
-            self._metrics.snapshot_seconds.observe(sum(board.seconds for board in boards))
-        async with self.turn:
-            since = monotonic()
-            last, _ = await self._run(ownership, lambda: processor.rest(since))
-            await self._emit_owned(last, ownership, processor, since=since)
-
-    async def repeat_after_late(self, ownership: PartitionOwnership) -> None:
-        """Emit the present outputs of a partition again if a former owner has emitted older ones after them.
-
-        Batches may be rated in between. Their outputs are newer.
-        """
-        processor, emitted = ownership.processor, 0
-        async with self.turn:
-            report, _ = await self._run(ownership, processor.late_report)
-        if not report:
-            return
-        names = processor.campaign_names
-        for first in range(0, len(names), REPEATED_AT_ONCE):
-            async with self.turn:
-                part, since = names[first : first + REPEATED_AT_ONCE], monotonic()
-                outputs, _ = await self._run(ownership, partial(processor.boards.present_outputs, part))
-                await self._emit_owned(outputs, ownership, processor, since=since)
-                emitted += len(outputs)
-        async with self.turn:
-            await self._run(ownership, lambda: processor.clear_late(report))
-        message = "%s: a former owner has emitted outputs late; %d present ones were emitted again"
-        log.warning(message, ownership.partition, emitted, extra=ownership.log_fields())
 
     def close(self) -> None:
         """Release the threads."""
@@ -249,12 +200,23 @@ class Rater:
     async def ask(self, ownership: PartitionOwnership, read: Callable[[], Result]) -> Result:
         """Call a function that reads from a processor or the store, and return its result."""
         async with self.turn:
-            return (await self._run(ownership, read))[0]
+            return (await self.run(ownership, read))[0]
+
+    async def ask_all(
+        self, ownerships: Sequence[PartitionOwnership], read: Callable[[Processor], Result]
+    ) -> list[tuple[PartitionOwnership, Result]]:
+        """Call a function for each processor, all in one turn. A partition that nobody may write to is left out."""
+
+        def read_all() -> list[tuple[PartitionOwnership, Result]]:
+            return [(each, read(each.processor)) for each in ownerships if each.phase is not Phase.OVER]
+
+        async with self.turn:
+            return (await self.run(TurnOwnerships(ownerships), read_all))[0]
 
     async def finish(self, ownership: PartitionOwnership, work: Callable[[], Sequence[Output]]) -> None:
         """Call a function that uses a processor and the store, and emit its outputs, for one who has the turn."""
         processor, since = ownership.processor, monotonic()
-        outputs, _ = await self._run(ownership, work)
+        outputs, _ = await self.run(ownership, work)
         await self._emit_owned(outputs, ownership, processor, since=since)
 
     async def _emit_owned(
@@ -269,29 +231,32 @@ class Rater:
         if not outputs:
             return
         if monotonic() - since > LATE_SECONDS:
-            await self._run(ownership, processor.check_owner)
+            await self.run(ownership, processor.check_owner)
         try:
             await self.emit(outputs, ownership)
         except Abandoned:
-            await self._run(None, processor.confirm_emitted)  # the broker may have some of them
+            await self.run(None, processor.confirm_emitted)  # the broker may have some of them
             raise
-        await self._run(None, processor.confirm_emitted)
+        await self.run(None, processor.confirm_emitted)
 
-    async def _run(self, ownership: PartitionOwnership | None, work: Callable[[], Result]) -> tuple[Result, float]:
+    async def run(
+        self, ownership: PartitionOwnership | TurnOwnerships | None, work: Callable[[], Result]
+    ) -> tuple[Result, float]:
         """Call a function that uses the store, in the thread. Return its result and the seconds of the last attempt."""
         began = self._status.work_began_at = monotonic()
         try:
-            return await self._retrying.run("Redis", StoreUnavailable, lambda: self._in_thread(work), ownership)
+            return await self._retrying.run(
+                "Redis", StoreUnavailable, partial(self._in_thread, work, self._thread), ownership
+            )
         finally:
             if self._status.work_began_at == began:  # no other work waits for the thread
                 self._status.work_began_at = None
 
-    def _in_thread(self, work: Callable[[], Result], thread: ThreadPoolExecutor | None = None) -> Awaitable[Result]:
+    def run_beside(self, work: Callable[[], Result]) -> Awaitable[Result]:
+        """Call a function that needs no turn, because it has copies of all that it needs, in a thread of its own."""
+        return self._in_thread(work, self._board_thread)
+
+    def _in_thread(self, work: Callable[[], Result], thread: ThreadPoolExecutor) -> Awaitable[Result]:
         if self._closed:
             raise Abandoned
-        return asyncio.get_running_loop().run_in_executor(thread or self._thread, work)
-
-
-def _settle(drafts: Sequence[DraftedBoard]) -> list[FinishedBoard]:
-    """Settle leaderboards. It needs no turn, because the drafts have copies of all that they need."""
-    return [draft.settle() for draft in drafts]
+        return asyncio.get_running_loop().run_in_executor(thread, work)

@@ -50,7 +50,7 @@ def _run(settings: Settings) -> None:
     for report in reports:
         if report.problems:
             log.warning("%s", report.describe(), extra={"topic": report.name})
-    for name in ("pairs", "groups", "settled", "lookahead"):
+    for name in ("pairs", "groups", "settled", "lookahead", "picks"):
         kernels.compiled(name)
     scanner_kernels.compiled("lines")
     # A batch makes thousands of objects without cycles; by default the collector would walk all state for them.

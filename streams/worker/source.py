@@ -26,7 +26,10 @@ from streams.kafka.consumers import Consumer
 from streams.metrics import PartitionProgress
 from streams.wire import topics
 from streams.worker.assignment import Assignment
-from streams.worker.turns import Turns
+from streams.worker.late_outputs import repeat_after_late
+from streams.worker.snapshot_schedule import SnapshotSchedule
+from streams.worker.snapshots import Snapshots
+from streams.worker.turns import LARGE_TURN, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator, Sequence
@@ -48,9 +51,6 @@ log = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 1.0
 PROBE_SECONDS = 5.0
-# Records of a turn from which the next one is fetched while it is rated. After a smaller one that would only make the
-# records wait in two places.
-LARGE_TURN = 1000
 STATUS_SECONDS = 0.1  # at least, between two updates of the status
 REQUEST_SECONDS = 0.2  # between two looks for campaigns with many systems that await match requests
 BEHIND_SECONDS = 30.0  # the same where a backlog is rated
@@ -80,6 +80,8 @@ class BatchSource(Service):
         self._metrics = metrics
         self._consumer = Consumer.in_worker_group(settings)
         self._assignment = Assignment(self, settings, store, self._consumer, rater, status, metrics)
+        self._snapshots = Snapshots(rater, metrics)
+        self.schedule = SnapshotSchedule(settings.snapshot_seconds)
         self._turns = Turns(self, settings, self._consumer, self._assignment, rater)
         self._committed: dict[Partition, int] = {}
 
@@ -132,11 +134,13 @@ class BatchSource(Service):
             turn = await self._turns.fetch()
             if turn is not None:
                 await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
-                # Turns that come back to back are cheaper if each has some records.
-                # (`self.sleep` could be interrupted, and makes two tasks for it.)
-                await asyncio.sleep(max(0.0, fetched_at + self._settings.batch_seconds - monotonic()))
                 if turn.size < LARGE_TURN:
                     await turn.rated.wait()
+                # Turns that come back to back are cheaper if each has some records.
+                # (`self.sleep` could be interrupted, and makes two tasks for it.)
+                pause = fetched_at + self._settings.batch_seconds - monotonic()
+                if pause > 0.0:
+                    await asyncio.sleep(pause)
             fetched_at = monotonic()
 
     def _describe(self) -> None:
@@ -158,10 +162,9 @@ class BatchSource(Service):
         await self._assignment.guard(ownership, work)
 
     async def snapshot(self) -> None:
-        """Emit the leaderboards that changed."""
-        for ownership in list(self._assignment.owned.values()):
-            if ownership.is_open:
-                await self._assignment.guard(ownership, self._rater.snapshot(ownership))
+        """Emit the leaderboards that changed in the partitions that are due. No error leaves."""
+        if due := self.schedule.find_due(self.open_ownerships(), monotonic()):
+            await self._snapshots.emit(due, self._assignment.fail)
 
     @Service.timer(REQUEST_SECONDS)
     async def _choose_requests(self) -> None:
@@ -196,12 +199,10 @@ class BatchSource(Service):
         for partition, ownership in to_check.items():
             check = self._check(ownership, beginnings.get(partition), ends.get(partition))
             await self._assignment.guard(ownership, check)
+        await repeat_after_late(self._rater, list(to_check.values()), self._assignment.guard)
 
     async def _check(self, ownership: PartitionOwnership, beginning: int | None, end: int | None) -> None:
-        """Check the log and the store of a partition that was idle. A busy one would notice by itself.
-
-        Of late outputs only the store knows.
-        """
+        """Check the log and the store of a partition that was idle. A busy one would notice by itself."""
         if not ownership.is_open:
             return
         if end is not None and end > ownership.read_offset:
@@ -210,7 +211,6 @@ class BatchSource(Service):
         if end is not None:
             ownership.log.end = end
             self._report_open_transaction(ownership, end)
-        await self._rater.repeat_after_late(ownership)
         if ownership.checked_offset == persisted:
             if end is not None:
                 ownership.log.reaches(persisted, end=end)

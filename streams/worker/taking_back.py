@@ -7,6 +7,7 @@ verdicts are in the stored state, and the next owner of the partition sends them
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -54,9 +55,9 @@ class TakingBack(Service):
         """Send the commands of all campaigns that are due. If a server is away, they are sent later."""
         now = monotonic() if now is None else now
         found: set[str] = set()
-        for ownership in self._source.open_ownerships():
+        for ownership, names in await self._find_awaiting():
             try:
-                for name in await self._rater.ask(ownership, ownership.processor.reruns.awaiting):
+                for name in names:
                     found.add(name)
                     await self._send_if_due(ownership, name, now)
             except Abandoned:
@@ -64,6 +65,11 @@ class TakingBack(Service):
             except (BrokerUnavailable, StoreUnavailable) as error:
                 log.warning("%s; changed verdicts are taken back later", error, extra=ownership.log_fields())
         self._first = {name: at for name, at in self._first.items() if name in found}
+
+    async def _find_awaiting(self) -> list[tuple[PartitionOwnership, list[str]]]:
+        with suppress(Abandoned):
+            return await self._rater.ask_all(self._source.open_ownerships(), lambda each: each.reruns.awaiting())
+        return []
 
     async def _send_if_due(self, ownership: PartitionOwnership, name: str, now: float) -> None:
         first, (last, sent) = self._first.setdefault(name, now), self._last.get(name, (None, None))

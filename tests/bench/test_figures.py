@@ -102,6 +102,8 @@ def test_this_machine_is_described() -> None:
     assert found.cores >= 1
     assert found.python in found.describe()
     assert found.busy is None or 0.0 <= found.busy <= 1.0
+    assert found.step_ns is not None
+    assert f"{found.step_ns:.0f} ns per step" in found.describe()
 
 
 @pytest.mark.parametrize(("load", "busy", "is_quiet"), [(9.0, 0.02, True), (0.0, 0.5, False), (9.0, None, False)])

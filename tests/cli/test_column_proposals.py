@@ -100,6 +100,15 @@ LAYOUTS = {
         "évaluateur|énoncé|premier modèle|deuxième modèle", names("vainqueur", "match nul"), "json"
     ),
     "French, strength": Layout("annotateur|consigne|moteur_1|moteur_2", words("intensité", "1", "-2", "0"), "csv"),
+    "French, winner and loser": Layout(
+        "évaluateur|phrase||",
+        lambda a, b, verdict: {"meilleur": b if verdict == "b" else a, "moins bon": a if verdict == "b" else b},
+        "tsv",
+    ),
+    "Spanish, winner and loser": Layout(
+        "usuario|tarea||",
+        lambda a, b, verdict: {"el mejor": b if verdict == "b" else a, "el peor": a if verdict == "b" else b},
+    ),
     "Spanish, sides": Layout(
         "evaluador|frase|sistema izquierdo|sistema derecho",
         words("mejor", "izquierda", "derecha", "empate"),
@@ -185,6 +194,26 @@ def test_the_proposed_command_counts_as_by_hand(name: str, tmp_path: Path) -> No
     assert [(judgment["judge"], judgment["segment"]) for judgment in read] == [vote[:2] for vote in votes]
 
 
+def test_nested_objects_are_proposed_by_their_paths(tmp_path: Path) -> None:
+    rows = [
+        {"worker": judge, "pair": {"left": a, "right": b}, "vote": {"a": "left", "b": "right"}.get(verdict, verdict)}
+        for judge, _, a, b, verdict in VOTES
+    ]
+    file = tmp_path / "votes.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = proposal(run("rank", str(file), "--json"))
+    assert "a=pair.left,b=pair.right,winner=vote,judge=worker" in command
+    board = json.loads(run(*command).stdout)["campaigns"][0]
+    assert [row["system"] for row in board["rows"]] == ORDER
+
+
+@pytest.mark.parametrize("name", ["r", "left-"])
+def test_names_of_judges_are_not_proposed_as_verdicts(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("rater,good mt,other mt\n" + "".join(f"{name}{k % 3},alder,birch\n" for k in range(9)))
+    assert f"{name}0" not in run("rank", str(file)).stderr
+
+
 def test_scores_are_proposed_too(tmp_path: Path) -> None:
     file = tmp_path / "noten.csv"
     file.write_text(
@@ -229,3 +258,16 @@ def test_a_proposal_that_is_too_long_to_paste_is_not_made(tmp_path: Path) -> Non
     error = str(run("rank", str(file)).exception)
     assert "unknown format" in error
     assert len(error) < 2000
+
+
+@pytest.mark.parametrize("command", ["rank", "clusters", "describe"])
+def test_scores_without_a_header_get_the_command_with_their_format(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "en-de.sys.score"
+    file.write_text("alder\t0.71\nbirch\t0.64\ncedar\tNone\n")
+    refused = CliRunner().invoke(cli, [command, str(file)])
+    assert refused.exit_code == 1
+    assert "each line has a name and a number" in refused.stderr
+    (proposed,) = [line for line in refused.stderr.splitlines() if line.startswith("  judgestream ")]
+    assert proposed.endswith(f"{file} --from mt-metrics-eval")
+    done = CliRunner().invoke(cli, [*shlex.split(proposed)[1:]])
+    assert done.exit_code == 0, done.output

@@ -34,6 +34,13 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize(("chosen", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "4"}, "4")])
+def test_matrices_are_computed_in_one_thread_unless_the_user_wants_more(chosen: dict[str, str], threads: str) -> None:
+    code = "import os, streams.cli.main\nprint(os.environ['OPENBLAS_NUM_THREADS'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=chosen)
+    assert done.stdout == f"{threads}\n"
+
+
 def test_help_groups_the_commands_and_imports_none_of_them() -> None:
     code = (
         "import sys\nfrom streams.cli.main import cli\n"

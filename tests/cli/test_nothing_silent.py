@@ -61,7 +61,7 @@ def test_agreement_refuses_what_cannot_be_compared(log: Path, column: str, name:
     log.write_text(log.read_text().replace(column, "other"))
     error = str(run("agreement", log).exception)
     assert f"no judgment names a {name}, so there is nothing to compare" in error
-    assert f"--columns {name}=COLUMN" in error
+    assert f"--columns a=COLUMN,b=COLUMN,winner=COLUMN,{name}=COLUMN" in error
 
 
 def test_a_bad_row_mentions_on_error_whether_it_stops_or_is_skipped(log: Path) -> None:

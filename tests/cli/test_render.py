@@ -51,6 +51,19 @@ def test_a_board_without_trouble_gets_one_line_more_than_its_table() -> None:
     assert lines[-1].startswith("── holds for other judges; ╌╌ ")
 
 
+def test_long_names_are_cut_in_the_middle_so_that_they_differ() -> None:
+    names = [f"a-family-of-models-with-a-name-that-is-longer-than-the-room-for-it-v{k}" for k in range(3)]
+    board = settled_board()
+    board = msgspec.structs.replace(
+        board,
+        rows=tuple(msgspec.structs.replace(row, system=name) for row, name in zip(board.rows, names, strict=True)),
+    )
+    shown = [line for line in printed(board) if "…" in line]
+    assert [line.split("…")[1].split()[0][-2:] for line in shown] == ["v0", "v1", "v2"]
+    assert max(map(len, printed(board))) <= 80
+    assert all(name in "\n".join(printed(board, width=140)) for name in names)
+
+
 def test_islands_are_separate_blocks() -> None:
     lines = printed(settled_board(islands=True))
     place = lines.index("never compared with the systems above")

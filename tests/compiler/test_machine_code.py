@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from streams.compiler import machine_code
 from streams.compiler.object_files import LAYOUT, BadObjectFile, read_object_file, write_object_file
@@ -72,7 +72,7 @@ def test_every_kernel_that_is_kept_equals_the_plain_one() -> None:
         assert module.insert_new(values[1:2], newer, older) == 1
         assert module.insert_new(values[3:], newer, older) == 1
         assert module.insert_new(values, newer, older) == 0
-        assert sorted(newer[newer > 0].tolist()) == [10, 2**53 + 1]
+        assert newer[newer > 0].tolist() == [10], "what comes before a known one is taken out again"
 
 
 def test_what_has_no_signature_is_compiled_by_numba() -> None:
@@ -122,7 +122,7 @@ def flip_a_byte_of_the_head(data: bytes) -> bytes:
 
 
 def write_another_layout(data: bytes) -> bytes:
-    return data.replace(LAYOUT, LAYOUT.replace(b"2", b"1"))
+    return data.replace(LAYOUT, LAYOUT.replace(b"3", b"2"))
 
 
 def empty(data: bytes) -> bytes:

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from streams.core.methods import METHODS
+from streams.core.methods.registry import METHODS
 from streams.core.models import MODELS
 from streams.core.ranking import ENGINES
 from streams.core.ranking_models import RANKING_MODELS, RankingModel, find_ranking_model

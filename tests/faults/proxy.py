@@ -59,7 +59,8 @@ class Proxy:
 
     async def _end(self) -> None:
         self._server.close()
-        await asyncio.sleep(0)  # for those that were let in just now to begin
+        for _ in range(10):  # rounds of the loop, of which a connection that was let in just now needs a few to begin
+            await asyncio.sleep(0)
         connections = list(self._connections)
         for connection in connections:
             connection.cancel()

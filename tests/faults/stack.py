@@ -45,6 +45,17 @@ class FaultStack(Stack):
         worker.process.kill()
         worker.process.wait()
 
+    def kill_workers(self, times: int, *, records: int) -> None:
+        """Kill workers one after the other, each before it has read all records. Then one more reads the rest."""
+        read = 0
+        for _ in range(times):
+            worker = self.start_worker()
+            self.wait_until_read(read + 300)
+            self.kill(worker)
+            read = self.caught_midway(records)
+        self.start_worker()
+        self.wait_until_read(records)
+
     def caught_midway(self, total: int) -> int:
         """Return the number of records read so far. It must be some and not all, or the fault hit nothing."""
         read = self.records_read()

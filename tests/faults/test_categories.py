@@ -49,14 +49,7 @@ def test_kill_9_and_a_retraction_leave_the_boards_of_a_calm_run(stack: FaultStac
     ]
     records = [(event.campaign.encode(), encode(event)) for event in events]
     stack.publish(records)
-    read = 0
-    for _ in range(3):
-        worker = stack.start_worker()
-        stack.wait_until_read(read + 300)
-        stack.kill(worker)
-        read = stack.caught_midway(len(records))
-    stack.start_worker()
-    stack.wait_until_read(len(records))
+    stack.kill_workers(3, records=len(records))
 
     calm = stack.undisturbed()
     expected: dict[str, tuple[object, ...]] = {}

@@ -32,14 +32,7 @@ LONGEST_STALL_SECONDS = 15.0
 def test_kill_9_five_times_loses_and_doubles_nothing(stack: FaultStack) -> None:
     records = published(8000, seed=11)
     stack.publish(records)
-    read = 0
-    for _ in range(5):
-        worker = stack.start_worker()
-        stack.wait_until_read(read + 300)
-        stack.kill(worker)
-        read = stack.caught_midway(len(records))
-    stack.start_worker()
-    stack.wait_until_read(len(records))
+    stack.kill_workers(5, records=len(records))
     stack.assert_undisturbed(records=len(records))
 
 

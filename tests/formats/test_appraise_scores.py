@@ -50,6 +50,19 @@ def test_every_layout_gives_judge_system_segment_score_and_time(more: str, end: 
     assert reading.summary.scale == scale
 
 
+@pytest.mark.parametrize(
+    ("more", "item", "domain"),
+    [
+        ("test-en-speech_abc#s1,False,[],", 1, "speech"),
+        ("d,False,[],", "en-cs_CZ_#_news_#_d_#_0", "news"),
+        ("d,False,[],", 1, None),
+    ],
+)
+def test_a_document_or_an_item_may_name_its_domain(more: str, item: object, domain: str | None) -> None:
+    (judgment,), _ = read(row(more=more, item=item))
+    assert (judgment.tags or {}).get("domain") == domain
+
+
 def test_a_header_above_the_rows_is_no_row() -> None:
     header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
     judgments, reading = read(header + row(more="doc,False,"))

@@ -133,6 +133,23 @@ def test_the_files_of_2025_have_sessions_iso_times_and_categories() -> None:
     assert found.tags == expected | {"if": "false", "math": "true"}
 
 
+def test_a_table_that_pandas_saved_has_objects_as_python_writes_them() -> None:
+    tag = "\"{'math_v0.1': {'math': True}, 'if_v0.1': {'if': False, 'score': None}}\""
+    _, (found,) = read(f"model_a,model_b,winner,category_tag,is_code\ngpt,claude,model_a,{tag},True\n".encode())
+    assert found.tags == {"is_code": "true", "if": "false", "math": "true"}
+    with pytest.raises(RowError, match="is not an object"):
+        read(f"model_a,model_b,winner,category_tag\ngpt,claude,model_a,{tag.replace('True', 'exit()')}\n".encode())
+
+
+def test_open_webui_leaves_out_a_thumb_without_other_models() -> None:
+    reading, (found,) = read(
+        b"id,user_id,chat_id,model_id,sibling_model_ids,rating,reason,comment,created_at,updated_at\n"
+        b"f1,u,c,llama,gpt,-1,,,1730000000,1730000000\nf2,u,c,llama,,1,,,1730000000,1730000000\n"
+    )
+    assert (found.systems, found.ranks) == (("gpt", "llama"), (1, 2))
+    assert reading.summary.left_out == {"no other model": 1}
+
+
 def test_the_winner_may_be_in_three_columns() -> None:
     header = "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie\n"
     rows = "".join(f'{n},x,y,"[""Hi""]","[null]",b,{hot}\n' for n, hot in enumerate(("1,0,0", "0,1,0", "0,0,1")))

@@ -113,6 +113,9 @@ def test_a_folder_of_nothing_and_one_with_a_foreign_file_are_refused(tmp_path: P
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(FormatError, match=r"notes.txt: unknown format"):
         judgments(tmp_path)
+    (tmp_path / "votes.csv").write_text("hello")
+    with pytest.raises(FormatError, match=r"It is one of 2 files in .*take it out, or name the files that are"):
+        judgments(tmp_path)
 
 
 def test_an_excel_file_is_read_as_its_table(tmp_path: Path) -> None:

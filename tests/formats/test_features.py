@@ -80,6 +80,70 @@ def test_preferences_keep_the_features_with_their_systems(tmp_path: Path) -> Non
     assert reading.features.of(entry.judgment) == [(2.0,), (9.0,)]
 
 
+def _state(model: str, text: str) -> dict[str, object]:
+    return {"conv_id": "c", "model_name": model, "messages": [["USER", "a question"], ["ASSISTANT", text]]}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"type": "leftvote", "models": ["", ""], "states": [_state("x", "abc"), _state("y", "ab")]},
+        {
+            "acceptedIndex": 0,
+            "completionItems": [{"model": "x", "completion": "abc"}, {"model": "y", "completion": "ab"}],
+        },
+        {"model_a": "x", "model_b": "y", "acceptedIndex": 0, "completion_a": "abc", "completion_b": "ab"},
+        {
+            "info": {"id": "1"},
+            "choice": 0,
+            "summaries": [{"policy": "x", "text": "abc"}, {"policy": "y", "text": "ab"}],
+        },
+        {
+            "instruction": "Why?",
+            "models": ["x", "y"],
+            "completions": [
+                {"model": "x", "overall_score": 2, "response": "abc"},
+                {"model": "y", "overall_score": 1, "response": "ab"},
+            ],
+        },
+        {
+            "conversation_id": "1",
+            "conversation_history": [
+                {"turn": 0, "role": "model", "model_name": "x", "score": 2, "content": "abc"},
+                {"turn": 0, "role": "model", "model_name": "y", "score": 1, "content": "ab"},
+                {"turn": 1, "role": "model", "model_name": "y", "score": 1, "content": "longer"},
+            ],
+        },
+        {
+            "id": 1,
+            "data": {"model_a": "x", "model_b": "y", "answer_a": "abc", "answer_b": "ab"},
+            "annotations": [{"id": 1, "result": [{"type": "pairwise", "value": {"selected": "left"}}]}],
+        },
+        {
+            "id": "1",
+            "fields": {"left_model": "x", "right_model": "y", "Response left": "abc", "Response right": "ab"},
+            "responses": {"better": [{"value": "left", "user_id": "u"}]},
+            "suggestions": {},
+            "status": "completed",
+        },
+        {
+            "annotation_id": 1,
+            "annotator": 1,
+            "lead_time": 1,
+            "model1": "x",
+            "model2": "y",
+            "text1": "abc",
+            "text2": "ab",
+        }
+        | {"better": "left"},
+    ],
+)
+def test_texts_of_nested_layouts_are_counted(tmp_path: Path, row: dict[str, object]) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([row]))
+    assert features_of(path, "length") == [[(3.0,), (2.0,)]]
+
+
 @pytest.mark.parametrize(
     ("columns", "header"),
     [

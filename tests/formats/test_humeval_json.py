@@ -55,7 +55,7 @@ def test_a_segment_may_have_two_ratings_in_every_version(scores: object) -> None
     row = {"scores": scores, "src_text": "x", "tgt_text": {"s": "y"}, "doc_id": "en-cs_CZ_#_news_#_d_#_0"}
     judgments, _ = read("wmt-humeval", row)
     assert found(judgments) == [("a", row["doc_id"], "s", 80.0), ("b", row["doc_id"], "s", 60.5)]
-    assert {one.campaign for one in judgments} == {"c.en-cs_cz"}
+    assert {(one.campaign, one.tags["domain"] if one.tags else None) for one in judgments} == {("c.en-cs_cz", "news")}
 
 
 def test_missing_scores_and_judges_without_names() -> None:

@@ -90,3 +90,22 @@ def test_the_line_of_an_error_is_right_far_into_a_file() -> None:
     line = JSONL.splitlines()[0] + b"\n"
     with pytest.raises(RowError, match="-:12346: "):
         list(formats.read(io.BytesIO(line * 12_345 + b"{}\n" + line), format="jsonl"))
+
+
+@pytest.mark.parametrize("columns", [False, True])
+def test_judges_and_segments_that_are_not_named_are_counted(columns: bool) -> None:
+    tagged = GOOD | {"tags": {"judge": "anonymous", "segment": "unspecified"}}
+    unnamed = GOOD | {"judge": "anonymous"}
+    log = [tagged, unnamed, GOOD | {"segment": "unspecified"}, unnamed]
+    data = "".join(json.dumps(line | {"id": str(k)}) + "\n" for k, line in enumerate(log))
+    reading = formats.read(io.BytesIO(data.encode()), format="jsonl")
+    assert sum(len(batch.judgments) for batch in reading.batches(columns=columns)) == 4
+    assert (reading.summary.anonymous, reading.summary.unspecified) == (2, 1)
+
+
+def test_names_that_come_late_are_counted_in_columns() -> None:
+    lines = [GOOD | {"id": str(k), "judge": "anonymous" if k > 40_000 else f"j{k % 9}"} for k in range(50_000)]
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    reading = formats.read(io.BytesIO(data), format="jsonl")
+    assert len(list(reading.batches(columns=True))) > 1
+    assert reading.summary.anonymous == 9999

@@ -12,7 +12,8 @@ import pytest
 
 from streams import formats
 from streams.errors import FormatError
-from streams.formats.input.parquet_pages import _CompactReader
+from streams.formats.features import OutputFeatures
+from streams.formats.input.thrift import CompactReader
 from tests.formats.samples import PARQUET
 
 pyarrow: Any = import_module("pyarrow")
@@ -74,6 +75,38 @@ def read_apart(folder: Path, files: list[Path]) -> tuple[list[str], int]:
     )
     *ends, growth = done.stdout.splitlines()
     return ends, int(growth)
+
+
+def conversations(texts: list[str]) -> dict[str, Any]:
+    """Return battles with a conversation each."""
+    column = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
+    count = len(texts)
+    return battles(count, model_a=["a"] * count, conversation_a=column, conversation_b=column)
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd"])
+def test_conversations_whose_dictionary_was_full_are_read_for_their_features(tmp_path: Path, compression: str) -> None:
+    texts = [f"{n:05}{'x' * (n % 90)}" for n in range(3000)]
+    options = {"dictionary_pagesize_limit": 10_000, "data_page_size": 2000, "write_batch_size": 100}
+    file = write(tmp_path / "log.parquet", conversations(texts), compression=compression, row_group_size=700, **options)
+    pages = set(tables.ParquetFile(file).metadata.row_group(0).column(4).encodings)
+    assert {"PLAIN", "RLE_DICTIONARY"} <= pages
+    reading = formats.read(file)
+    reading.features = OutputFeatures(("length",))
+    found = [reading.features.of(entry.judgment) for entry in reading]
+    assert found == [[(float(len(text)),)] * 2 for text in texts]
+
+
+def test_conversations_that_repeat_a_long_text_very_often_are_refused(tmp_path: Path) -> None:
+    texts = ["x" * 90_000] * 500 + [f"{n}{'z' * 50}" for n in range(3000)]
+    options = {"dictionary_pagesize_limit": 95_000, "data_page_size": 2000, "write_batch_size": 100}
+    file = write(tmp_path / "log.parquet", conversations(texts), **options)
+    assert file.stat().st_size < 200_000
+    reading = formats.read(file)
+    reading.features = OutputFeatures(("length",))
+    with pytest.raises(FormatError, match=r"conversation_a have two encodings and may repeat [0-9,]+ bytes"):
+        list(reading)
+    assert len(list(formats.read(file))) == 3500  # without the texts
 
 
 @pytest.mark.long
@@ -172,4 +205,4 @@ def test_a_footer_that_is_too_long_is_refused(tmp_path: Path) -> None:
 )
 def test_a_header_that_is_not_possible_is_refused(data: bytes) -> None:
     with pytest.raises((IndexError, ValueError)):
-        _CompactReader(data).struct()
+        CompactReader(data).struct()

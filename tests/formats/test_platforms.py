@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import Reading, RowError
 from streams.formats.platforms.times import parse_platform_time
+from streams.formats.platforms.verdicts import find_verdict
 from streams.wire.events import Judgment
 from tests.formats.arena_samples import lines
 from tests.formats.platform_samples import (
@@ -49,13 +51,66 @@ def test_an_old_export_of_label_studio_has_completions() -> None:
         "id": 1,
         "data": {"model_a": "gpt", "model_b": "claude"},
         "completions": [
-            {"id": 5, "result": [{"type": "pairwise", "value": {"selected": "left"}}]},
+            {"id": 5, "created_at": 1588000000, "result": [{"type": "pairwise", "value": {"selected": "left"}}]},
             {"id": 6, "skipped": True, "result": [{"type": "pairwise", "value": {"selected": "left"}}]},
         ],
     }
     reading, (found,) = read(json.dumps([task]).encode())
-    assert (found.id, found.ranks) == ("annotation-5", (1, 2))
+    assert (found.id, found.ranks, found.at.year) == ("annotation-5", (1, 2), 2020)
     assert reading.summary.left_out == {"skipped by the judge": 1}
+
+
+def test_a_row_without_an_answer_is_left_out_although_the_task_has_texts() -> None:
+    rows = [
+        {"prompt": "Why?", "better": ""},
+        {"prompt": "Who?", "better": "Response 2"},
+        {"prompt": "Who?"},
+    ]
+    own = {"model_a": "gpt", "model_b": "claude", "annotator": 7, "lead_time": 1.5}
+    reading, (found,) = read(lines(*({**own, "annotation_id": k, **row} for k, row in enumerate(rows))))
+    assert (found.id, found.ranks) == ("annotation-1", (2, 1))
+    assert reading.summary.left_out == {"skipped by the judge": 2}
+
+
+@pytest.mark.parametrize("answers", [["left", "perhaps"], ["perhaps", "left"]])
+def test_an_unknown_word_in_a_column_of_verdicts_is_an_error_wherever_it_stands(answers: list[str]) -> None:
+    own = {"model_a": "gpt", "model_b": "claude", "annotation_id": 1, "annotator": 7, "lead_time": 1.5}
+    with pytest.raises(RowError, match="no verdict") as caught:
+        read(lines(*({**own, "prompt": "Why?", "better": answer} for answer in answers)))
+    assert caught.value.line == 2
+
+
+def test_a_comment_without_a_selection_is_no_answer_but_a_rating_is_an_error() -> None:
+    task: dict[str, Any] = {"id": 1, "data": {"model_a": "gpt", "model_b": "claude"}}
+    comment, rating = {"type": "textarea", "value": {"text": ["hm"]}}, {"type": "rating", "value": {"rating": 3}}
+    reading, found = read(json.dumps([task | {"annotations": [{"id": 5, "result": [comment]}]}]).encode())
+    assert (found, reading.summary.left_out) == ([], {"skipped by the judge": 1})
+    with pytest.raises(RowError, match="no verdict"):
+        read(json.dumps([task | {"annotations": [{"id": 5, "result": [rating]}]}]).encode())
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("llm_left", "llm_right"), ("System 1", "System 2"), ("right_engine", "left_engine"), ("modelA", "modelB")],
+)
+def test_a_task_may_call_its_systems_otherwise(names: tuple[str, str]) -> None:
+    data = dict(zip(names, ("gpt", "claude") if "left" not in names[1] else ("claude", "gpt"), strict=True))
+    result = [{"type": "pairwise", "value": {"selected": "left"}}]
+    _, (found,) = read(json.dumps([{"id": 1, "data": data, "annotations": [{"id": 5, "result": result}]}]).encode())
+    assert (found.systems, found.ranks) == (("gpt", "claude"), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("said", "ranks"), [("Response A", (1, 2)), ("answer-2", (2, 1)), ("Translation_b", (2, 1)), ("MODEL 1", (1, 2))]
+)
+def test_a_verdict_may_name_an_output(said: str, ranks: tuple[int, int]) -> None:
+    assert find_verdict([said, "a comment"], ("gpt", "claude"), field="x") == ranks
+
+
+def test_a_name_that_means_the_other_side_is_refused() -> None:
+    assert find_verdict(["system b"], ("System A", "System B"), field="x") == (2, 1)
+    with pytest.raises(RecordError, match="name of one system and means the other one"):
+        find_verdict(["B"], ("b", "a"), field="x")
 
 
 def test_argilla_has_labels_and_rankings_of_several_users() -> None:
@@ -118,6 +173,23 @@ def test_an_answer_of_mturk_has_several_forms(columns: str, cells: str) -> None:
     assert (found.systems, found.ranks, found.segment) == (("gpt", "claude"), (2, 1), "s7")
 
 
+@pytest.mark.parametrize("columns", [False, True])
+def test_named_columns_of_mturk_leave_out_rejected_assignments_too(tmp_path: Path, *, columns: bool) -> None:
+    path = tmp_path / "results.csv"
+    rows = [
+        ("H1", "w1", "Approved", "x", "y", "left", ""),
+        ("H2", "w2", "Rejected", "x", "y", "left", ""),
+        ("H3", "w3", "Submitted", "x", "y", "right", "no effort"),
+        ("H4", "w4", "Submitted", "x", "y", "right", ""),
+    ]
+    header = ("HITId", "WorkerId", "AssignmentStatus", "Input.one", "Input.two", "Answer.best", "Reject")
+    path.write_text("".join(",".join(cells) + "\n" for cells in (header, *rows)))
+    reading = formats.read(path, columns="a=Input.one,b=Input.two,winner=Answer.best,judge=WorkerId")
+    judges = [each.judge for batch in reading.batches(columns=columns) for each in batch.judgments]
+    assert judges == ["w1", "w4"]
+    assert reading.summary.left_out == {"a rejected assignment": 2}
+
+
 def test_a_task_of_mturk_must_name_its_systems() -> None:
     with pytest.raises(RowError, match=r"needs `Input.model_a` and `Input.model_b`"):
         read(MTURK.replace(b"Input.model_a", b"Input.left"))
@@ -134,6 +206,22 @@ def test_a_form_has_comparisons_rankings_and_scores_of_every_person() -> None:
     assert found[0].segment == "Which one is better?\nRead both."
     assert found[0].at.isoformat() == "2024-03-19T10:56:47+02:00"
     assert reading.summary.left_out == {"no answer": 1}
+
+
+def test_a_question_that_is_there_twice_is_two_segments() -> None:
+    header = "Timestamp,Better? [a vs b],Better? [a vs b],Rank them [a],Rank them [b],Rank them [a],Rank them [b]"
+    _, found = read(f"{header}\n3/19/2024 9:05:00,a,b,1,2,2,1\n".encode())
+    assert [(each.segment, each.ranks) for each in found] == [
+        ("Better?", (1, 2)),
+        ("Better? (2)", (2, 1)),
+        ("Rank them", (1, 2)),
+        ("Rank them (2)", (2, 1)),
+    ]
+
+
+def test_an_unknown_form_gets_the_way_to_name_its_systems() -> None:
+    with pytest.raises(FormatError, match=r"If it is from Google Forms, name the systems in each question"):
+        read(b"Timestamp,Which translation of sentence 1 is better?\n3/19/2024 9:05:00,Translation A\n")
 
 
 def test_a_form_may_ask_for_the_person() -> None:

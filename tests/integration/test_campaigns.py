@@ -192,6 +192,18 @@ def test_an_excluded_judge_is_heard_no_more_and_a_retracted_one_never_was(runnin
     running.wait_for(lambda: board(running)["judgments"] == 0, "none does")
 
 
+def test_a_revoked_verdict_leaves_the_board(running: Stack) -> None:
+    publish(running, judgment(1, judge="anna"), judgment(2, judge="bert"), judgment(3, judge="bert"))
+    campaign(running, "revoke", "c", "--judgment", "id-2", "--judge", "bert", "--yes")
+    running.wait_for(lambda: board(running).get("left_out") == {"taken_back": 1}, "the verdict is taken back")
+    publish(running, judgment(4, judge="bert"))
+    other = running.command("campaign", "revoke", "c", "--judgment", "id-4", "--judge", "anna", "--yes")
+    assert (other.returncode, "is of another judge" in other.stderr) == (1, True)
+    campaign(running, "revoke", "c", "--judgment", "id-4", "--yes")
+    running.wait_for(lambda: board(running).get("left_out") == {"taken_back": 2}, "a recent one at once")
+    assert board(running)["judgments"] == 2
+
+
 def test_a_closed_campaign_takes_nothing_more(running: Stack) -> None:
     publish(running, judgment(1))
     without = running.command("campaign", "close", "c")

@@ -58,6 +58,7 @@ ORDER = (
     r"campaign reinstate",
     r"judges",
     r"campaign retract",
+    r"campaign revoke",
     r"campaign withdraw",
     r"campaign (pause|resume)",
     r"rebuild \S+ --dry-run",
@@ -185,12 +186,20 @@ class Examples:
         return {"env": self._stack.environment, "cwd": self._stack.folder, "text": True}
 
     def _prepare(self, example: str) -> None:
-        """Take back what an earlier example did, if this one does it again."""
+        """Take back what an earlier example did, if this one does it again, and wait for what it began."""
         if again := re.match(r"judgestream (?:campaign create|simulate(?= .*--create)) (\S+)", example):
             self._runner.invoke(cli, ["campaign", "delete", again[1], "--yes"])
         if example.startswith("judgestream campaign suspend"):
             both = [word for judge in ("judge-17", "judge-18") for word in ("--judge", judge)]
             self._runner.invoke(cli, ["campaign", "reinstate", "wmt13.fr-en", *both, "--yes"])
+        if example.startswith("judgestream rebuild"):
+            wait_for(self._is_rated, "the end of the rating that a retraction began")
+
+    def _is_rated(self) -> bool:
+        """Return whether no campaign is being rated again."""
+        shown = self._runner.invoke(cli, ["campaign", "show", "--json"])
+        assert '"quarantine"' in shown.output, shown.output
+        return re.search(r'"quarantine": ?\{', shown.output) is None
 
     def _first(self, *words: str, field: str) -> str:
         """Return a field of the first object that a command prints."""

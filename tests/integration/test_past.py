@@ -72,6 +72,27 @@ def test_the_board_at_an_offset_or_a_time_is_the_one_that_was_published(stack: S
     assert stack.store.read(NAME) == state
 
 
+def test_a_judge_has_a_board_of_their_own(stack: Stack) -> None:
+    log = crowd_log(120, campaigns=2, ways=3)
+    mine = [each for each in log if each.campaign == NAME]
+    judge = mine[0].judge
+    own = [each for each in mine if each.judge == judge]
+    pseudonym = Pseudonyms(stack.settings.judge_key.encode())[judge]
+    stack.start_worker()
+    settings = events.CampaignSettings(judge_share=0.2)
+    retract = events.Retract(id="r", campaign=NAME, at=NOON, judgments=(own[0].id,))
+    send(stack, events.Create(id="create", campaign=NAME, at=NOON, settings=settings), *log, retract)
+    for given in (judge, pseudonym):
+        done = stack.command("leaderboard", NAME, "--json", "--judge", given)
+        assert done.returncode == 0, done.stderr
+        assert f"the judge {pseudonym}" in done.stderr
+        (board,) = json.loads(done.stdout)["campaigns"]
+        assert (board["judgments"], board["judges"]) == (len(own) - 1, 1)
+    unknown = stack.command("leaderboard", NAME, "--judge", "nobody")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "has no such judge" in unknown.stderr
+
+
 def test_what_can_t_be_shown_is_one_line(stack: Stack) -> None:
     stack.start_worker()
     send(stack, *crowd_log(10))

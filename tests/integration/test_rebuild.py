@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from streams.pipeline.processor import Processor
 from streams.rebuild.rebuild import rebuild
 from streams.stores.memory import MemoryStore
 from streams.stores.redis.client import Client
+from streams.stores.redis.ids import decode_ids
 from streams.stores.redis.staging import Staging
 from streams.wire import events, topics
 from streams.wire.events import encode
@@ -87,13 +89,20 @@ def dump(stack: Stack) -> dict[str, Any]:
 
 
 def settled(keys: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what depends on who wrote it and in which batches: epochs, outboxes, requests that are out."""
+    """Leave out what depends on who wrote it and in which batches: epochs, outboxes, requests that are out.
+
+    The ids of a batch are one element of a list.
+    """
     result = {}
     for name, value in keys.items():
         if name.endswith((":outbox", ":requests")):
             continue
+        if name.endswith(":seen"):
+            value = decode_ids(value, kept=None)
         if isinstance(value, dict):
-            value = {field: content for field, content in value.items() if field != b"epoch"}
+            value = {field: content for field, content in value.items() if field not in (b"epoch", b"kept_ids")}
+            if b"rows" in value:
+                value[b"rows"] = re.sub(rb"seen=\d+", b"", value[b"rows"])
         result[name] = value
     return result
 

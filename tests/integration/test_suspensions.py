@@ -18,6 +18,8 @@ from tests.integration.test_rebuild import expected_hash, found_hash
 from tests.pipeline.test_suspensions import COLLUDERS, crowd
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streams.wire.events import Row
     from tests.integration.stack import Stack
 
@@ -68,10 +70,19 @@ def board(stack: Stack, name: str) -> Leaderboard:
     return found
 
 
-def published_board(stack: Stack, name: str) -> Leaderboard:
-    """Return the newest leaderboard that was published."""
-    boards = (msgspec.json.decode(value, type=Leaderboard) for value in stack.values(topics.LEADERBOARDS) if value)
-    return [each for each in boards if each.campaign == name][-1]
+def published_board(stack: Stack, name: str, is_awaited: Callable[[Leaderboard], bool]) -> Leaderboard:
+    """Wait until the newest leaderboard that was published is the one that is awaited, and return it."""
+
+    def newest() -> list[Leaderboard]:
+        boards = (msgspec.json.decode(value, type=Leaderboard) for value in stack.values(topics.LEADERBOARDS) if value)
+        return [each for each in boards if each.campaign == name][-1:]
+
+    stack.wait_for(lambda: any(map(is_awaited, newest())), "the board is published")
+    return newest()[0]
+
+
+def about_judges(board: Leaderboard) -> list[str]:
+    return [each.message for each in board.cautions if each.code == "flagged_judges"]
 
 
 def suspensions(stack: Stack) -> list[SuspendJudges]:
@@ -92,8 +103,7 @@ def test_a_worker_suspends_colluders_and_reinstate_brings_them_back(stack: Stack
     shown = board(stack, "auto")
     assert list(shown.rows) == rows_of(stack, "auto", without=COLLUDERS)
     assert shown.left_out["suspended"] == BAD_VOTES
-    stack.wait_for(lambda: published_board(stack, "auto").rows == shown.rows, "the board is published")
-    assert published_board(stack, "auto").left_out == shown.left_out
+    assert published_board(stack, "auto", lambda each: each.rows == shown.rows).left_out == shown.left_out
     assert found_hash(stack) == expected_hash(stack), "a replay of the log gives the same state"
 
     judges = [option for judge in pseudonyms(stack) for option in ("--judge", judge)]
@@ -112,13 +122,12 @@ def test_a_proposal_is_shown_and_an_operator_checks_and_suspends(stack: Stack) -
     begin(stack, propose="propose")
     views = done(stack.command("judges", "propose", "--json"))["judges"]
     assert sorted(view["judge"] for view in views if view["suspicious"]) == pseudonyms(stack)
-    stack.wait_for(lambda: bool(published_board(stack, "propose").rows), "a board is published")
-    (caution,) = (each for each in published_board(stack, "propose").cautions if each.code == "flagged_judges")
-    assert caution.message.startswith("2 judges are flagged")
+    (caution,) = about_judges(published_board(stack, "propose", lambda each: bool(about_judges(each))))
+    assert caution.startswith("2 judges are flagged")
     with monitor_on(stack) as monitor:
         stack.wait_for(monitor.is_ready, "the monitor is ready")
         cautions = monitor.get("/campaigns/propose/leaderboard")["cautions"]
-    assert [each["message"] for each in cautions if each["code"] == "flagged_judges"] == [caution.message]
+    assert [each["message"] for each in cautions if each["code"] == "flagged_judges"] == [caution]
     assert (suspended(stack, "propose"), suspensions(stack)) == ([], [])
 
     (report,) = done(stack.command("judges", "propose", "--check", "--json"))["campaigns"]

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 import streams
+from streams.cli.log_options import LogFile
 from streams.cli.main import cli
 from streams.errors import ParameterError
 from streams.offline import categories
@@ -94,6 +95,17 @@ def test_the_rarest_values_have_no_board(monkeypatch: pytest.MonkeyPatch) -> Non
     ranking = streams.rank(log, by="domain")
     assert list(ranking.category_leaderboards) == [("c", "x"), ("c", "z")]
     assert any("1 judgment of other values of domain" in warning for warning in ranking.warnings)
+
+
+def test_a_long_log_which_is_read_as_columns_has_the_same_boards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path / "log.jsonl", tagged_log())
+    short = run("rank", file, "--by", "language", "--json")
+    monkeypatch.setattr(LogFile, "is_long", property(lambda _: True))
+    long = run("rank", file, "--by", "language", "--json")
+    assert (long.exit_code, long.stdout) == (0, short.stdout)
+    assert len(json.loads(long.stdout)["campaigns"]) > 2
 
 
 def test_each_judge_has_a_board_on_request() -> None:

@@ -168,13 +168,14 @@ def test_bad_rows_can_be_left_out_and_are_counted(log: Path) -> None:
     assert repr(found) == "<200 judgments, 1 bad rows skipped>"
 
 
-def test_duplicates_and_rejections_are_shown() -> None:
-    many = [judgment(k, systems=(f"x{2 * k}", f"x{2 * k + 1}")) for k in range(502)]
+def test_duplicates_and_rejections_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streams.core.campaign.admission.MAX_SYSTEMS", 10)
+    many = [judgment(k, systems=(f"x{2 * k}", f"x{2 * k + 1}")) for k in range(7)]
     ranking = streams.rank([*many, many[0]])
-    assert (ranking.read, ranking.duplicates, ranking.rejected) == (503, 1, 2)
+    assert (ranking.read, ranking.duplicates, ranking.rejected) == (8, 1, 2)
     for shown in (repr(ranking), str(ranking), unescape(ranking._repr_html_())):
         assert "1 duplicate" in shown
-        assert "2 of 503 rejected, the first: the campaign 'c' has 1000 systems" in shown
+        assert "2 of 8 rejected, the first: the campaign 'c' has 10 systems" in shown
 
 
 def test_an_empty_log_is_an_error() -> None:

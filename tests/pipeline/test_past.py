@@ -11,6 +11,7 @@ from streams.core.campaign.pseudonyms import Pseudonyms
 from streams.core.models import MODELS
 from streams.errors import JudgestreamError
 from streams.pipeline.embedded import Embedded
+from streams.pipeline.one_judge import LogOfOneJudge, options_of_one_judge
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.past import rate_until
 from streams.settings import Settings
@@ -66,7 +67,7 @@ def published(stream: Embedded) -> list[Leaderboard]:
     return [board for board in boards if board.pending is None]  # others say that the next command is in progress
 
 
-def past(stream: Embedded, offset: int, name: str = NAME) -> Campaign | None:
+def past(stream: Embedded, offset: int, name: str = NAME, judge: str | None = None) -> Campaign | None:
     options = ProcessorOptions.from_settings(stream.settings)
     read_log = stream.processors[0]._read_log
     assert read_log is not None
@@ -76,8 +77,8 @@ def past(stream: Embedded, offset: int, name: str = NAME) -> Campaign | None:
         topic=topics.JUDGMENTS.name,
         partition=0,
         store=MemoryStore(),
-        options=options,
-        read_log=read_log,
+        options=options if judge is None else options_of_one_judge(options),
+        read_log=read_log if judge is None else LogOfOneJudge(read_log, name, judge, options),
     )
 
 
@@ -88,6 +89,37 @@ def test_the_board_at_an_offset_is_the_one_that_was_published_there(stream: Embe
         campaign = past(stream, board.offset)
         assert campaign is not None
         assert encode(campaign.leaderboard()) == encode(board)
+
+
+def test_the_board_of_one_judge_has_what_counts_of_their_judgments() -> None:
+    stream = Embedded(SETTINGS)
+    crowd = [
+        msgspec.structs.replace(each, campaign=NAME, judge=each.judge if place % 4 else "anna")
+        for place, each in enumerate(crowd_log(160, systems=5, ways=3))
+    ]
+    own = [each for each in crowd if each.judge == "anna"]  # more than the share, which is of all judgments
+    changed = msgspec.structs.replace(own[1], id="new", ranks=(own[1].ranks or ())[::-1], replaces=own[1].id)
+    log: list[events.Judgment | events.Command] = [
+        events.Create(id="create", settings=events.CampaignSettings(judge_share=0.3, outstanding=0), **COMMON),
+        *crowd[:100],
+        events.Change(id="share", settings={"judge_share": 0.2}, **COMMON),
+        *crowd[100:],
+        changed,
+        events.RevokeVerdicts(id="revoke", judgments=(own[2].id,), **COMMON),
+        events.Retract(id="retract", judgments=(own[0].id,), **COMMON),
+    ]
+    for event in log:
+        stream.publish(event)
+    stream.run()
+    found = past(stream, len(log) - 1, judge=Pseudonyms(b"key")["anna"])
+    assert found is not None
+    alone = Embedded(SETTINGS)
+    for event in (*own[3:], msgspec.structs.replace(changed, replaces=None)):
+        alone.publish(event)
+    alone.run()
+    board, expected = found.leaderboard(), alone.campaign(NAME).leaderboard()
+    assert len(own) == 40
+    assert (board.rows, board.judgments, board.judges) == (expected.rows, 38, 1)
 
 
 def test_only_commands_up_to_the_offset_count(stream: Embedded) -> None:

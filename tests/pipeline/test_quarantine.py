@@ -221,7 +221,7 @@ def test_the_record_that_opens_a_campaign_may_be_the_one_that_fails(monkeypatch:
 
 
 def test_a_fault_in_the_choice_of_matches_keeps_the_whole_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MODELS, "faulty", faulty("information"))
+    monkeypatch.setitem(MODELS, "faulty", faulty("informations"))
     store = MemoryStore()
     processor, _ = run(LOG[: PLACE + 5], store=store)
     found = meta(store)
@@ -244,7 +244,7 @@ def test_a_state_that_cannot_be_stored_has_the_same_place(method: str, monkeypat
 
 
 def test_if_the_campaign_cannot_be_restored_the_whole_batch_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MODELS, "faulty", faulty("information", "load_row"))
+    monkeypatch.setitem(MODELS, "faulty", faulty("informations", "load_row"))
     store = MemoryStore()
     processor = opened(store)
     opening = create(SICK, outstanding=0, systems=("s0", "s1", "s2", "s3", "s4"))

@@ -182,6 +182,20 @@ def test_steps_batches_and_crashes_in_any_order_end_in_the_same_state(data: st.D
     assert rejected(emitted) == rejected(outputs)
 
 
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_rejected_judgment_that_is_retracted_counts_as_retracted_and_all_others_are_emitted(size: int) -> None:
+    one, other = (judgment(n, campaign=NAME, systems=("a",), ranks=None, score=1.0) for n in (900, 901))
+    log = log_of([*MINE[:20], retract(1, judgments=(MINE[2].id,)), one, other, retract(2, judgments=(one.id,))])
+    processor, emitted = opened(MemoryStore(), log)
+    for start in range(0, len(log), size):
+        emitted += processor.process(log[start : start + size])
+        emitted += chain.from_iterable(processor.rate_again().values())
+    counts = processor.campaigns[NAME].counts
+    assert (counts.retracted, counts.rejected) == (2, 1)
+    read_before_its_retraction = {21} if size == 1 else set()
+    assert {offset for offset, _ in rejected(emitted)} == {22} | read_before_its_retraction
+
+
 def test_a_new_owner_goes_on_from_what_was_staged_and_does_not_begin_again() -> None:
     store = MemoryStore()
     processor, _ = opened(store)

@@ -23,7 +23,7 @@ from streams.settings import Settings
 from streams.stores.judges import find_judge
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
-from streams.wire.events import CampaignSettings, encode
+from streams.wire.events import CampaignSettings, Rejection, encode
 from tests.builders import NOON, crowd_log, judgment, log_reader
 from tests.state_hash import state_hash
 
@@ -91,6 +91,20 @@ def test_reinstating_gives_the_original_board_back() -> None:
     assert ratings(streamed(log)) == ratings(streamed(CROWD))
     campaign = streamed(log).campaign("c")
     assert (campaign.counts.suspended, campaign.status.suspended) == (0, ())
+
+
+@pytest.mark.parametrize("batch", [1, 50])
+def test_a_judgment_that_has_no_room_after_a_reinstatement_gets_its_rejection(batch: int) -> None:
+    one, other = judgment(0, judge="anna"), judgment(1, judge="bert")
+    log: list[Event] = [one, suspend(1, "anna"), other, reinstate(1, "anna"), judgment(2)]
+    stream = Embedded(msgspec.structs.replace(SETTINGS, batch_records=batch, max_judges=1))
+    for event in log:
+        stream.publish(event)
+    stream.run()
+    values = [record.value or b"" for record in stream.log.all(topics.REJECTED.name)]
+    found = {(each.offset, each.reason) for each in (msgspec.json.decode(value, type=Rejection) for value in values)}
+    assert found == {(2, "too_many_judges"), (4, "too_many_judges")}
+    assert stream.counts().rejected == 2
 
 
 def test_a_judge_who_opened_the_campaign_can_be_suspended() -> None:

@@ -165,6 +165,9 @@ class Worker:
     async def ask(self, _: object, read: Callable[[], object]) -> object:
         return read()
 
+    async def ask_all(self, ownerships: Sequence[Any], read: Callable[[Any], object]) -> list[tuple[Any, object]]:
+        return [(each, read(each.processor)) for each in ownerships]
+
     async def emit(self, outputs: Sequence[Output]) -> None:
         self.sent += outputs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, product
 from typing import Any
 
@@ -43,6 +43,7 @@ class Variant:
         return create(self.settings.model, self.settings.parameters, budget=self.settings.budget)
 
 
+@cache
 def choices(parameters: type[Parameters]) -> dict[str, Row]:
     """Return the parameters that are a choice among few values, with these values."""
     found: dict[str, Row] = {}

@@ -26,7 +26,7 @@ def lose_table(store: Store, campaign: str, table: str) -> None:
     if table == "meta":
         del store._campaigns[campaign]
     elif table == "seen":
-        store._campaigns[campaign].seen = ()
+        store._campaigns[campaign].seen.clear()
     elif table == "leaderboard":
         store._campaigns[campaign].scores.clear()
     else:

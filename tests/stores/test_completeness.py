@@ -17,6 +17,7 @@ from streams.stores.memory import MemoryStore
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 from streams.wire.events import encode
+from streams.wire.id_text import IdText
 from tests.builders import crowd_log
 from tests.state_hash import state_hash
 from tests.stores.losses import keep_campaign, keep_partition, lose_partition, lose_table
@@ -75,6 +76,18 @@ def test_a_campaign_that_lost_a_table_is_not_complete(store: Store, table: str) 
     assert loaded(store, lease, "d").problem is None
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize("table", ["judges", "seen", "meta"])
+@pytest.mark.parametrize("store", ["redis", "cluster"], indirect=True)
+def test_a_key_of_another_type_is_not_complete(store: RedisStore, table: str) -> None:
+    lease = begun(store)
+    lose_table(store, "c", table)
+    store.client.redis.set(store.keys.campaign("c", table), "text")
+    with pytest.raises(Conflict, match="'c'"):
+        store.verify(lease, 9, {"d": 4, "c": 8})
+    assert list(store.find_problems(HOME)) == ["c"]
+
+
 def test_a_table_that_the_last_version_did_not_have_is_not_a_lost_one(store: Store) -> None:
     lease = begun(store)
     lose_table(store, "c", "votes")
@@ -112,7 +125,9 @@ def test_a_campaign_that_is_not_complete_can_still_be_quarantined(store: Store) 
     lose_table(store, "d", "meta")
     lease, _ = store.open(HOME)
     assert [loaded(store, lease, name).problem is None for name in "cd"] == [False, False]
-    held = [replace(each, tables={}, scores={}, seen=()) for each in (change(8, 11), change(-1, 10, campaign="d"))]
+    held = [
+        replace(each, tables={}, scores={}, seen=IdText()) for each in (change(8, 11), change(-1, 10, campaign="d"))
+    ]
     store.persist(lease, commit(9, 12, *held))
     assert [(loaded(store, lease, name).meta, loaded(store, lease, name).offset) for name in "cd"] == [
         (b'{"after":11}', 11),

@@ -13,6 +13,7 @@ from streams.errors import Conflict, Fenced, ForeignCampaign, StoreCorrupt
 from streams.stores.commit import Commit, PartitionState
 from streams.stores.redis.store import RedisStore
 from streams.wire.events import CampaignSettings, Create
+from streams.wire.id_text import IdText
 from streams.wire.outputs import Output
 from tests.builders import NOON, judgment
 
@@ -43,7 +44,7 @@ def change(
         tables=tables | {"systems": {"a": row, "ü": b"\xf0"}},
         scores={"a": 1.5},
         withdrawn=(),
-        seen=seen,
+        seen=IdText.of(seen),
         seen_ids=kept,
         outbox=(Output("ratings.v1", b"c/a", b"value-%d" % after),),
     )
@@ -124,6 +125,19 @@ def test_only_the_last_ids_are_kept(store: Store) -> None:
     stored = store.load(lease, "c")
     assert stored is not None
     assert stored.seen == tuple("cdef")
+
+
+def test_exactly_the_last_ids_are_kept_whatever_the_sizes_of_the_batches(store: Store) -> None:
+    lease, _ = store.open(HOME)
+    ids: list[str] = []
+    for number, size in enumerate((3, 1, 4, 0, 1, 5, 9, 2)):
+        new = tuple(f"id-{len(ids) + k}" for k in range(size))
+        ids += new
+        store.persist(lease, commit(number, number + 1, change(number - 1, number, seen=new, kept=7)))
+        stored = store.load(lease, "c")
+        assert stored is not None
+        assert stored.seen == tuple(ids[-7:])
+    assert [store.has_seen("c", each) for each in (*ids[-7:], "another")] == [True] * 7 + [False]
 
 
 def test_the_same_commit_again_is_written_once(store: Store) -> None:
@@ -291,7 +305,7 @@ def test_a_batch_of_many_rows_is_written_whole(store: Store) -> None:
     store.persist(lease, commit(0, 5, big))
     stored = store.load(lease, "c")
     assert stored is not None
-    assert stored.seen == big.seen
+    assert stored.seen == big.seen.ids()
     assert stored.tables["segments"] == big.tables["segments"]
 
 

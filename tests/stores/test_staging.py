@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streams.errors import Conflict, Fenced
+from streams.wire.id_text import IdText
 from tests.stores.test_conformance import HOME, change, commit
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def test_a_whole_change_replaces_what_was_staged(store: Store) -> None:
     store.stage(lease, first(), position=3)
     store.stage(lease, change(0, 1, seen=("y",)), position=8)
     for seen, position in (("z", 2), ("w", 1)):
-        store.stage(lease, first(seen=(seen,)), position=position)
+        store.stage(lease, first(seen=IdText.of([seen])), position=position)
         found = store.read_staged(lease, "c")
         assert found is not None
         assert (found.step, found.position, found.state.seen) == (0, position, (seen,))
@@ -69,7 +70,7 @@ def test_a_whole_change_replaces_what_was_staged(store: Store) -> None:
 
 def test_it_is_swapped_in_whole_at_its_own_offset(store: Store) -> None:
     lease = live(store)
-    store.stage(lease, first(seen=("x",)), position=9)
+    store.stage(lease, first(seen=IdText.of(["x"])), position=9)
     store.swap_staged(lease, "c", offset=4)
     found = store.read("c")
     assert found is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 import pytest
@@ -22,6 +22,7 @@ from streams.wire.events import CampaignStatus, Rating, encode
 from streams.wire.outputs import Output
 from streams.worker import rater
 from streams.worker.batches import PartitionBatch
+from streams.worker.late_outputs import repeat_after_late
 from streams.worker.ownership import Abandoned, PartitionOwnership
 from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
@@ -57,6 +58,12 @@ class Sent:
 
     def rater(self) -> Rater:
         return Rater(self, WorkerStatus(), WorkerMetrics())
+
+    async def repeat(self, owner: PartitionOwnership) -> None:
+        async def guard(_: PartitionOwnership, work: Awaitable[None]) -> None:
+            await work
+
+        await repeat_after_late(self.rater(), [owner], guard)
 
     def of(self, topic: str) -> list[bytes]:
         return [output.value for output in self.outputs if output.topic == topic]
@@ -113,7 +120,7 @@ def test_outputs_that_were_sent_too_late_are_reported_and_the_owner_repeats_what
         assert report
         await sent.rater().rate(batch(owner, 1, "a", "b"))
         sent.outputs.clear()
-        await sent.rater().repeat_after_late(owner)
+        await sent.repeat(owner)
         ratings = [msgspec.json.decode(value, type=Rating) for value in sent.of("ratings.v1")]
         assert {rating.system: (rating.judgments, rating.offset) for rating in ratings} == {
             "a": (2, 2),
@@ -124,7 +131,7 @@ def test_outputs_that_were_sent_too_late_are_reported_and_the_owner_repeats_what
         assert len(sent.of("leaderboards.v1")) == 1
         assert store.read_late(str(HOME)) == ""
         sent.outputs.clear()
-        await sent.rater().repeat_after_late(owner)
+        await sent.repeat(owner)
         assert sent.outputs == [], "once is enough"
 
     asyncio.run(run())
@@ -137,8 +144,28 @@ def test_a_report_that_comes_while_outputs_are_repeated_is_not_lost() -> None:
         await sent.rater().rate(batch(owner, 0, "a"))
         store.report_late(str(HOME))
         sent.meanwhile = lambda: store.report_late(str(HOME))
-        await sent.rater().repeat_after_late(owner)
+        await sent.repeat(owner)
         assert store.read_late(str(HOME)) != ""
+
+    asyncio.run(run())
+
+
+def test_a_report_that_can_not_be_read_is_the_trouble_of_its_partition(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        store, sent = MemoryStore(), Sent()
+        owner, failed = opened(store), []
+
+        def read_late(_: str) -> str:
+            raise ValueError("not text")
+
+        async def guard(ownership: PartitionOwnership, work: Awaitable[None]) -> None:
+            with pytest.raises(ValueError, match="not text"):
+                await work
+            failed.append(ownership)
+
+        monkeypatch.setattr(store, "read_late", read_late)
+        await repeat_after_late(sent.rater(), [owner], guard)
+        assert failed == [owner]
 
     asyncio.run(run())
 

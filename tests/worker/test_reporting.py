@@ -69,7 +69,7 @@ def test_a_rating_thread_that_hangs_is_in_the_report() -> None:
         def hang() -> None:
             asyncio.run_coroutine_threadsafe(released.wait(), loop).result()
 
-        hanging = asyncio.create_task(rater._run(None, hang))
+        hanging = asyncio.create_task(rater.run(None, hang))
         await until(lambda: (reporter.report().working_seconds or 0.0) > 0.0)
         released.set()
         await hanging

@@ -34,6 +34,9 @@ class Rater:
     async def ask(self, _: object, read: Callable[[], Any]) -> Any:
         return read()
 
+    async def ask_all(self, ownerships: Sequence[Any], read: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+        return [(each, read(each.processor)) for each in ownerships]
+
     async def emit(self, outputs: Sequence[Output]) -> None:
         if self.is_away:
             raise BrokerUnavailable("the broker does not answer")

@@ -15,13 +15,13 @@ from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record, RecordBlock
 from streams.settings import Settings
 from streams.stores import Lease
-from streams.stores.commit import Commit
+from streams.stores.commit import MOST_ROWS, Commit
 from streams.stores.memory import MemoryStore
 from streams.wire.events import encode
 from streams.wire.outputs import Output
 from streams.worker import retrying
 from streams.worker.batches import PartitionBatch
-from streams.worker.ownership import PartitionOwnership
+from streams.worker.ownership import FEWEST_RECORDS, FIRST_RECORDS, PartitionOwnership
 from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
 from tests.builders import judgment
@@ -108,7 +108,7 @@ def test_the_next_turn_is_persisted_when_the_broker_has_the_outputs_of_the_last(
 def test_nothing_takes_the_place_of_an_outbox_before_the_broker_has_its_outputs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def at_once(_: Rater, work: Callable[[], object]) -> object:
+    async def at_once(_: Rater, work: Callable[[], object], __: object) -> object:
         return work()
 
     monkeypatch.setattr(Rater, "_in_thread", at_once)
@@ -170,3 +170,29 @@ def test_partitions_that_are_given_up_while_the_store_is_away_end_the_turn(monke
         assert worker.outputs == []
 
     asyncio.run(run())
+
+
+def test_the_next_batch_has_fewer_records_if_one_campaign_writes_many_rows() -> None:
+    def new_systems(ownership: PartitionOwnership, campaigns: int) -> PartitionBatch:
+        names = [f"campaign-{campaigns}-{number}" for number in range(campaigns)]
+        log = [judgment(n, campaign=names[n % campaigns], systems=(f"a-{n}", f"b-{n}")) for n in range(40)]
+        records = [Record(n, b"c", encode(each)) for n, each in enumerate(log)]
+        return PartitionBatch(ownership, 0, RecordBlock.of(records))
+
+    async def run() -> None:
+        worker = Worker()
+        assert worker.one.most_records == FIRST_RECORDS
+        await (await worker.rate(new_systems(worker.one, 1), new_systems(worker.two, 10)))
+        rows = sum(map(len, worker.store._campaigns["campaign-1-0"].tables.values()))
+        assert worker.one.most_records == 40 * MOST_ROWS // rows
+        assert worker.two.most_records > 5 * worker.one.most_records, "a campaign of others takes no part of its rows"
+
+    asyncio.run(run())
+
+
+def test_a_batch_is_limited_to_a_number_of_records_that_is_worth_a_turn() -> None:
+    ownership = PartitionOwnership(ONE)
+    ownership.limit_batches(1, 10 * MOST_ROWS)
+    assert ownership.most_records == FEWEST_RECORDS
+    ownership.limit_batches(1000, 0)  # duplicates
+    assert ownership.most_records == 1000 * MOST_ROWS

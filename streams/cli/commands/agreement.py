@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from streams.cli.controls import controls_option, parse_controls
-from streams.cli.log_options import LogFile, campaigns_option, log_argument, logs_by_campaign
+from streams.cli.log_campaigns import logs_by_campaign
+from streams.cli.log_options import LogFile, campaigns_option, log_argument
 from streams.cli.terminal import format_number, print_table, refuse_combination
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _refuse_nameless(log: LogFile) -> None:
         if missing >= summary.judgments:
             raise FormatError(
                 f"{log.file}: no judgment names a {name}, so there is nothing to compare; if a column has the {name}s, "
-                f"name it with --columns {name}=COLUMN"
+                f"name all columns: --columns a=COLUMN,b=COLUMN,winner=COLUMN,{name}=COLUMN"
             )
 
 

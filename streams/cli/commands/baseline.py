@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, campaigns_option, logs_by_campaign
+from streams.cli.log_campaigns import logs_by_campaign
+from streams.cli.log_options import LogFile, campaigns_option
 from streams.cli.reading_options import ReadingOptions, reading_options
 from streams.cli.terminal import format_number, print_table, refuse_combination, safe
 

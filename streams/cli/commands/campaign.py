@@ -198,6 +198,29 @@ def retract(fields: CommandFields, *, judgments: Sequence[str], judge: str | Non
     return events.Retract(**fields, judgments=tuple(judgments), judge=judge)
 
 
+@_on_judge(
+    "revoke",
+    click.option(
+        "--judgment",
+        "judgments",
+        multiple=True,
+        required=True,
+        metavar="ID",
+        help="Id of a judgment whose verdict was withdrawn; may be repeated.",
+    ),
+    click.option("--judge", metavar="NAME", help="Pseudonym or id of the judge; else verdicts of any judge."),
+    example="judgestream campaign revoke wmt13.fr-en --judgment 7c1f --yes",
+    question="take these verdicts back? This can't be undone.",
+)
+def revoke(fields: CommandFields, *, judgments: Sequence[str], judge: str | None) -> events.Command:
+    """Take back verdicts that their judge has withdrawn.
+
+    A recent verdict leaves the board at once. An older one is taken out when the campaign is rated again in the
+    background; other campaigns do not wait. All versions of a changed verdict are taken back.
+    """
+    return events.RevokeVerdicts(**fields, judgments=tuple(judgments), judge=judge)
+
+
 command.add_command(forget)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, collect_campaigns, log_argument, rate_log
+from streams.cli.log_campaigns import collect_campaigns, rate_log
+from streams.cli.log_options import LogFile, log_argument
 from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
 from streams.cli.terminal import print_table
 

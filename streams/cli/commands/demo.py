@@ -29,7 +29,7 @@ Examples:
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
-    default=13,
+    default=1,
     show_default=True,
     help="Seed of the random number generator.",
 )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streams.cli.log_options import LogFile, campaigns_option, log_argument, logs_by_campaign
+from streams.cli.log_campaigns import logs_by_campaign
+from streams.cli.log_options import LogFile, campaigns_option, log_argument
 from streams.cli.terminal import print_table, refuse_combination
 
 if TYPE_CHECKING:

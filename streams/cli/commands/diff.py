@@ -9,7 +9,8 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from streams.cli.log_options import LogFile, rate_log
+from streams.cli.log_campaigns import rate_log
+from streams.cli.log_options import LogFile
 from streams.cli.model_choice import model_options
 from streams.cli.options import with_settings
 from streams.cli.ranking import rank_campaigns, ranking_options

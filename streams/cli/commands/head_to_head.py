@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.log_campaigns import rate_log
+from streams.cli.log_options import LogFile, log_argument
 from streams.cli.ranking import rank_campaigns, ranking_options
 from streams.cli.terminal import format_number, print_table, refuse_combination, safe
 
@@ -125,7 +126,8 @@ def _print(found: CampaignHeadToHead, *, as_list: bool) -> None:
 
     console, board = stdout_console(), found.leaderboard
     decided = sum(pair.wins + pair.losses for pair in found.pairs)
-    console.print(f"{board.campaign}  {len(board.rows)} systems, {decided:,} comparisons without ties", markup=False)
+    comparisons = f"{decided:,} comparison{'s' * (decided != 1)} without ties"
+    console.print(f"{board.campaign}  {len(board.rows)} systems, {comparisons}", markup=False)
     if as_list or 4 + LEAST_NAME + CELL * len(board.rows) > table_width(console):
         _print_list(found)
     else:

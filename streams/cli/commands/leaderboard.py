@@ -9,7 +9,7 @@ import click
 
 from streams.cli.categories import category_options
 from streams.cli.scale import scale_options
-from streams.cli.stored_campaign import read_campaign, summary, view_options
+from streams.cli.stored_campaign import open_store, read_campaign, summary, view_options
 from streams.cli.terminal import refuse_combination, safe
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ Examples:
   judgestream leaderboard wmt26 --by domain
   judgestream leaderboard wmt26 --by domain --value news
   judgestream leaderboard wmt13.fr-en --at 2026-05-01
-  judgestream leaderboard wmt13.fr-en --at 1499""",
+  judgestream leaderboard wmt13.fr-en --at 1499
+  judgestream leaderboard wmt13.fr-en --judge judge-17""",
 )
 @partial(view_options, servers=("kafka", "redis", "namespace", "max_record_bytes"))
 @scale_options
@@ -40,6 +41,7 @@ Examples:
     metavar="TIME|OFFSET",
     help="Time or offset of the log, inclusive. UTC without a zone; a date is its end.  [default: the present state]",
 )
+@click.option("--judge", metavar="NAME", help="Pseudonym or id of a judge: the leaderboard of their judgments alone.")
 def command(
     settings: Settings,
     *,
@@ -49,6 +51,7 @@ def command(
     unit: ScoreUnit,
     category: CategoryChoice,
     at: str | None,
+    judge: str | None,
 ) -> None:
     """Show the leaderboard of a running campaign and its progress.
 
@@ -59,6 +62,8 @@ def command(
     --at shows the leaderboard as it was when Kafka had the records up to this offset, or up to this time. The log of
     the campaign's partition is read and rated again from its beginning, with the commands up to there. This needs
     JUDGESTREAM_JUDGE_KEY and the other settings of the workers.
+
+    --judge shows the leaderboard of one judge's judgments alone. It reads the log in the same way.
     """
     from streams.cli import outputs, render
     from streams.reports.notes import board_title, describe_board
@@ -66,13 +71,14 @@ def command(
 
     found: ReadOnlyCampaign
     lines: list[str] = []
-    if at is None:
+    if at is None and judge is None:
         found = read_campaign(settings, campaign, as_object=as_object, as_table=as_table)
     else:
         refuse_combination(json=as_object, csv=as_table)
-        past = _read_past(settings, campaign, at)
+        past = _read_past(settings, campaign, at, judge)
         found = past.campaign
-        lines = [f"up to offset {past.offset:,} of {past.partition}, whose last one is {past.last:,}"]
+        if at is not None:
+            lines = [f"up to offset {past.offset:,} of {past.partition}, whose last one is {past.last:,}"]
     boards = [unit.of(board) for board in category.boards(found)]
     if as_object:
         click.echo(render.as_json(boards))
@@ -91,16 +97,25 @@ def command(
             render.print_board(console, board, width=width, outlook=board.category is not None)  # the summary has it
 
 
-def _read_past(settings: Settings, campaign: str, at: str) -> PastCampaign:
+def _read_past(settings: Settings, campaign: str, at: str | None, judge: str | None) -> PastCampaign:
     """Rate a campaign again from its log, with a progress bar."""
+    from streams.cli.judges import find_judge
     from streams.cli.progress import Bar
     from streams.errors import ParameterError
     from streams.formats.window import read_bound
     from streams.rebuild.past import read_past
+    from streams.wire.events import LATEST
 
+    pseudonym = None
+    if judge is not None:
+        with open_store(settings) as store:
+            known = find_judge(store, settings, campaign, judge)
+        click.echo(str(known), err=True)
+        pseudonym = known.pseudonym
     with Bar(total=None) as bar:
         bar.describe(campaign)
         try:
-            return read_past(settings, campaign, read_bound(at, name="at"), progress=bar.complete_of)
+            until = LATEST if at is None else read_bound(at, name="at")
+            return read_past(settings, campaign, until, progress=bar.complete_of, judge=pseudonym)
         except ParameterError as error:
             raise click.UsageError(str(error)) from None

@@ -9,7 +9,8 @@ import click
 
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.history_file import history_options
-from streams.cli.log_options import LogFile, log_argument, rate_log
+from streams.cli.log_campaigns import rate_log
+from streams.cli.log_options import LogFile, log_argument
 from streams.cli.model_choice import model_options
 from streams.cli.options import with_settings
 from streams.cli.ranking import print_leaderboards, rank_campaigns, ranking_options
@@ -19,7 +20,7 @@ from streams.cli.terminal import refuse_combination
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streams.cli.history_file import HistoryFile
     from streams.cli.model_choice import ModelChoice
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from streams.offline.rating import RatedLog
     from streams.reports import History, Report
     from streams.settings import Settings
-    from streams.wire.events import Leaderboard
+    from streams.wire.events import Judgment, Leaderboard
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -106,12 +107,9 @@ def command(
     have a leaderboard: those with the most judgments.
     """
     from streams.cli import outputs
-    from streams.offline.categories import in_order, rank_categories
-    from streams.offline.rating import make_leaderboard
 
     refuse_combination(json=as_object, csv=as_table, markdown=as_text)
     refuse_combination(control=style, controls=test)
-    refuse_combination(control=style, by=by)
     outputs.check_suffix(page, outputs.PAGES, option="--html")
     outputs.check_suffix(plot, outputs.PICTURES, option="--plot")
 
@@ -124,7 +122,11 @@ def command(
     results = test.run(log, campaigns) if test else {}
     if style:
         style.attach(log)
-    plan, batches = choice.read(log, campaigns)
+    plan, batches = choice.read(log, campaigns)  # from here on, the file is read beside
+    from streams.cli import render  # noqa: F401 - it imports rich, which takes as long as some batches
+    from streams.offline.categories import in_order, rank_categories
+    from streams.offline.rating import make_leaderboard
+
     campaign_type = plan.campaign_type
     if style:
         style.check(plan)
@@ -135,12 +137,9 @@ def command(
         histories, read = Histories(), batches if source is log else None
         observe = histories.observe if plot else None
 
-        def restart() -> None:
-            if style:
-                from streams.offline.style import CHANGED_VERDICTS
-
-                raise click.UsageError(f"{source.file}: {CHANGED_VERDICTS}")
+        def restart(again: LogFile) -> Iterable[Sequence[Judgment]]:
             histories.by_campaign.clear()
+            return style.read_again(again) if style else again.judgments()
 
         rated = rate_log(
             source,
@@ -162,10 +161,10 @@ def command(
             raise click.UsageError(f"{log.file}: {error}") from None
         for note in notes:
             log.report(note)
-        made = reports(boards, rated, histories.by_campaign)
+        made = in_order(reports(boards, rated, histories.by_campaign), categories)
         if style:
             controlled.extend(style.log.rank_all(rated, made, scale=unit.of))
-        return in_order(made, categories)
+        return made
 
     found = ranked(log, campaigns)
     failing: frozenset[tuple[str, str]] = frozenset()
@@ -214,10 +213,12 @@ def command(
 
 
 def _parse_by(name: str | None) -> CategoryField | None:
+    if name is None:
+        return None
     from streams.offline.categories import CategoryField
 
     try:
-        return None if name is None else CategoryField(name)
+        return CategoryField(name)
     except ParameterError as error:
         raise click.UsageError(f"--{error}") from None
 

@@ -100,11 +100,18 @@ def _print(report: RebuildReport) -> None:
     for name in report.released:
         ends = "would end" if report.dry_run else "has ended"
         click.echo(f"✓ {name}: all its records can be rated now; its quarantine {ends}")
+    for name in report.rated_again:
+        click.echo(
+            f"- {name}: its worker is rating it again. Differences from the log are expected until that has ended, so "
+            f"it was not compared. To see whether it has ended, run: judgestream campaign show {name}"
+        )
     for name, error in report.failed.items():
         click.echo(
             f"✗ {name}: this version fails on it with an unexpected error ({error}). Its stored state was not changed. "
             f"{way_out(name)}"
         )
+    if not campaigns and report.rated_again and not report.differs:
+        return
     if not report.differs:
         click.echo(f"{'✗' if report.failed else '✓'} {compared}: {_unchanged(report)}")
     elif report.dry_run:

@@ -174,7 +174,8 @@ def _truth(
 
 
 def _oracle(file: Path, campaign: str, of: str | None) -> Truth:
-    from streams.cli.log_options import LogFile, rate_log
+    from streams.cli.log_campaigns import rate_log
+    from streams.cli.log_options import LogFile
     from streams.crowd import Oracle
     from streams.offline.planning import plan_ranking
 

@@ -59,7 +59,7 @@ class BoardDraft:
     shown: tuple[str, ...]
     key: object
     last: LastSettled
-    judges: LiveResiduals | None = None  # None: the board of a category, which says nothing about single judges
+    judges: LiveResiduals | None = None  # None: the board says nothing about single judges
     answers: JudgeOutcomes | None = None  # of a model that weighs judges
 
     def settle(self) -> Leaderboard:

@@ -155,7 +155,7 @@ class OrdinaryColumns:
                 segments=segments,
                 scores=np.full(len(self.columns), nan),
             ),
-            offsets=np.asarray(offsets, np.int64),
+            offsets=_to_array(offsets),
             durations=self.columns.durations,
             keys=self.columns.id_checksums(),
         )
@@ -178,7 +178,7 @@ def check_columns(
         return None
     judges = NumberedNames(columns.judges, columns.names, pseudonyms)
     barred = {*status.excluded, *retractions.suspended}
-    if (barred and not barred.isdisjoint(judges.distinct)) or not tables.judges.has_room_for(judges.distinct):
+    if (barred and not barred.isdisjoint(judges)) or not tables.judges.has_room_for(judges):
         return None
     systems = tables.systems.find_numbered(NumberedNames(columns.systems, columns.names))
     if systems.min() < 0:
@@ -190,3 +190,10 @@ def check_columns(
         segments=NumberedNames(columns.segments, columns.names),
         answered=columns.answered_requests(),
     )
+
+
+def _to_array(offsets: Sequence[int]) -> Ints:
+    """Return offsets as an array. Those of a file are a range, and its numbers would be read one by one."""
+    if isinstance(offsets, range):
+        return np.arange(offsets.start, offsets.stop, offsets.step)
+    return np.asarray(offsets, np.int64)

@@ -20,10 +20,10 @@ import msgspec
 
 from streams.core.campaign.columns import Columns
 from streams.core.campaign.forgotten_verdicts import MOST_FORGOTTEN
+from streams.core.campaign.logged_changes import other_judge
 from streams.core.campaign.read_only import ReadOnlyCampaign
 from streams.core.campaign.recent_votes import Vote, id_key
 from streams.errors import RecordError
-from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,8 @@ class ChangingCampaign(ReadOnlyCampaign):
     @property
     def _remembers(self) -> bool:
         """Whether new judgments are remembered, so that they can be taken back."""
-        return self.verdicts.begun and self._options.remember_verdicts and can_take_back(self.model)
+        is_wanted = self._options.remember_all or (self.verdicts.begun and self._options.remember_verdicts)
+        return is_wanted and can_take_back(self.model)
 
     def _find_replaced(self, judgment: Judgment, judge: str, offset: int, *, admitted: bool) -> ChangedVerdict | None:
         """Return the verdict that a judgment replaces, if it may still count. Raise RecordError if it may not be.
@@ -86,8 +87,7 @@ class ChangingCampaign(ReadOnlyCampaign):
         index = self.tables.judges.index.get(judge, UNKNOWN)
         found = self._votes.find_verdict(key)
         if found is not None and judge and not _is_of(found, judge, index):
-            message = f"the judgment {quote(verdict)} is of another judge; a judge can change only their own verdicts"
-            raise RecordError("other_judge", message, field="replaces")
+            raise other_judge(verdict)
         versions = [vote for vote in self._votes.find_versions(key) if not judge or vote.judge == index]
         votes = (*([] if found is None else [found]), *versions)
         if not votes and len(self.verdicts) >= MOST_FORGOTTEN and self._options.remember_verdicts:
@@ -130,10 +130,14 @@ class ChangingCampaign(ReadOnlyCampaign):
         self.verdicts = self.verdicts.without(judge)
 
     def _came_late(self, judgment: Judgment, judge: str) -> bool:
-        """Return whether a verdict was taken back before it came. Then it does not wait any more."""
+        """Return whether a verdict was taken back before it came.
+
+        Then it does not wait any more, unless earlier versions of it may count: only remembered ones were taken back.
+        """
         if not self.verdicts.waiting or (name := self.verdicts.find(judgment.id, judge)) is None:
             return False
-        self.verdicts = self.verdicts.without(name, judgment.id)
+        if self._remembers:
+            self.verdicts = self.verdicts.without(name, judgment.id)
         return True
 
     def _is_changed_answer(self, judgment: Judgment, replaced: ChangedVerdict | None) -> bool:

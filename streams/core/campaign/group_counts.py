@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
+from streams.core.campaign.packing import WIDTHS, cut_rows
 from streams.core.ranking.grouped_counts import GROUPS, LOSS, TIE, WIN, GroupedCounts, groups_of
 from streams.errors import StoreOutdated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 FEWEST_GROUPS = 8
 MAX_GROUP_CELLS = 4_000_000
 CELLS = 6  # of a pair in one group: wins, ties and losses, by judgment and by judge
-_WIDTHS = {1: "<u1", 2: "<u2", 4: "<u4"}
 
 
 def category_cells(max_cells: int) -> int:
@@ -156,20 +156,13 @@ class GroupCounts:
 
     # -- stored rows -------------------------------------------------------------------------------------
 
-    def dump_rows(self, pairs: Ints) -> Iterator[bytes]:
-        """Return the counts of some pairs, packed.
-
-        A row is the number of groups, the bytes per count, one bit per cell that says whether it is above 0, and these
-        counts, little-endian.
-        """
-        rows = self._cells[self._slots[pairs[:, 0], pairs[:, 1]]]
-        counted = rows > 0
-        bits = np.packbits(counted, axis=1)
-        largest = rows.max(axis=1, initial=0).tolist()
-        for row, which, packed, most in zip(rows, counted, bits, largest, strict=True):
-            width = 1 if most < 1 << 8 else 2 if most < 1 << 16 else 4
-            head = bytes((self.groups, width))
-            yield head + packed.tobytes() + row[which].astype(_WIDTHS[width]).tobytes()
+    def dump_rows(self, pairs: Ints) -> list[bytes]:
+        """Return the counts of some pairs, packed."""
+        count, size = len(pairs), CELLS * self.groups
+        packed, ends = np.empty(count * (2 + size // 8 + 4 * size), np.uint8), np.empty(count, np.int64)
+        kernel = kernels.suited("groups", count * size // CELLS)
+        kernel.pack_rows(self._cells, self._slots, np.ascontiguousarray(pairs), self.groups, packed, ends)
+        return cut_rows(packed, ends)
 
     def load_rows(self, pairs: Ints, rows: Sequence[bytes]) -> None:
         """Load stored counts of pairs, given as lower and upper system, in place of all that are here."""
@@ -197,24 +190,17 @@ class CountsCopy:
     def grouped(self) -> GroupedCounts:
         """Return the counts with the systems sorted by name."""
         order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__), np.int64)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        pairs = np.argwhere(self.slots >= 0)
-        counted = self.cells.max(axis=1, initial=0) > 0  # the votes of others were taken back
-        pairs = pairs[counted[self.slots[pairs[:, 0], pairs[:, 1]]]]
-        a, b = place[pairs[:, 0]], place[pairs[:, 1]]
-        first, second = np.minimum(a, b), np.maximum(a, b)
-        by = np.lexsort((second, first))
-        groups = self.cells.shape[1] // CELLS
-        cells = self.cells[self.slots[pairs[by, 0], pairs[by, 1]]].reshape(-1, 2, groups, 3).astype(np.int64)
-        turned = (a > b)[by]
-        cells[turned] = cells[turned][..., ::-1]
+        most, groups = len(self.cells), self.cells.shape[1] // CELLS
+        first, second = np.empty((2, most), np.int64)
+        by_judgment, by_judge = np.empty((2, most, groups, 3), np.int64)
+        kernel = kernels.suited("groups", self.cells.size)
+        pairs = kernel.arrange_groups(self.cells, self.slots, order, first, second, by_judgment, by_judge)
         return GroupedCounts(
             systems=tuple(self.systems[i] for i in order.tolist()),
-            first=first[by],
-            second=second[by],
-            by_judgment=np.ascontiguousarray(cells[:, 0]),
-            by_judge=np.ascontiguousarray(cells[:, 1]),
+            first=first[:pairs],
+            second=second[:pairs],
+            by_judgment=by_judgment[:pairs],
+            by_judge=by_judge[:pairs],
             judgments=self.judgments[order],
             rankings=self.rankings,
             judges=self.judges,
@@ -240,10 +226,10 @@ def _decode(row: bytes) -> Cells:
     if row[:1] == b"{":
         raise StoreOutdated("the counts of its pairs were stored by an earlier version, without groups")
     groups, width = row[:2]
-    if groups not in {GROUPS // shrink for shrink in (1, 2, 4)} or width not in _WIDTHS:
+    if groups not in {GROUPS // shrink for shrink in (1, 2, 4)} or width not in WIDTHS:
         raise ValueError(f"the counts of a pair begin with {row[:2].hex()}")
     size = CELLS * groups
     counted = np.unpackbits(np.frombuffer(row, np.uint8, size // 8, 2)).astype(np.bool_)
     cells: Cells = np.zeros(size, np.int32)
-    cells[counted] = np.frombuffer(row, _WIDTHS[width], offset=2 + size // 8)
+    cells[counted] = np.frombuffer(row, f"<u{width}", offset=2 + size // 8)
     return cells

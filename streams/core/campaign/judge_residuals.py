@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,15 +10,17 @@ import numpy as np
 
 from streams.core import kernels
 from streams.core.campaign.names import distinct_indices
-from streams.core.judges.live import estimate_later_sums, live_residuals
+from streams.core.campaign.packing import WIDTHS, cut_rows
+from streams.core.judges.live import estimate_later_sums, judges_to_test, live_residuals, stored_residuals
 from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from streams.core.judges.live import LiveResiduals
+    from streams.core.judges.residuals import Residuals
     from streams.core.models import JudgmentBatch
 
     Ints = NDArray[np.int64]
@@ -29,6 +31,7 @@ FIRST_MARGIN, FIRST_MARGIN_INFORMATION = 0.3, 20.0
 JUDGE_SUMS, CELL_SUMS = 10, 4
 FIRST_SUMS = 7  # of a judge, in the rows of an earlier version
 SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
+_CELL_ROW = 1 + CELL_SUMS  # a system, and its sums
 _HASH_SEED = SEED[:2] >> 32  # of 31 bits, so that no product overflows
 
 
@@ -101,18 +104,22 @@ class JudgeResiduals:
         self._by_judge = _with_room(self._by_judge, judges)
         self._cells += [[] for _ in range(judges - len(self._cells))]
 
-    def live(self, systems: Sequence[str], judges: Sequence[str], *, tested: bool = True) -> LiveResiduals:
-        """Return the residuals of the judges, to be tested, or of nobody."""
+    def live(
+        self, systems: Sequence[str], judges: Sequence[str], judgments: Ints, *, tested: bool = True
+    ) -> LiveResiduals:
+        """Return the residuals of the judges, to be tested, or of nobody. `judgments` are those of each that count."""
+        by_judge = self._by_judge[: len(self._cells)].copy()
+        chosen = judges_to_test(by_judge)
+        found = self._residuals_of(chosen, by_judge) if tested and len(chosen) else None
+        judgments = judgments[: len(judges)].copy()
+        return live_residuals(tuple(systems), tuple(judges), judgments=judgments, by_judge=by_judge, residuals=found)
+
+    def _residuals_of(self, chosen: Ints, by_judge: Ints) -> Residuals:
         used = self._cell_count
         order = np.lexsort((self._keys[:used, 1], self._keys[:used, 0]))
-        return live_residuals(
-            tuple(systems),
-            tuple(judges),
-            tested=tested,
-            by_judge=self._by_judge[: len(self._cells)].copy(),
-            cell_judge=self._keys[order, 0],
-            cell_system=self._keys[order, 1],
-            by_cell=self._by_cell[order],
+        cell_judge, cell_system = self._keys[order, 0], self._keys[order, 1]
+        return stored_residuals(
+            chosen, by_judge, cell_judge=cell_judge, cell_system=cell_system, by_cell=self._by_cell[order]
         )
 
     # -- stored rows -------------------------------------------------------------------------------------
@@ -126,23 +133,26 @@ class JudgeResiduals:
         """Return the encoded rows that changed since the last call."""
         pack = msgspec.msgpack.Encoder().encode
         changed = sorted(self._dirty_judges)
-        rows = {JUDGE + judges[i]: pack(row) for i, row in zip(changed, self._judge_rows(changed), strict=True)}
-        for i in sorted(self._dirty_systems):
-            rows[SYSTEM + systems[i]] = pack((float(self._ability[i]), float(self._information[i])))
+        rows = {JUDGE + judges[i]: row for i, row in zip(changed, self._judge_rows(changed), strict=True)}
+        moved = sorted(self._dirty_systems)
+        for i, *row in zip(moved, self._ability[moved].tolist(), self._information[moved].tolist(), strict=True):
+            rows[SYSTEM + systems[i]] = pack(row)
         if rows:
             rows[SHARED] = pack(self._shared.tolist())
         self.forget_changes()
         return rows
 
-    def _judge_rows(self, judges: list[int]) -> Iterator[list[int]]:
-        """Yield the sums of each of these judges, then those of each system that they met, in order of the systems."""
-        ends = [0, *accumulate(len(self._cells[judge]) for judge in judges)]
-        cells = np.fromiter(chain.from_iterable(self._cells[judge] for judge in judges), np.int64, ends[-1])
-        cells = cells[np.lexsort((self._keys[cells, 1], np.repeat(np.arange(len(judges)), np.diff(ends))))]
-        sums = np.column_stack((self._keys[cells, 1], self._by_cell[cells])).ravel().tolist()
-        width = 1 + CELL_SUMS
-        for own, (first, last) in zip(self._by_judge[judges].tolist(), pairwise(ends), strict=True):
-            yield own + sums[width * first : width * last]
+    def _judge_rows(self, judges: list[int]) -> list[bytes]:
+        """Return a row for each of these judges: their sums, and those of each system that they met, in order."""
+        met = np.array([len(self._cells[judge]) for judge in judges], np.int64)
+        cells = np.fromiter(chain.from_iterable(self._cells[judge] for judge in judges), np.int64)
+        cells = cells[np.lexsort((self._keys[cells, 1], np.repeat(np.arange(len(judges)), met)))]
+        packed = np.empty(2 * len(judges) + 8 * (JUDGE_SUMS * len(judges) + _CELL_ROW * len(cells)), np.uint8)
+        ends = np.empty(len(judges), np.int64)
+        kernels.suited("residuals", len(cells)).pack_judges(
+            self._by_judge, self._by_cell, self._keys, np.array(judges, np.int64), cells, met, packed, ends
+        )
+        return cut_rows(packed, ends)
 
     def forget_changes(self) -> None:
         """Forget which rows changed."""
@@ -160,20 +170,29 @@ class JudgeResiduals:
                 i = systems[key.removeprefix(SYSTEM)]
                 self._ability[i], self._information[i] = msgspec.msgpack.decode(stored, type=tuple[float, float])
             else:
-                row = msgspec.msgpack.decode(stored, type=list[int])
-                if len(row) % (1 + CELL_SUMS) == FIRST_SUMS % (1 + CELL_SUMS):
+                row = decode_row(stored)
+                if len(row) % _CELL_ROW == FIRST_SUMS % _CELL_ROW:
                     row[FIRST_SUMS:FIRST_SUMS] = estimate_later_sums(row[:FIRST_SUMS])
                 loaded[judges[key.removeprefix(JUDGE)]] = row
         self._load_judges(loaded)
 
     def _load_judges(self, rows: Mapping[int, list[int]]) -> None:
-        parts = [np.array(row[JUDGE_SUMS:], np.int64).reshape(-1, 1 + CELL_SUMS) for row in rows.values()]
+        parts = [np.array(row[JUDGE_SUMS:], np.int64).reshape(-1, _CELL_ROW) for row in rows.values()]
         for judge, row in rows.items():
             self._by_judge[judge] = row[:JUDGE_SUMS]
         if parts:
             found, starts = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
             cells = self._number_cells(np.array([*rows], np.int64), np.ascontiguousarray(found[:, 0]), starts)
             self._by_cell[cells] = found[:, 1:]
+
+
+def decode_row(stored: bytes) -> list[int]:
+    """Return the numbers of a judge's row. Before layout 6 they were in msgpack. Raise ValueError if it is no row."""
+    if not stored or stored[0] not in WIDTHS:
+        return msgspec.msgpack.decode(stored, type=list[int])
+    own = np.frombuffer(stored, f"<i{stored[0]}", JUDGE_SUMS, 2)
+    of_cells = np.frombuffer(stored, f"<i{stored[1]}", offset=2 + own.nbytes)
+    return [*own.tolist(), *of_cells.tolist()]
 
 
 def _with_room(table: Ints, rows: int) -> Ints:

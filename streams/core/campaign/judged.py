@@ -114,6 +114,8 @@ class JudgedCampaign(ChangingCampaign):
         judge = self._pseudonym(judgment.judge)
         if judgment.replaces is not None and self.exists:  # also if it is rejected: a rerun may leave it out instead
             self.verdicts = self.verdicts.begin()
+        if judgment.replaces is not None and self.changes is not None:
+            self.changes.check(judgment.replaces, judge)
         left_out: LeftOut | None = self.retractions.find_reason(judgment, judge, offset)
         if not self.exists or left_out is None:  # one that is left out may have opened the campaign when it came
             check_judgment(
@@ -134,6 +136,8 @@ class JudgedCampaign(ChangingCampaign):
             self._count(**{left_out: 1})
             self._remember_left_out(judgment, judge)
         self._seen.add(judgment.id)
+        if self.changes is not None:
+            self.changes.add(judgment, judge, offset, replaced=self.retractions.all_ids)
         if not self.exists:
             self.status = msgspec.structs.replace(self.status, offset=offset)
 

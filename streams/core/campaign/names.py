@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 
 FEW = 64  # indices that are sorted in less time than counted
+WORTH_KNOWING = 8  # names of a log per name of a batch: more take more memory than looking up each name is worth
 OTHERS = ""  # the name of the one row of all segments beyond the limit; no segment has an empty name
 
 
@@ -27,19 +29,59 @@ class NumberedNames:
     """
 
     def __init__(self, numbers: Ints, names: Sequence[str], renamed: Mapping[str, str] | None = None) -> None:
-        self._numbers = numbers
-        self._size = len(names)
-        self._places = _in_order_of_appearance(numbers, self._size)
-        self.distinct = [names[place] for place in self._places.tolist()]
-        if renamed is not None:
-            self.distinct = [renamed[name] for name in self.distinct]
+        self.numbers = numbers
+        self.source = names
+        self._renamed = renamed
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.distinct)
+
+    def name_of(self, number: int) -> str:
+        """Return the name that a number stands for."""
+        name = self.source[number]
+        return name if self._renamed is None else self._renamed[name]
+
+    @cached_property
+    def _places(self) -> Ints:
+        return _in_order_of_appearance(self.numbers, len(self.source))
+
+    @cached_property
+    def distinct(self) -> list[str]:
+        """Each name once, in order of appearance."""
+        return [self.name_of(place) for place in self._places.tolist()]
 
     def spread(self, values: Sequence[int]) -> Ints:
         """Return the value of each name of the batch, given those of the distinct names."""
-        found: Ints = np.empty(self._size, np.int64)
+        found: Ints = np.empty(len(self.source), np.int64)
         found[self._places] = values
-        spread: Ints = found[self._numbers]
+        spread: Ints = found[self.numbers]
         return spread
+
+
+class _KnownNumbers:
+    """The indices of the names in one list, as far as they were asked for. It saves a look-up for each name."""
+
+    def __init__(self, source: Sequence[str]) -> None:
+        self.source = source
+        self._index: Ints = np.full(len(source), -1, np.int64)
+
+    def find(self, names: NumberedNames, find: Callable[[str], int], known: Sequence[str]) -> Ints:
+        """Return the index of each name. Those that are not known yet are asked for, in order of appearance."""
+        self._index = grow_array(self._index, len(self.source), fill=-1)
+        found: Ints = self._index[names.numbers]
+        unknown = np.flatnonzero(found < 0)
+        if len(unknown):
+            index = self._index.copy()
+            for number in _in_order_of_appearance(names.numbers[unknown], len(self.source)).tolist():
+                name = names.name_of(number)
+                place = index[number] = find(name)
+                if place >= 0 and known[place] == name:  # segments beyond the limit share one for now
+                    self._index[number] = place
+            found[unknown] = index[names.numbers[unknown]]
+        return found
 
 
 class NameIndex:
@@ -54,6 +96,7 @@ class NameIndex:
         self.most = most  # names that fit; None: any number
         self.index: dict[str, int] = {}
         self.names: list[str] = []
+        self._known: _KnownNumbers | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -65,7 +108,7 @@ class NameIndex:
             self.names.append(name)
         return found
 
-    def has_room_for(self, names: Collection[str]) -> bool:
+    def has_room_for(self, names: Collection[str] | NumberedNames) -> bool:
         """Return whether all of these names are known or fit.
 
         >>> names = NameIndex(most=2)
@@ -95,6 +138,7 @@ class NameIndex:
             return None
         found = self.index[new] = self.index.pop(old)
         self.names[found] = new
+        self._known = None
         return found
 
     def find_numbered(self, names: NumberedNames) -> Ints:
@@ -104,7 +148,7 @@ class NameIndex:
         >>> known.add("b"), known.find_numbered(NumberedNames(np.array([1, 0, 1]), ["a", "b"])).tolist()
         (0, [0, -1, 0])
         """
-        return names.spread([self.index.get(name, -1) for name in names.distinct])
+        return self._look_up(names, lambda name: self.index.get(name, -1))
 
     def add_numbered(self, names: NumberedNames) -> Ints:
         """Return the index of each name. New names get the next indices.
@@ -113,7 +157,15 @@ class NameIndex:
         >>> known.add_numbered(NumberedNames(np.array([1, 0, 1]), ["a", "b"])).tolist(), known.names
         ([0, 1, 0], ['b', 'a'])
         """
-        return names.spread(self.add_all(names.distinct))
+        return self._look_up(names, self.add)
+
+    def _look_up(self, names: NumberedNames, find: Callable[[str], int]) -> Ints:
+        if len(names.source) > WORTH_KNOWING * len(names):
+            self._known = None
+            return names.spread([find(name) for name in names.distinct])
+        if self._known is None or self._known.source is not names.source:
+            self._known = _KnownNumbers(names.source)
+        return self._known.find(names, find, self.names)
 
 
 class SegmentIndex(NameIndex):

@@ -20,6 +20,8 @@ class CampaignOptions:
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
     remember_verdicts: bool = True  # so that a changed one is taken back at once; else it waits for a rerun
+    remember_all: bool = False  # from the first judgment on, not only after the first change
+    follow_judges: bool = True  # compare each vote with the votes before it, for the cautions about judges
     seed: int = 1  # of the random number generator
     request_key: bytes = b""  # signs the ids of match requests where only answers to them are accepted
     max_judges: int | None = None  # per campaign; None: no limit

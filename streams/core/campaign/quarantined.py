@@ -13,6 +13,7 @@ from streams.core.campaign.request_rows import RequestRows
 from streams.core.campaign.result import BatchResult
 from streams.core.campaign.state import CampaignChange, MetaEncoder
 from streams.wire.events import CampaignSettings, Judgment
+from streams.wire.id_text import IdText
 from streams.wire.quarantine import Quarantine
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class QuarantinedCampaign:
                 tables={},
                 scores={},
                 withdrawn=(),
-                seen=(),
+                seen=IdText(),
                 seen_ids=seen_ids,
                 outbox=(),
             )

@@ -39,6 +39,7 @@ class RatingState:
             group_names=options.group_names,
         )
         self.residuals = JudgeResiduals()
+        self._follows_judges = options.follow_judges
         self._category_cells = category_cells(options.max_group_cells)
         self.stop = StopCheck()
         self.create_model(settings)
@@ -110,9 +111,10 @@ class RatingState:
                 by_judge=self.tables.judge_groups(admitted.batch.judges),
                 systems=len(self.tables.systems),
             )
-        self.residuals.apply(
-            admitted.batch, systems=len(self.tables.systems.names), judges=len(self.tables.judges.names)
-        )
+        if self._follows_judges:
+            self.residuals.apply(
+                admitted.batch, systems=len(self.tables.systems.names), judges=len(self.tables.judges.names)
+            )
         if self.bootstrap is not None:
             self.bootstrap.apply(admitted.batch, admitted.keys, self.tables.judges.names)
 

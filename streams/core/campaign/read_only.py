@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from streams.core.campaign import board
 from streams.core.campaign.forgotten_verdicts import ForgottenVerdicts
+from streams.core.campaign.logged_changes import LoggedChanges
 from streams.core.campaign.options import CampaignOptions
 from streams.core.campaign.rating_state import RatingState
 from streams.core.campaign.recent_votes import RecentVotes
@@ -73,6 +74,7 @@ class ReadOnlyCampaign:
         self.verdicts = ForgottenVerdicts()
         self._seen = SeenIds(self._options.seen_ids)
         self._votes = RecentVotes(settings.repeat_window)
+        self.changes = None if self._options.remember_verdicts else LoggedChanges()
         self._state = RatingState(settings, self._options)
         self._last_settled = board.LastSettled()
         self._last_categories: dict[int, board.LastSettled] = {}
@@ -138,6 +140,8 @@ class ReadOnlyCampaign:
     def active(self) -> list[int]:
         """The systems that have not been withdrawn, by index."""
         withdrawn, names = self.status.withdrawn, self._state.tables.systems.names
+        if not withdrawn:
+            return list(range(len(names)))
         return [i for i, name in enumerate(names) if name not in withdrawn]
 
     @property
@@ -196,7 +200,7 @@ class ReadOnlyCampaign:
             shown=shown,
             key=(tables.groups.version, shown, self.status.state, self.status.settings),
             last=self._last_settled,
-            judges=self.judges_so_far(),
+            judges=self.judges_so_far() if self._options.follow_judges else None,
             answers=self.model.judge_outcomes(),
         )
 
@@ -265,7 +269,9 @@ class ReadOnlyCampaign:
     def judges_so_far(self) -> LiveResiduals:
         """Return the votes of the judges against the votes before them, to be tested unless the settings forbid it."""
         tables, tested = self.tables, self.status.settings.suspend_judges != "off"
-        return self._state.residuals.live(tables.systems.names, tables.judges.names, tested=tested)
+        return self._state.residuals.live(
+            tables.systems.names, tables.judges.names, tables.judge_judgments, tested=tested
+        )
 
     def _left_out_cautions(self) -> tuple[Caution, ...]:
         numbers = {words: getattr(self.counts, name) for name, words in DEFENCES.items()}

@@ -137,7 +137,9 @@ class RecentVotes:
         place = self._places[number % self.kept]
         assert place.vote is not None
         self._leave(place)
-        left = Vote(judge=place.vote.judge, ids=place.vote.ids[:1]) if place.vote.ids else None
+        judge = place.vote.judge
+        key = place.vote.key if judge < 0 else 0  # of a judge without an index it says whose the vote is
+        left = Vote(judge=judge, key=key, ids=place.vote.ids[:1]) if place.vote.ids else None
         taken = _Place(number, b"", left)
         self._enter(taken)
         self._write(taken)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import blake2b
+from threading import local
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -104,22 +106,25 @@ class RequestDraft:
         return ChosenRequests(requests=requests, stop=stop, offset=self.offset, deleted=self.deleted)
 
     def _choose(self) -> tuple[MatchRequest, ...]:
-        random = np.random.default_rng([self.seed, self.offset + 1])
+        random = _scratch.generator(self.seed, self.offset)
         scored = self.model.kind == "scores"
         matches = self._choose_scores(random) if scored else self._choose_matches(random)
         segments = self._choose_outputs(matches) if scored else self._choose_segments(matches)
+        # The order of the systems is the order shown. It is random, so that a position bias averages out.
+        orders = np.argsort(random.random((len(matches), len(matches[0].systems) if matches else 0)), axis=1).tolist()
+        expires_at = self.clock + timedelta(seconds=self.status.settings.request_seconds)
+        names = self.tables.systems
         return tuple(
             MatchRequest(
                 id=f"{self.origin}/{self.offset}/{number}",
                 campaign=self.status.campaign,
-                # The order of the systems is the order shown. It is random, so that a position bias averages out.
-                systems=tuple(self.tables.systems[i] for i in random.permutation(match.systems).tolist()),
+                systems=tuple([names[match.systems[place]] for place in order]),
                 segment=segment,
                 why=match.why,
                 information=match.information,
-                expires_at=self.clock + timedelta(seconds=self.status.settings.request_seconds),
+                expires_at=expires_at,
             )
-            for number, (match, segment) in enumerate(zip(matches, segments, strict=True), self.first)
+            for number, (match, segment, order) in enumerate(zip(matches, segments, orders, strict=True), self.first)
         )
 
     def _choose_matches(self, random: np.random.Generator) -> list[Match]:
@@ -188,3 +193,26 @@ class RequestDraft:
                 count[segment] += 1
             chosen.append(None if segment is None else tables.segments[segment])
         return chosen
+
+
+class _Scratch(local):
+    """One generator per thread. To make a new one for each batch would take as long as the choice of a pair."""
+
+    def __init__(self) -> None:
+        self._bits = np.random.PCG64(0)
+        self._random = np.random.Generator(self._bits)
+
+    def generator(self, seed: int, offset: int) -> np.random.Generator:
+        """Return the generator in the state that belongs to an offset, until the next call."""
+        drawn = blake2b(b"%d %d" % (seed, offset), digest_size=32).digest()
+        state, increment = int.from_bytes(drawn[:16], "little"), int.from_bytes(drawn[16:], "little") | 1  # it is odd
+        self._bits.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": state, "inc": increment},
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        return self._random
+
+
+_scratch = _Scratch()

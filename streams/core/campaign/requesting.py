@@ -50,7 +50,7 @@ class RequestingCampaign(JudgedCampaign):
             model=deepcopy(self.model) if copied else self.model,
             tables=RequestTables.of(self.tables, copied=copied),
             candidates=self.active,
-            outstanding=[each for each in self.outstanding.values() if not gold.includes(each)],
+            outstanding=[each for each in self.outstanding.values() if not (gold.items and gold.includes(each))],
             count=count,
             stop=stop,
             board=self.draft_leaderboard() if is_due else None,

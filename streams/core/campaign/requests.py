@@ -38,6 +38,8 @@ def drop_requests(
     still_open = open_requests(outstanding, status=status, tables=tables, clock=clock, gold=gold)
     if status.settings.requests_only:  # those from before the setting can't be verified
         still_open = {key: each for key, each in still_open.items() if is_signed(each, request_key)}
+    if len(still_open) == len(outstanding):
+        return still_open, ()
     cancelled = tuple(
         msgspec.structs.replace(request, cancelled=True)
         for key, request in outstanding.items()
@@ -140,14 +142,14 @@ def open_requests(
     """
     if status.state != "open":
         return {}
-    systems, segments = tables.systems.index, tables.segments.index
-
-    def is_known(request: MatchRequest) -> bool:
-        there = all(system in systems and system not in status.withdrawn for system in request.systems)
-        return there and (request.segment is None or request.segment in segments)
-
+    systems, segments, withdrawn = tables.systems.index, tables.segments.index, status.withdrawn
+    known = systems.keys() - withdrawn if withdrawn else systems.keys()
     return {
         key: request
         for key, request in outstanding.items()
-        if request.expires_at > clock and (gold.includes(request) or is_known(request))
+        if request.expires_at > clock
+        and (
+            (known >= {*request.systems} and (request.segment is None or request.segment in segments))
+            or gold.includes(request)
+        )
     }

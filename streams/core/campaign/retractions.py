@@ -80,6 +80,13 @@ class Retractions(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether all judgments of a judge are left out."""
         return self.suspended.get(judge, -1) > self.reinstated.get(judge, -1)
 
+    def first_new_rejection(self, since: int) -> int:
+        """Return the first offset at which a rerun may reject what was not rejected before the offset `since`.
+
+        Judgments of a judge who is reinstated may leave no room for others that came later.
+        """
+        return 0 if any(at >= since for at in self.reinstated.values()) else since
+
     def extended(self, command: RerunCommand, offset: int) -> Retractions:
         """Return these retractions and those of a command at an offset of the log."""
         if isinstance(command, Retract):

@@ -19,10 +19,11 @@ from streams.wire.events import CampaignStatus, MatchRequest, encode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from streams.wire.id_text import IdText
     from streams.wire.outputs import Output
 
 # The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
-LAYOUT = 5
+LAYOUT = 6
 
 
 class SystemRow(Struct, frozen=True, kw_only=True, array_like=True):
@@ -61,24 +62,15 @@ class JudgeRow(Struct, frozen=True, kw_only=True, array_like=True):
     state: tuple[float, ...] = ()
 
 
-class SegmentRow(Struct, frozen=True, kw_only=True, array_like=True):
-    """One segment."""
-
-    index: int
-    judgments: int
-    state: tuple[float, ...] = ()
-
-
-Row = TypeVar("Row", SystemRow, JudgeRow, SegmentRow)
+Row = TypeVar("Row", bound=Struct)
 encode_row = msgspec.msgpack.Encoder().encode
 
 
 def decode_row(stored: bytes, kind: type[Row]) -> Row:
     """Return a stored row. Before layout 5 it was a JSON object. Raise DecodeError if it can't be read.
 
-    >>> decode_row(encode_row(SegmentRow(index=3, judgments=5)), SegmentRow) == decode_row(
-    ...     b'{"index":3,"judgments":5,"state":[]}', SegmentRow
-    ... )
+    >>> row = SystemRow(index=3, mean=0.5, deviation=1.0, wins=1, ties=0, losses=0, judgments=1, offset=7, state=())
+    >>> decode_row(encode_row(row), SystemRow) == row
     True
     """
     if not stored.startswith(b"{"):
@@ -121,7 +113,9 @@ class Counts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def applied(self) -> int:
         """The number of judgments that were rated or left out, and of commands."""
-        return self.judgments + self.commands + sum(self.left_out.values())
+        # Written out, because it is asked of every campaign at every snapshot.
+        defended = self.gold + self.repeated + self.over_share + self.suspended
+        return self.judgments + self.commands + defended + self.retracted + self.taken_back
 
     @property
     def left_out(self) -> dict[str, int]:
@@ -244,7 +238,18 @@ def _from_layout_1(fields: dict[str, Any]) -> dict[str, Any]:
     return fields | {"layout": LAYOUT, "outstanding": outstanding}
 
 
-TABLES = ("systems", "judges", "segments", "pairs", "cells", "replicas", "votes", "residuals", "categories")
+TABLES = (
+    "systems",
+    "judges",
+    "segments",
+    "segment_pages",
+    "pairs",
+    "cells",
+    "replicas",
+    "votes",
+    "residuals",
+    "categories",
+)
 Tables = dict[str, dict[str, bytes]]
 
 
@@ -281,9 +286,14 @@ class CampaignChange:
     tables: Tables
     scores: dict[str, float]
     withdrawn: tuple[str, ...]  # systems to remove from the scores
-    seen: tuple[str, ...]
+    seen: IdText  # new ids, of which the last `seen_ids` are kept
     seen_ids: int
     outbox: tuple[Output, ...]
     removed: Mapping[str, Collection[str]] = field(default_factory=dict)  # rows that are no more, by table
     requests: Mapping[str, bytes] = field(default_factory=dict)  # new rows of outstanding match requests, by id
     ended: tuple[str, ...] = ()  # ids of those that are outstanding no more
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows of the tables are written."""
+        return sum(map(len, self.tables.values()))

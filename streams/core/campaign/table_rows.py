@@ -1,12 +1,16 @@
-"""The rows of a campaign's systems, judges and segments: made from the arrays of its tables, and loaded into them."""
+"""The rows of a campaign's systems and judges, made from the arrays of its tables; and loading all rows into them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from msgspec.structs import replace
 
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.pace import Minute
-from streams.core.campaign.state import JudgeRow, Row, SegmentRow, SystemRow, decode_row, encode_row
+from streams.core.campaign.segment_pages import decode_segments
+from streams.core.campaign.state import JudgeRow, SystemRow, decode_row, encode_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,25 +18,39 @@ if TYPE_CHECKING:
     from streams.core.campaign.tables import CampaignTables
     from streams.core.models import Model
 
+Indexed = TypeVar("Indexed", SystemRow, JudgeRow)
 NO_PACE, NO_GOLD = Minute(), GoldTally()
 
 
 def make_system_rows(tables: CampaignTables, model: Model, systems: Sequence[int]) -> tuple[SystemRow, ...]:
     """Return the present rows of some systems."""
-    mean, deviation = model.scores()
+    if not systems:
+        return ()
+    (mean, deviation), chosen = model.scores(), np.array(systems)
+    columns = (
+        mean[chosen],
+        deviation[chosen],
+        tables.wins[chosen].sum(axis=1),
+        tables.ties[chosen].sum(axis=1),
+        tables.wins[:, chosen].sum(axis=0),
+        tables.system_judgments[chosen],
+        tables.system_offset[chosen],
+    )
     return tuple(
         SystemRow(
             index=i,
-            mean=float(mean[i]),
-            deviation=float(deviation[i]),
-            wins=int(tables.wins[i].sum()),
-            ties=int(tables.ties[i].sum()),
-            losses=int(tables.wins[:, i].sum()),
-            judgments=int(tables.system_judgments[i]),
-            offset=int(tables.system_offset[i]),
+            mean=mean_of,
+            deviation=deviation_of,
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            judgments=judgments,
+            offset=offset,
             state=model.dump_row("systems", i),
         )
-        for i in systems
+        for i, mean_of, deviation_of, wins, ties, losses, judgments, offset in zip(
+            systems, *(column.tolist() for column in columns), strict=True
+        )
     )
 
 
@@ -46,49 +64,44 @@ def encode_judges(tables: CampaignTables, model: Model, judges: Sequence[int]) -
         tables.judge_agreed,
         tables.judge_compared,
     )
-    rows = []
-    for i, name, *counts in zip(judges, names, *(column[judges].tolist() for column in counted), strict=True):
-        pace, gold = tables.paces.get(name, NO_PACE), tables.gold.get(i, NO_GOLD)
-        judgments, timed, duration, agreed, compared = counts
-        rows.append(
-            JudgeRow(
-                index=i,
-                judgments=judgments,
-                timed=timed,
-                duration_ms=duration,
-                agreed=agreed,
-                compared=compared,
-                minute=pace.number,
-                in_minute=pace.judgments,
-                flagged=pace.flagged,
-                gold_passed=gold.passed,
-                gold_failed=gold.failed,
-                state=model.dump_row("judges", i),
-            )
-        )
-    return _encode_rows(names, rows)
-
-
-def encode_segments(tables: CampaignTables, model: Model, segments: Sequence[int]) -> dict[str, bytes]:
-    """Return the present rows of some segments, encoded, by name."""
-    names = [tables.segments.names[i] for i in segments]
-    has_state = model.widths["segments"] > 0  # most models have none, and a batch has many segments
     rows = [
-        SegmentRow(index=i, judgments=count, state=model.dump_row("segments", i) if has_state else ())
-        for i, count in zip(segments, tables.segment_judgments[segments].tolist(), strict=True)
+        JudgeRow(
+            index=i,
+            judgments=judgments,
+            timed=timed,
+            duration_ms=duration,
+            agreed=agreed,
+            compared=compared,
+            state=model.dump_row("judges", i),
+        )
+        for i, judgments, timed, duration, agreed, compared in zip(
+            judges, *(column[judges].tolist() for column in counted), strict=True
+        )
     ]
-    return _encode_rows(names, rows)
-
-
-def _encode_rows(names: Sequence[str], rows: Sequence[JudgeRow] | Sequence[SegmentRow]) -> dict[str, bytes]:
+    if tables.paces or tables.gold:
+        rows = [_with_checks(row, name, tables) for row, name in zip(rows, names, strict=True)]
     return dict(zip(names, map(encode_row, rows), strict=True))
+
+
+def _with_checks(row: JudgeRow, name: str, tables: CampaignTables) -> JudgeRow:
+    """Return the row of a judge with their pace, and their answers to gold items."""
+    pace, gold = tables.paces.get(name, NO_PACE), tables.gold.get(row.index, NO_GOLD)
+    return replace(
+        row,
+        minute=pace.number,
+        in_minute=pace.judgments,
+        flagged=pace.flagged,
+        gold_passed=gold.passed,
+        gold_failed=gold.failed,
+    )
 
 
 def load_rows(tables: CampaignTables, stored: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
     """Load stored rows, each at the index that it had."""
     systems = _by_index(stored["systems"], SystemRow)
     judges = _by_index(stored["judges"], JudgeRow)
-    segments = _by_index(stored["segments"], SegmentRow)
+    found = decode_segments(stored["segments"], stored["segment_pages"])
+    segments = sorted(found.items(), key=lambda item: item[1].index)
     for add, rows in (
         (tables.systems.add, systems),
         (tables.judges.add, judges),
@@ -114,6 +127,6 @@ def load_rows(tables: CampaignTables, stored: Mapping[str, Mapping[str, bytes]],
         model.load_row("segments", i, segment.state)
 
 
-def _by_index(table: Mapping[str, bytes], kind: type[Row]) -> list[tuple[str, Row]]:
+def _by_index(table: Mapping[str, bytes], kind: type[Indexed]) -> list[tuple[str, Indexed]]:
     rows = ((name, decode_row(value, kind)) for name, value in table.items())
     return sorted(rows, key=lambda item: item[1].index)

@@ -15,7 +15,9 @@ from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
 from streams.core.campaign.judge_residuals import JUDGE
 from streams.core.campaign.names import NameIndex, SegmentIndex, distinct_indices, grow_array
 from streams.core.campaign.pace import Paces
+from streams.core.campaign.segment_pages import PAGE, encode_names, encode_pages, page_of
 from streams.core.campaign.state import encode_row
+from streams.core.campaign.table_counts import count_judgments
 from streams.core.ranking.counts import PairCounts
 from streams.core.ranking.grouped_counts import group_of, groups_of
 from streams.wire.events import encode
@@ -66,7 +68,8 @@ class CampaignTables:
         self.groups = GroupCounts(max_group_cells)
         self.changed_systems: set[int] = set()  # since the last call of `drain_changes`
         self._dirty_judges: set[int] = set()
-        self._dirty_segments: set[int] = set()
+        self._dirty_pages: set[int] = set()  # of segments
+        self._stored_segments = 0  # names of segments whose rows were drained
         self._dirty_cells: set[Cell] = set()
         self._removed: dict[str, list[str]] = {}  # rows to remove from the store, by table
 
@@ -101,18 +104,12 @@ class CampaignTables:
     def enter(self, *, systems: Sequence[str], segments: Sequence[str]) -> None:
         """Add systems and segments that no judgment has named yet."""
         self.changed_systems.update(self.systems.add(name) for name in systems if name not in self.systems.index)
-        self._dirty_segments.update(self.segments.insert(name) for name in segments if name not in self.segments.index)
+        new = (self.segments.insert(name) for name in segments if name not in self.segments.index)
+        self._dirty_pages.update(map(page_of, new))
 
     def record(self, batch: JudgmentBatch, model: Model, *, offsets: Ints, durations: Ints, keys: Ints) -> None:
         """Count the judgments of a batch. A duration below 0 means that none was given. Keys are checksums of ids."""
-        sizes = batch.sizes
-        np.add.at(self.system_judgments, batch.systems, 1)
-        self.system_offset[batch.systems] = np.repeat(offsets, sizes)
-        np.add.at(self.judge_judgments, batch.judges, 1)
-        timed = np.flatnonzero(durations >= 0)
-        np.add.at(self.judge_timed, batch.judges[timed], 1)
-        np.add.at(self.judge_duration, batch.judges[timed], durations[timed])
-        np.add.at(self.segment_judgments, batch.segments, 1)
+        count_judgments(self, batch, offsets=offsets, durations=durations)
         kernels.suited("pairs", batch.pairs).judge_rankings(
             self.wins,
             self.ties,
@@ -127,9 +124,9 @@ class CampaignTables:
         self._count_groups(batch, keys)
         self.changed_systems.update(range(len(self.systems)) if model.moves_all else distinct_indices(batch.systems))
         self._dirty_judges.update(distinct_indices(batch.judges))
-        self._dirty_segments.update(distinct_indices(batch.segments))
+        self._dirty_pages.update(distinct_indices(batch.segments // PAGE))
         if model.cell_width:
-            segments, judges = np.repeat(batch.segments, sizes), np.repeat(batch.judges, sizes)
+            segments, judges = (np.repeat(each, batch.sizes) for each in (batch.segments, batch.judges))
             self._dirty_cells.update(zip(batch.systems.tolist(), segments.tolist(), judges.tolist(), strict=True))
 
     def _count_groups(self, batch: JudgmentBatch, keys: Ints) -> None:
@@ -164,7 +161,7 @@ class CampaignTables:
             self.ties[j, i] -= x == y
         self.changed_systems.update(systems)
         self._dirty_judges.add(vote.judge)
-        self._dirty_segments.add(vote.segment)
+        self._dirty_pages.add(page_of(vote.segment))
 
     def rename_judge(self, old: str, new: str, model: Model) -> int | None:
         """Rename the rows and the cells of a judge. Their pace is dropped. Return their index, if they are known."""
@@ -241,7 +238,10 @@ class CampaignTables:
         tables = {
             "systems": {names[row.index]: encode_row(row) for row in rows},
             "judges": table_rows.encode_judges(self, model, sorted(self._dirty_judges)),
-            "segments": table_rows.encode_segments(self, model, sorted(self._dirty_segments)),
+            "segments": encode_names(self.segments.names[self._stored_segments :], self._stored_segments),
+            "segment_pages": encode_pages(
+                sorted(self._dirty_pages), self.segment_judgments[: len(self.segments)], model
+            ),
             "pairs": {
                 encode((names[i], names[j])).decode(): row
                 for (i, j), row in zip(pairs.tolist(), self.groups.dump_rows(pairs), strict=True)
@@ -264,12 +264,14 @@ class CampaignTables:
         self._touched[:] = False
         self.changed_systems.clear()
         self._dirty_judges.clear()
-        self._dirty_segments.clear()
+        self._dirty_pages.clear()
+        self._stored_segments = len(self.segments)
         self._dirty_cells.clear()
 
     def restore(self, tables: Mapping[str, Mapping[str, bytes]], model: Model) -> None:
         """Load stored rows, each at the index that it had."""
         table_rows.load_rows(self, tables, model)
+        self._stored_segments = len(self.segments)
         self._restore_pairs(tables["pairs"])
         for key, value in tables["cells"].items():
             of, on, by = msgspec.json.decode(key, type=tuple[str, str, str])

@@ -53,11 +53,22 @@ def favoured_systems(systems: Sequence[str], found: Residuals, counted: Bools) -
         count = counts[s]
         for side in (1, -1):
             many = favour[side][s]
-            if many and binomial_tail(many, count, CHANCE) < limit:
+            if many and is_rare(many, count, CHANCE, limit):
                 alarms.append(
                     FavouredSystem(system=system, against=side < 0, judges=many, tested=count, expected=CHANCE * count)
                 )
     return tuple(alarms)
+
+
+def is_rare(least: int, count: int, chance: float, limit: float) -> bool:
+    """Return whether the probability of at least so many successes is below a limit.
+
+    Mostly it is not, because that of exactly so many is above it already.
+
+    >>> is_rare(2, 2, 0.5, 0.26), is_rare(2, 2, 0.5, 0.25)
+    (True, False)
+    """
+    return binomial(least, count, chance) < limit and binomial_tail(least, count, chance) < limit
 
 
 def binomial_tail(least: int, count: int, chance: float) -> float:
@@ -66,5 +77,14 @@ def binomial_tail(least: int, count: int, chance: float) -> float:
     >>> round(binomial_tail(2, 2, 0.5), 3)
     0.25
     """
-    ways = [lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(least, count + 1)]
-    return fsum(exp(way + k * log(chance) + (count - k) * log1p(-chance)) for k, way in enumerate(ways, start=least))
+    return fsum(binomial(k, count, chance) for k in range(least, count + 1))
+
+
+def binomial(successes: int, count: int, chance: float) -> float:
+    """Return the probability of exactly so many successes.
+
+    >>> round(binomial(1, 2, 0.5), 3)
+    0.5
+    """
+    way = lgamma(count + 1) - lgamma(successes + 1) - lgamma(count - successes + 1)
+    return exp(way + successes * log(chance) + (count - successes) * log1p(-chance))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from streams.core.judges.prediction import typical_rate
+from streams.core.judges.prediction import median, typical_rate
 from streams.core.ranking.student import student_quantile
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def fast_judges(votes: Votes) -> list[FailedTest]:
     if len(timed) < FEWEST_JUDGES:
         return []
     pace = np.log(np.maximum(votes.seconds[timed], 1e-3))
-    middle = float(np.median(pace))
-    spread = max(float(np.median(np.abs(pace - middle))) / QUARTILE, LEAST_PACE)
+    middle = median(pace)
+    spread = max(median(np.abs(pace - middle)) / QUARTILE, LEAST_PACE)
     return _beyond(
         "fast", (middle - pace) / spread, _limit(len(timed), len(timed)), timed, pace < middle - log(HASTY), None
     )
@@ -95,7 +95,7 @@ def relative(sums: Sums, group: Ints, counted: Bools) -> Sums:
     used = counted
     for _ in range(CLIPPINGS):
         total = sums.total.copy()
-        for each in np.unique(group[used]).tolist():
+        for each in np.flatnonzero(np.bincount(group[used])).tolist():  # `unique` would load numpy.ma
             members = group == each
             typical = typical_rate(sums.total[members & used], sums.variance[members & used])
             total[members] -= typical * sums.variance[members]
@@ -124,7 +124,7 @@ def taste_of(total: Floats, variance: Floats) -> float:
 
 
 def _middle(total: Floats, variance: Floats, taste: float) -> float:
-    return float(np.median(np.abs(total) / np.sqrt(variance + taste * variance**2)))
+    return median(np.abs(total) / np.sqrt(variance + taste * variance**2))
 
 
 def _limit(tests: int, judges: int) -> float:

@@ -27,6 +27,23 @@ if TYPE_CHECKING:
     from streams.core.judges.votes import Floats, Ints
     from streams.wire.leaderboard import Caution
 
+_NO_NUMBERS, _NO_INDICES = np.zeros(0), np.zeros(0, np.int64)
+_NO_SUMS = Sums(total=_NO_NUMBERS, variance=_NO_NUMBERS, skew=_NO_NUMBERS)
+NOBODY = Residuals(
+    judge=_NO_INDICES,
+    units=_NO_NUMBERS,
+    squares=_NO_NUMBERS,
+    agreement=_NO_SUMS,
+    position=_NO_SUMS,
+    ties=_NO_SUMS,
+    tie_share=_NO_NUMBERS,
+    cell_judge=_NO_INDICES,
+    cell_system=_NO_INDICES,
+    cell_units=_NO_NUMBERS,
+    favour=_NO_SUMS,
+    own_favour=_NO_SUMS,
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class LiveFlag:
@@ -42,6 +59,7 @@ class LiveResiduals:
 
     systems: Sequence[str]
     judges: Sequence[str]
+    judgments: Ints  # of each judge, without those that were taken back
     units: Floats  # weight of the votes of each judge, also of those with few
     residuals: Residuals
     # Of all judges, as `position_bias` takes them.
@@ -78,18 +96,21 @@ class LiveResiduals:
         return position_bias(self.first[known], self.later[known], self.position[known])
 
     def _without(self, flagged: Collection[str]) -> Bools:
+        if not flagged:
+            return np.ones(len(self.judges), np.bool_)
         return ~np.isin(np.array(self.judges), list(flagged))
 
     def cautions(self) -> tuple[Caution, ...]:
         """Return what a reader of the leaderboard should know about the judges."""
         flags, found = self.flags(), []
-        share = self.units.max(initial=0.0) / max(float(self.units.sum()), RARE)
-        if len(self.units):
-            found += one_judge(self.judges[int(np.argmax(self.units))], share, judges=int((self.units > 0.0).sum()))
+        if total := int(self.judgments.sum()):
+            most = int(np.argmax(self.judgments))
+            share, active = int(self.judgments[most]) / total, int(np.count_nonzero(self.judgments))
+            found += one_judge(self.judges[most], share, judges=active)
         counted = self._without(flags)
         if (bias := self._bias(counted)) is not None:
             found += bias.cautions()
-        if alarms := favoured_systems(self.systems, self.residuals, counted):
+        if len(self.residuals.judge) and (alarms := favoured_systems(self.systems, self.residuals, counted)):
             found.append(favoured_caution(alarms))
         if flags:
             judge, reasons = next(iter(flags.items()))
@@ -116,48 +137,55 @@ class LiveResiduals:
         return f"about {abs(more) / 2.0:.0f} of {votes:.0f} votes more {way} than the votes before predict"
 
 
+def judges_to_test(by_judge: Ints) -> Ints:
+    """Return the judges who have enough votes, by index, or nobody if they are too few to compare.
+
+    The columns of the stored sums are those of kernels/residuals.py.
+    """
+    enough = np.flatnonzero(by_judge[:, 0] / SCALE >= FEWEST_UNITS)
+    return enough if len(enough) >= FEWEST_JUDGES else enough[:0]
+
+
 def live_residuals(
-    systems: Sequence[str],
-    judges: Sequence[str],
-    *,
-    tested: bool,
-    by_judge: Ints,
-    cell_judge: Ints,
-    cell_system: Ints,
-    by_cell: Ints,
+    systems: Sequence[str], judges: Sequence[str], *, judgments: Ints, by_judge: Ints, residuals: Residuals | None
 ) -> LiveResiduals:
-    """Return the residuals from the stored sums, or of nobody. kernels/residuals.py says what their columns are."""
+    """Return the residuals of the judges to test, or of nobody, with the stored sums of all judges."""
+    sums = by_judge / SCALE
+    return LiveResiduals(
+        systems=systems,
+        judges=judges,
+        judgments=judgments,
+        units=sums[:, 0],
+        residuals=NOBODY if residuals is None else residuals,
+        first=sums[:, 7],
+        later=sums[:, 8],
+        position=sums[:, 3],
+    )
+
+
+def stored_residuals(chosen: Ints, by_judge: Ints, *, cell_judge: Ints, cell_system: Ints, by_cell: Ints) -> Residuals:
+    """Return the residuals of some judges from the stored sums. A cell is a judge and a system, in order of the two."""
     sums, cells = by_judge / SCALE, by_cell / SCALE
-    enough = np.flatnonzero(sums[:, 0] >= FEWEST_UNITS)
-    chosen_judges = enough if tested and len(enough) >= FEWEST_JUDGES else enough[:0]
-    inside = np.isin(cell_judge, chosen_judges)
+    inside = np.isin(cell_judge, chosen)
     cell_judge, cell_system, cells = cell_judge[inside], cell_system[inside], cells[inside]
-    chosen = sums[chosen_judges]
+    own_sums = sums[chosen]
     agreement = np.maximum(sums[cell_judge, 2], RARE)
     slope = cells[:, 2] / agreement
     own = cells[:, 0] - slope * sums[cell_judge, 1]
     left = np.maximum(cells[:, 1] - slope**2 * agreement, 0.1 * cells[:, 1])
-    return LiveResiduals(
-        systems=systems,
-        judges=judges,
-        units=sums[:, 0],
-        residuals=Residuals(
-            judge=chosen_judges,
-            units=chosen[:, 0],
-            squares=chosen[:, 9],
-            agreement=_sums(chosen[:, 1], chosen[:, 2]),
-            position=_sums(chosen[:, 3], chosen[:, 4]),
-            ties=_sums(chosen[:, 5], chosen[:, 6]),
-            tie_share=_tied(chosen) / np.maximum(chosen[:, 0], RARE),
-            cell_judge=cell_judge,
-            cell_system=cell_system,
-            cell_units=cells[:, 3],
-            favour=_sums(cells[:, 0], cells[:, 1]),
-            own_favour=_sums(own, left),
-        ),
-        first=sums[:, 7],
-        later=sums[:, 8],
-        position=sums[:, 3],
+    return Residuals(
+        judge=chosen,
+        units=own_sums[:, 0],
+        squares=own_sums[:, 9],
+        agreement=_sums(own_sums[:, 1], own_sums[:, 2]),
+        position=_sums(own_sums[:, 3], own_sums[:, 4]),
+        ties=_sums(own_sums[:, 5], own_sums[:, 6]),
+        tie_share=_tied(own_sums) / np.maximum(own_sums[:, 0], RARE),
+        cell_judge=cell_judge,
+        cell_system=cell_system,
+        cell_units=cells[:, 3],
+        favour=_sums(cells[:, 0], cells[:, 1]),
+        own_favour=_sums(own, left),
     )
 
 

@@ -33,7 +33,7 @@ def peel(votes: Votes) -> Peeled:
     Every round leaves the worst quarter of the judges above the limit out of the fit. At the end, all of them are
     tested against the last fit. Those who do not contradict it are not flagged: they only seemed guilty beside others.
     """
-    predictor, units = Predictor(votes), votes.units()
+    predictor, units = Predictor(votes), votes.units
     enough = np.flatnonzero(units >= FEWEST_UNITS)
     tested: Ints = enough if len(enough) >= FEWEST_JUDGES else enough[:0]
     out: set[int] = set()

@@ -22,85 +22,7 @@ RARE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class VotePrediction:
-    """The fitted abilities, and for each row of the votes what they predict. The unit is the noise of a difference."""
-
-    ability: Floats
-    margin: float
-    shift: float  # how much better an output seems because it is shown first, to all judges
-    fair: Floats  # outcome of each row that would be expected without the shift
-    covariance: Floats
-    expected: Floats  # outcome of each row: P(win) - P(loss)
-    slope: Floats  # of `expected`, in the difference of the abilities
-    variance: Floats
-    skew: Floats  # third central moment
-    tie: Floats  # P(tie)
-    tie_slope: Floats
-    gradient: Floats  # of the log-likelihood of the row's outcome
-    information: Floats  # expected, of one comparison
-
-
-class Predictor:
-    """Fits abilities and the tie margin to the votes, with a weight for each judge."""
-
-    def __init__(self, votes: Votes) -> None:
-        size = max(len(votes.systems), 1)
-        low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-        met, self.pair = np.unique(low * size + high, return_inverse=True)
-        self.first, self.second = met // size, met % size
-        shown, self.order = np.unique(votes.first * size + votes.second, return_inverse=True)
-        self.shown_first, self.shown_second = shown // size, shown % size
-        self.votes, self.size = votes, len(votes.systems)
-        self.better = np.where(votes.first < votes.second, 1 - votes.outcome, 1 + votes.outcome)  # place of the outcome
-
-    def fit(self, share: Floats) -> VotePrediction:
-        """Return the fit in which the votes of judge j have `share[j]` of their weight."""
-        votes, pairs = self.votes, len(self.first)
-        weight = votes.weight * share[votes.judge]
-        outcomes = np.bincount(3 * self.pair + self.better, weight, 3 * pairs).reshape(pairs, 3).astype(np.float64)
-        fitted = fit_pairs(
-            PairOutcomes(
-                first=self.first, second=self.second, outcomes=outcomes, size=self.size, precision=1.0 / PRIOR**2
-            )
-        )
-        gap = fitted.ability[self.shown_first] - fitted.ability[self.shown_second]
-        fair, order = _Outcomes.at(gap, fitted.margin), self.order
-        seen, shift = fair, 0.0
-        for _ in range(SHIFTS):
-            missing = self._typical_shift(weight, seen.expected[order], seen.slope[order])
-            if abs(missing) < SMALL:
-                break
-            shift += missing
-            seen = _Outcomes.at(gap + shift, fitted.margin)
-        return VotePrediction(
-            ability=fitted.ability,
-            margin=fitted.margin,
-            shift=shift,
-            fair=fair.expected[order],
-            covariance=np.linalg.inv(fitted.hessian)[:-1, :-1].astype(np.float64),
-            expected=seen.expected[order],
-            slope=seen.slope[order],
-            variance=seen.variance[order],
-            skew=seen.skew[order],
-            tie=seen.tie[order],
-            tie_slope=seen.tie_slope[order],
-            gradient=fair.gradients[votes.outcome + 1, order],
-            information=fair.information[order],
-        )
-
-    def _typical_shift(self, weight: Floats, expected: Floats, slope: Floats) -> float:
-        """Return what is missing in the shift, for the typical judge: some who always prefer the first do not count."""
-        judge, count = self.votes.judge, len(self.votes.judges)
-        steep, missing = (
-            np.bincount(judge, weight * each, count).astype(np.float64)
-            for each in (slope, self.votes.outcome - expected)
-        )
-        judges = steep > 0.0
-        return typical_rate(missing[judges], steep[judges]) if judges.any() else 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Outcomes:
+class PredictedOutcomes:
     """Moments of the outcome 1, 0 or -1, at each difference of ability."""
 
     expected: Floats
@@ -113,7 +35,8 @@ class _Outcomes:
     information: Floats
 
     @classmethod
-    def at(cls, gap: Floats, margin: float) -> _Outcomes:
+    def at(cls, gap: Floats, margin: float) -> PredictedOutcomes:
+        """Return the moments at these differences, with this tie margin."""
         found = np.empty((len(gap), 4))
         kernels.suited("outcomes", 10 * len(gap)).predict(gap, margin, found)
         win, loss, at_win, at_loss = np.maximum(found, 1e-300).T
@@ -130,11 +53,108 @@ class _Outcomes:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class VotePrediction:
+    """The fitted abilities, and what they predict for two systems as they are shown. The unit is the noise of a gap.
+
+    Row k of the votes has the two systems `shown[k]`.
+    """
+
+    ability: Floats
+    margin: float
+    shift: float  # how much better an output seems because it is shown first, to all judges
+    covariance: Floats
+    shown: Ints
+    fair: PredictedOutcomes  # without the shift
+    seen: PredictedOutcomes  # with it
+
+    @property
+    def expected(self) -> Floats:
+        """Return the outcome of each row: P(win) - P(loss)."""
+        return self.seen.expected[self.shown]
+
+    @property
+    def fairly_expected(self) -> Floats:
+        """Return the outcome of each row that would be expected without the shift."""
+        return self.fair.expected[self.shown]
+
+    @property
+    def tie(self) -> Floats:
+        """Return the probability of a tie in each row."""
+        return self.seen.tie[self.shown]
+
+
+class Predictor:
+    """Fits abilities and the tie margin to the votes, with a weight for each judge."""
+
+    def __init__(self, votes: Votes) -> None:
+        size = max(len(votes.systems), 1)
+        low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
+        met, self.pair = distinct(low * size + high, size * size)
+        self.first, self.second = met // size, met % size
+        shown, self.order = distinct(votes.first * size + votes.second, size * size)
+        self.shown_first, self.shown_second = shown // size, shown % size
+        self.votes, self.size = votes, len(votes.systems)
+        self.better = np.where(votes.first < votes.second, 1 - votes.outcome, 1 + votes.outcome)  # place of the outcome
+
+    def fit(self, share: Floats) -> VotePrediction:
+        """Return the fit in which the votes of judge j have `share[j]` of their weight."""
+        votes, pairs = self.votes, len(self.first)
+        weight = votes.weight * share[votes.judge]
+        outcomes = np.bincount(3 * self.pair + self.better, weight, 3 * pairs).reshape(pairs, 3).astype(np.float64)
+        fitted = fit_pairs(
+            PairOutcomes(
+                first=self.first, second=self.second, outcomes=outcomes, size=self.size, precision=1.0 / PRIOR**2
+            )
+        )
+        gap = fitted.ability[self.shown_first] - fitted.ability[self.shown_second]
+        fair, order = PredictedOutcomes.at(gap, fitted.margin), self.order
+        seen, shift = fair, 0.0
+        for _ in range(SHIFTS):
+            missing = self._typical_shift(weight, seen)
+            if abs(missing) < SMALL:
+                break
+            shift += missing
+            seen = PredictedOutcomes.at(gap + shift, fitted.margin)
+        return VotePrediction(
+            ability=fitted.ability,
+            margin=fitted.margin,
+            shift=shift,
+            covariance=np.linalg.inv(fitted.hessian)[:-1, :-1].astype(np.float64),
+            shown=order,
+            fair=fair,
+            seen=seen,
+        )
+
+    def _typical_shift(self, weight: Floats, seen: PredictedOutcomes) -> float:
+        """Return what is missing in the shift, for the typical judge: some who always prefer the first do not count."""
+        votes, order = self.votes, self.order
+        steep, missing = (
+            np.bincount(votes.judge, weight * each, len(votes.judges)).astype(np.float64)
+            for each in (seen.slope[order], votes.outcome - seen.expected[order])
+        )
+        judges = steep > 0.0
+        return typical_rate(missing[judges], steep[judges]) if judges.any() else 0.0
+
+
+def median(values: Floats) -> float:
+    """Return the median of finite numbers. That of numpy would load numpy.ma.
+
+    >>> median(np.array([3.0, 1.0, 2.0])), median(np.array([4.0, 1.0]))
+    (2.0, 2.5)
+    """
+    half = len(values) // 2
+    if len(values) % 2:
+        return float(np.partition(values, half)[half])
+    ordered = np.partition(values, (half - 1, half))
+    return float(ordered[half - 1] + ordered[half]) / 2.0
+
+
 def typical_rate(total: Floats, weight: Floats) -> float:
     """Return the median of total / weight. Nobody weighs more than the median weight, however many votes they have."""
     rate = total / weight
     order = np.argsort(rate, kind="stable")
-    reached = np.cumsum(np.minimum(weight, np.median(weight))[order])
+    reached = np.cumsum(np.minimum(weight, median(weight))[order])
     return float(rate[order[int(np.searchsorted(reached, 0.5 * reached[-1]))]])
 
 
@@ -158,14 +178,16 @@ def capped_shares(units: Floats, largest: float = LARGEST_SHARE) -> Floats:
     return share
 
 
-def sum_by_system(values: Floats, first: Ints, second: Ints, size: int) -> Floats:
-    """Return for each system the sum over its pairs: added where it is first, subtracted where it is second."""
-    return (np.bincount(first, values, size) - np.bincount(second, values, size)).astype(np.float64)
+def distinct(numbers: Ints, limit: int) -> tuple[Ints, Ints]:
+    """Return the different numbers, all of which are below a limit, in order, and the place of each number among them.
 
-
-def laplacian(weights: Floats, first: Ints, second: Ints, size: int) -> Floats:
-    """Return the matrix of the sums of weights (x_first - x_second)² as a quadratic form."""
-    flat = np.bincount(first * size + second, weights, size * size).reshape(size, size)
-    between = flat + flat.T
-    found: Floats = np.diag(between.sum(axis=1)) - between
-    return found
+    >>> [part.tolist() for part in distinct(np.array([7, 2, 7]), 8)]
+    [[2, 7], [1, 0, 1]]
+    """
+    if limit > 4 * len(numbers) + 64:
+        found, places = np.unique(numbers, return_inverse=True)
+        return found, places
+    found = np.flatnonzero(np.bincount(numbers, minlength=limit))  # counting is faster than sorting
+    place: Ints = np.zeros(limit, np.int64)
+    place[found] = np.arange(len(found))
+    return found, place[numbers]

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core.judges.prediction import median
+
 if TYPE_CHECKING:
     from streams.core.judges.judge_tests import Bools, FailedTest
     from streams.core.judges.prediction import VotePrediction
@@ -18,7 +20,7 @@ def reason_for(finding: FailedTest, votes: Votes, prediction: VotePrediction) ->
     An example: "voted for x in 58 of 60 matches; the other judges' votes predict 31".
     """
     if finding.kind == "fast":
-        typical = float(np.median(votes.seconds[np.isfinite(votes.seconds)]))
+        typical = median(votes.seconds[np.isfinite(votes.seconds)])
         own = float(votes.seconds[finding.judge])
         return f"takes {own:.1f} seconds per judgment; half of the judges take {typical:.1f} or more"
     rows = votes.judge == finding.judge

@@ -110,7 +110,7 @@ def report_on(votes: Votes, peeled: Peeled) -> JudgeReport:
         alarms=favoured_systems(votes.systems, peeled.residuals, counted),
         position_bias=_position_bias(votes, peeled.prediction, counted),
         largest=(votes.judges[most], int(votes.judgments[most]) / total) if total else None,
-        power=power_of(peeled.residuals, votes.units()),
+        power=power_of(peeled.residuals, votes.units),
     )
 
 
@@ -118,6 +118,6 @@ def _position_bias(votes: Votes, prediction: VotePrediction, counted: Bools) -> 
     weight, outcome = votes.weight * counted[votes.judge], votes.outcome
     first, later, excess = (
         np.bincount(votes.judge, weight * each, len(votes.judges)).astype(np.float64)
-        for each in (outcome > 0, outcome < 0, outcome - prediction.fair)
+        for each in (outcome > 0, outcome < 0, outcome - prediction.fairly_expected)
     )
     return position_bias(first, later, excess)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,9 +56,9 @@ class Votes:
             counter.add(judgment.judge, judgment)
         return counter.votes()
 
-    @property
+    @cached_property
     def weight(self) -> Floats:
-        """Return the weight of each row: 2 / n for each pair of a ranking of n systems."""
+        """The weight of each row: 2 / n for each pair of a ranking of n systems."""
         return self.count * (2.0 / self.size)
 
     @property
@@ -65,8 +66,9 @@ class Votes:
         """Return whether all rankings are of two systems."""
         return bool((self.size == 2).all())
 
+    @cached_property
     def units(self) -> Floats:
-        """Return the sum of the weights of each judge: n - 1 for a ranking of n systems."""
+        """The sum of the weights of each judge: n - 1 for a ranking of n systems."""
         return np.bincount(self.judge, self.weight, len(self.judges)).astype(np.float64)
 
 

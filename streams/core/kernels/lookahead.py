@@ -11,16 +11,15 @@ from typing import Any
 
 from streams.compiler import jit
 from streams.core.kernels.elementary import exp
-from streams.core.kernels.normal import NORM, upper_tail
+from streams.core.kernels.normal import tail_and_density
 
 SIGNATURES = {
     "linearise": "q2 q2 q2 d d1 d3 d2",
     "solve": "d1 d3 d2 -> d",
-    "fit": "q2 q2 q2 d q d1 d3 d2 -> q",
     "foresee": "?1 d d1 d3 d2",
     "weigh": "?1 d1 d3 d2",
     "gain": "?1 d3",
-    "look_ahead": "?1 d d1 d3 d2",
+    "fit_and_look_ahead": "q2 q2 q2 ?1 d q d1 d3 d2",
 }
 
 LAYERS, VECTORS = 8, 4
@@ -36,15 +35,16 @@ LEAST_PAIR = 1e-5
 LEAST = 1e-12  # probability
 FARTHEST = 2.0  # step of one pair: a pair with one outcome must not run away
 PAIR_WEIGHT, MARGIN_WEIGHT = 125.0, 50.0  # of the first values
-NEAR = 1e-3  # the fit ends when no ability moves further
+NEAR = 1e-2  # the fit ends when no ability moves further
 
 
 @jit
 def outcomes(x: float, e: float) -> tuple[float, float, float, float, float]:
     """Return the probabilities of win, tie and loss, and the densities at both edges of the tie."""
-    win, loss = max(upper_tail(e - x), LEAST), max(upper_tail(e + x), LEAST)
-    tie = max(1.0 - win - loss, LEAST)
-    return win, tie, loss, NORM * exp(-0.5 * (x - e) * (x - e)), NORM * exp(-0.5 * (x + e) * (x + e))
+    win, upper = tail_and_density(e - x)
+    loss, lower = tail_and_density(e + x)
+    win, loss = max(win, LEAST), max(loss, LEAST)
+    return win, max(1.0 - win - loss, LEAST), loss, upper, lower
 
 
 @jit
@@ -269,3 +269,12 @@ def look_ahead(candidates: Any, c: float, fitted: Any, room: Any, vectors: Any) 
     multiply(room[SLOPES], room[MOVES], room[SPREADS])
     multiply_transposed(room[MOVES], room[SPREADS], room[BOTH])
     gain(candidates, room)
+
+
+@jit
+def fit_and_look_ahead(
+    wins: Any, ties: Any, asked: Any, candidates: Any, c: float, steps: int, fitted: Any, room: Any, vectors: Any
+) -> None:
+    """Compute the layer GAIN from counts. `room` and `vectors` are zeros."""
+    fit(wins, ties, asked, c, steps, fitted, room, vectors)
+    look_ahead(candidates, c, fitted, room, vectors)

@@ -64,6 +64,18 @@ def upper_tail(x: float) -> float:
 
 
 @jit
+def tail_and_density(x: float) -> tuple[float, float]:
+    """Return 1 - Phi(x), to the same bits as `upper_tail`, and N(x). Together they need one exponential."""
+    density = NORM * exp(-0.5 * x * x)
+    if -CENTRE < x < 1.0:
+        a, b = central(x * x)
+        return 0.5 - x * a / b, density
+    a, b = mills(abs(x))
+    mass = density * a / b
+    return (mass if x >= 0.0 else 1.0 - mass), density
+
+
+@jit
 def win_moments(x: float) -> tuple[float, float]:
     """Return v and w of TrueSkill for a win, at x = t - e: v = N(x) / Phi(x), w = v (v + x)."""
     if -1.0 < x < CENTRE:

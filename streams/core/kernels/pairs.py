@@ -8,13 +8,14 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import Any
 
-from streams.compiler import jit
-from streams.core.kernels.elementary import exp
+from streams.compiler import inlined, jit
+from streams.core.kernels.elementary import exp, log2
 from streams.core.kernels.normal import NORM, tie_moments, upper_tail, win_moments
 
 SIGNATURES = {
     "rate_rankings": "d1 d1 d2 q1 q1 q1 q1 d",
     "judge_rankings": "q2 q2 ?2 q1 q1 q1 q1 q1 q1",
+    "measure_information": "d1 d1 q2 d d d1",
 }
 
 START_PAIRS = 20.0  # number of pairs of equal systems that the start of a margin counts as
@@ -44,7 +45,7 @@ def rate_pair(mean: Any, variance: Any, i: int, j: int, order: int, beta: float,
     )
 
 
-@jit
+@inlined
 def move_margin(margins: Any, row: int, gap: float, unit: float, order: int, care: float) -> None:
     """Update the tie margin margins[row, 0] and its weight margins[row, 1] with a pair, at the ratings before it.
 
@@ -62,7 +63,7 @@ def move_margin(margins: Any, row: int, gap: float, unit: float, order: int, car
     margins[row, 0], margins[row, 1] = margin + care * (seen - expected) / weight, weight
 
 
-@jit
+@inlined
 def margin_row(margins: Any, judge: int, beta: float) -> int:
     """Return the row of a judge's margin, or 0 if margins are fixed. A new judge starts at the margin of all.
 
@@ -83,7 +84,7 @@ def start_weight(beta: float) -> float:
     return START_PAIRS * 2.0 * NORM / (sqrt(2.0) * beta)
 
 
-@jit
+@inlined
 def learn_margins(
     margins: Any, row: int, m_i: float, s_i: float, m_j: float, s_j: float, order: int, beta: float, care: float
 ) -> None:
@@ -159,3 +160,24 @@ def judge_rankings(
                     compared[judges[k]] += 1
                     agreed[judges[k]] += int((majority > 0) == (ranks[a] < ranks[b]))
         count_ranking(wins, ties, touched, systems, ranks, starts[k], starts[k + 1])
+
+
+@jit
+def measure_information(mean: Any, variance: Any, pairs: Any, beta: float, margin: float, bits: Any) -> None:
+    """Compute how far the posteriors of each pair would narrow, averaged over the outcomes, in bits."""
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        s_i, s_j, gap = float(variance[i]), float(variance[j]), float(mean[i]) - float(mean[j])
+        c = sqrt(2.0 * beta * beta + (s_i + s_j))
+        t, e = gap / c, margin / c
+        win, loss = upper_tail((margin - gap) / c), upper_tail((margin + gap) / c)
+        won, tied, lost = win_moments(t - e)[1], tie_moments(abs(t), e)[1], win_moments(-t - e)[1]
+        bits[k] = narrowing(s_i / (c * c), s_j / (c * c), win, won)
+        bits[k] += narrowing(s_i / (c * c), s_j / (c * c), max(0.0, 1.0 - win - loss), tied)
+        bits[k] += narrowing(s_i / (c * c), s_j / (c * c), loss, lost)
+
+
+@jit
+def narrowing(one: float, other: float, probability: float, shrink: float) -> float:
+    """Return the bits of an outcome that multiplies the variances by 1 - share shrink, times its probability."""
+    return -0.5 * probability * (log2(1.0 - one * shrink) + log2(1.0 - other * shrink))

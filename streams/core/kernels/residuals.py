@@ -9,13 +9,14 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from streams.compiler import jit
+from streams.compiler import inlined, jit
 from streams.core.kernels.elementary import exp
 from streams.core.kernels.normal import NORM, upper_tail
 
 SIGNATURES = {
     "follow_votes": "d1 d1 d1 q2 q2 q1 q1 q1 q1 q1",
     "number_cells": "i1 q2 q1 q1 q1 q1 q1 q1 -> ?",
+    "pack_judges": "q2 q2 q2 q1 q1 q1 B1 q1",
 }
 
 SCALE = 1024.0
@@ -27,13 +28,13 @@ MARGIN, MARGIN_INFORMATION, UNITS, JUDGES = 0, 1, 2, 3
 PRIME = 2**31 - 1
 
 
-@jit
+@inlined
 def fixed(x: float) -> int:
     """Return a number in units of 1 / SCALE, rounded."""
     return int(x * SCALE + 0.5) if x >= 0.0 else -int(0.5 - x * SCALE)
 
 
-@jit
+@inlined
 def predicted(
     ability: Any, information: Any, margin: float, i: int, j: int
 ) -> tuple[float, float, float, float, float]:
@@ -45,10 +46,26 @@ def predicted(
     return win, loss, NORM * exp(-0.5 * low * low), NORM * exp(-0.5 * high * high), scale
 
 
-@jit
+@inlined
 def learn(ability: Any, information: Any, shared: Any, i: int, j: int, order: int, weight: float) -> None:
     """Move the abilities and the tie margin by one outcome. order < 0: i is better, > 0: j is better, 0: a tie."""
-    win, loss, at_win, at_loss, scale = predicted(ability, information, float(shared[MARGIN]), i, j)
+    prediction = predicted(ability, information, float(shared[MARGIN]), i, j)
+    learn_from(prediction, ability, information, shared, i, j, order, weight)
+
+
+@inlined
+def learn_from(
+    prediction: tuple[float, float, float, float, float],
+    ability: Any,
+    information: Any,
+    shared: Any,
+    i: int,
+    j: int,
+    order: int,
+    weight: float,
+) -> None:
+    """Move the abilities and the tie margin by one outcome, which was predicted before."""
+    win, loss, at_win, at_loss, scale = prediction
     tie, change = max(1.0 - win - loss, RARE), at_loss - at_win
     slope = at_win / win if order < 0 else -at_loss / loss if order > 0 else change / tie
     curve = weight * (at_win * at_win / win + at_loss * at_loss / loss + change * change / tie) / (scale * scale)
@@ -96,7 +113,8 @@ def follow_votes(
         for a in range(first, last):
             for b in range(a + 1, last):
                 i, j, order = systems[a], systems[b], ranks[a] - ranks[b]
-                win, loss, _, _, _ = predicted(ability, information, float(shared[MARGIN]), i, j)
+                prediction = predicted(ability, information, float(shared[MARGIN]), i, j)
+                win, loss, _, _, _ = prediction
                 expected, tie = win - loss, max(1.0 - win - loss, RARE)
                 outcome = 1.0 if order < 0 else -1.0 if order > 0 else 0.0
                 total, spread = unit * (outcome - expected), unit * (win + loss - expected * expected)
@@ -122,6 +140,9 @@ def follow_votes(
                 by_cell[x, 3] += share
                 by_cell[y, 3] += share
         shared[UNITS] += last - first - 1.0
+        if last - first == 2:  # nothing has moved since the prediction
+            learn_from(prediction, ability, information, shared, i, j, order, weight)
+            continue
         for a in range(first, last):
             for b in range(a + 1, last):
                 learn(ability, information, shared, systems[a], systems[b], ranks[a] - ranks[b], weight)
@@ -153,3 +174,50 @@ def number_cells(
             cells[a] = slots[slot]
     used[0] = count
     return True
+
+
+@inlined
+def signed_width(most: int) -> int:
+    """Return the bytes of each number of a row, given the largest one without its sign."""
+    return 1 if most < 1 << 7 else 2 if most < 1 << 15 else 4 if most < 1 << 31 else 8
+
+
+@inlined
+def put(packed: Any, at: int, number: int, width: int) -> int:
+    """Write a number, little-endian, and return the place after it."""
+    for _ in range(width):
+        packed[at] = number & 255
+        number >>= 8
+        at += 1
+    return at
+
+
+@jit
+def pack_judges(
+    by_judge: Any, by_cell: Any, keys: Any, judges: Any, cells: Any, met: Any, packed: Any, ends: Any
+) -> None:
+    """Write the rows of some judges one after the other, and where each ends.
+
+    A row is the bytes per number of its two parts, the sums of the judge, and for each of their cells the system and
+    the sums. `cells` are those of the first judge, then those of the next. `met` is how many each judge has.
+    """
+    at, first = 0, 0
+    for k in range(len(judges)):
+        judge, last, own, other = judges[k], first + met[k], 0, 0
+        for column in range(by_judge.shape[1]):
+            own = max(own, abs(int(by_judge[judge, column])))
+        for place in range(first, last):
+            other = max(other, int(keys[cells[place], 1]))
+            for column in range(by_cell.shape[1]):
+                other = max(other, abs(int(by_cell[cells[place], column])))
+        own, other = signed_width(own), signed_width(other)
+        packed[at], packed[at + 1] = own, other
+        at += 2
+        for column in range(by_judge.shape[1]):
+            at = put(packed, at, int(by_judge[judge, column]), own)
+        for place in range(first, last):
+            at = put(packed, at, int(keys[cells[place], 1]), other)
+            for column in range(by_cell.shape[1]):
+                at = put(packed, at, int(by_cell[cells[place], column]), other)
+        ends[k] = at
+        first = last

@@ -1,4 +1,4 @@
-"""The settled board: slopes and curvatures of the outcomes of each pair, and products with the curvature of groups.
+"""The settled board: slopes and curvatures of the outcomes of each pair, its islands, and the variances of differences.
 
 On the scale of the noise, sqrt(2) beta = 1, a pair with difference t has P(win) = Phi(t - e), P(loss) = Phi(-t - e),
 and a tie otherwise. The logarithm of each is concave in t and e together.
@@ -10,17 +10,14 @@ from typing import Any
 
 from streams.compiler import jit
 from streams.core.kernels.elementary import exp, expm1
-from streams.core.kernels.linear import solve_positive
 from streams.core.kernels.normal import CENTRE, NARROW, NORM, central, mills, tie_moments, upper_tail, win_moments
 
 SIGNATURES = {
     "upper_tails": "d1 d1",
+    "join_islands": "q1 q1 q1 -> ?",
+    "widest_variances": "d2 d2 d2",
     "group_totals": "q3 q2",
     "cell_moments": "d1 d d3",
-    "group_slopes": "q3 d3 q1 q1 d2",
-    "group_curvatures": "q3 d3 q1 q1 d3",
-    "delete_each": "q3 d3 q1 q1 d2 d2 d3 d2",
-    "group_products": "q3 d3 q1 q1 d2 d2",
 }
 
 
@@ -93,79 +90,37 @@ def group_totals(counts: Any, totals: Any) -> None:
 
 
 @jit
-def group_slopes(counts: Any, moments: Any, first: Any, second: Any, slopes: Any) -> None:
-    """Add up the slope of each group's log-likelihood, one column per group. The last row is that of the margin."""
-    groups, last = slopes.shape[1], slopes.shape[0] - 1
+def join_islands(first: Any, second: Any, part: Any) -> bool:
+    """Set part[i] to the first system that i is connected with, or to their number if it never met any.
+
+    Return whether all are connected.
+    """
+    size = len(part)
+    for i in range(size):
+        part[i] = size
     for p in range(len(first)):
-        a, b, own = first[p], second[p], moments[p]
-        for g in range(groups):
-            won, tied, lost = float(counts[p, g, 0]), float(counts[p, g, 1]), float(counts[p, g, 2])
-            if won + tied + lost == 0.0:
-                continue
-            slope = won * own[0, 0] + tied * own[1, 0] + lost * own[2, 0]
-            slopes[a, g] += slope
-            slopes[b, g] -= slope
-            slopes[last, g] += won * own[0, 1] + tied * own[1, 1] + lost * own[2, 1]
+        part[first[p]], part[second[p]] = first[p], second[p]
+    for p in range(len(first)):
+        a, b = first[p], second[p]
+        while part[a] != a:
+            a = part[a]
+        while part[b] != b:
+            b = part[b]
+        part[max(a, b)] = min(a, b)
+    for i in range(size):  # what i points to is its island already, because it is before i
+        if part[i] < size:
+            part[i] = part[part[i]]
+    apart = 0
+    for i in range(size):
+        apart = max(apart, part[i])
+    return apart == 0
 
 
 @jit
-def group_curvatures(counts: Any, moments: Any, first: Any, second: Any, curvatures: Any) -> None:
-    """Subtract the curvature of each group's log-likelihood from curvatures[g]."""
-    groups, last = curvatures.shape[0], curvatures.shape[1] - 1
-    for p in range(len(first)):
-        a, b, own = first[p], second[p], moments[p]
-        for g in range(groups):
-            won, tied, lost = float(counts[p, g, 0]), float(counts[p, g, 1]), float(counts[p, g, 2])
-            if won + tied + lost == 0.0:
-                continue
-            rest = curvatures[g]
-            curve = won * own[0, 2] + tied * own[1, 2] + lost * own[2, 2]
-            both = won * own[0, 3] + tied * own[1, 3] + lost * own[2, 3]
-            rest[a, a] -= curve
-            rest[b, b] -= curve
-            rest[a, b] += curve
-            rest[b, a] += curve
-            rest[a, last] -= both
-            rest[last, a] -= both
-            rest[b, last] += both
-            rest[last, b] += both
-            rest[last, last] -= won * own[0, 4] + tied * own[1, 4] + lost * own[2, 4]
-
-
-@jit
-def delete_each(
-    counts: Any, moments: Any, first: Any, second: Any, hessian: Any, slopes: Any, rest: Any, moves: Any
-) -> None:
-    """Set moves[g] to (H - H_g)^-1 s_g. `slopes` gets s_g, and `rest` is room for a curvature per group."""
-    size = len(hessian)
-    for g in range(len(moves)):
-        for i in range(size):
-            for j in range(size):
-                rest[g, i, j] = hessian[i, j]
-    group_curvatures(counts, moments, first, second, rest)
-    group_slopes(counts, moments, first, second, slopes)
-    for g in range(len(moves)):
-        for i in range(size):
-            moves[g, i] = slopes[i, g]
-        solve_positive(rest[g], moves[g])
-
-
-@jit
-def group_products(counts: Any, moments: Any, first: Any, second: Any, vectors: Any, products: Any) -> None:
-    """Set products[:, g] to the curvature of group g times vectors[:, g]. The last entry is that of the margin."""
-    groups, last = vectors.shape[1], vectors.shape[0] - 1
-    for i in range(last + 1):
-        for g in range(groups):
-            products[i, g] = 0.0
-    for p in range(len(first)):
-        a, b, own = first[p], second[p], moments[p]
-        for g in range(groups):
-            won, tied, lost = float(counts[p, g, 0]), float(counts[p, g, 1]), float(counts[p, g, 2])
-            if won + tied + lost == 0.0:
-                continue
-            t, e = vectors[a, g] - vectors[b, g], vectors[last, g]
-            both = won * own[0, 3] + tied * own[1, 3] + lost * own[2, 3]
-            moved = (won * own[0, 2] + tied * own[1, 2] + lost * own[2, 2]) * t + both * e
-            products[a, g] += moved
-            products[b, g] -= moved
-            products[last, g] += both * t + (won * own[0, 4] + tied * own[1, 4] + lost * own[2, 4]) * e
+def widest_variances(one: Any, other: Any, variance: Any) -> None:
+    """Set the variance of the difference of each two systems to the larger one of two covariances."""
+    for i in range(len(variance)):
+        for j in range(len(variance)):
+            own = float(one[i, i]) + float(one[j, j]) - 2.0 * float(one[i, j])
+            others = float(other[i, i]) + float(other[j, j]) - 2.0 * float(other[i, j])
+            variance[i, j] = max(own, others, 0.0)

@@ -8,6 +8,7 @@ from streams.compiler import jit
 
 SIGNATURES = {
     "find_weakest": "q1 q1 d2 d3 d2 d1 d1 q1 q2 q1 -> q",
+    "take_away": "d2 q1 q",
 }
 
 
@@ -104,3 +105,15 @@ def find_weakest(
         if found[2 * k + 1] < found[2 * best + 1]:
             best = k
     return best
+
+
+@jit
+def take_away(outcomes: Any, cells: Any, number: int) -> None:
+    """Take comparisons away, in the order of the cells (3 pair + outcome)."""
+    left = float(number)
+    for k in range(len(cells)):
+        cell = cells[k]
+        p, outcome = cell // 3, cell % 3
+        taken = max(min(left, float(outcomes[p, outcome])), 0.0)
+        outcomes[p, outcome] -= taken
+        left -= taken

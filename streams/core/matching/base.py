@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from streams.core.models import Model
 
+    Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -40,10 +42,15 @@ class Meetings(NamedTuple):
     ties: Ints
 
 
-class Pick(NamedTuple):
-    """The systems of a match, by their positions among the candidates, and the reason."""
+def no_meetings(size: int) -> Meetings:
+    """Return the outcomes of systems that have not met."""
+    return Meetings(*np.zeros((2, size, size), np.int64))
 
-    places: Sequence[int]
+
+class Pick(NamedTuple):
+    """The systems of a match, by index, and the reason."""
+
+    systems: Sequence[int]
     why: str
 
 
@@ -54,42 +61,49 @@ class Candidates:
     """
 
     def __init__(self, model: Model, systems: Sequence[int], meetings: Meetings | None) -> None:
-        self.systems = np.asarray(systems, dtype=np.int64)
-        self.mean, self._deviation = (values[self.systems] for values in model.scores())
-        if meetings is None:
-            nothing = np.zeros((len(model.scores()[0]),) * 2, np.int64)
-            meetings = Meetings(nothing, nothing)
+        self.systems = systems
         self.meetings = meetings
-        self.place = {int(system): k for k, system in enumerate(self.systems)}
-        self.asked: Ints = np.zeros((len(self.systems),) * 2, np.int64)  # requests without an answer, by pair
-        self._expected: list[tuple[int, int]] = []  # pairs that have not narrowed the deviations yet
+        self.place = {system: k for k, system in enumerate(systems)}
+        self._pairs: list[tuple[int, int]] = []  # of requests without an answer
+        self._narrowed = 0  # number of these pairs that have narrowed the deviations
         self._model = model
 
     def expect(self, match: Sequence[int]) -> None:
         """Take note of a match that has no answer yet."""
-        for a, b in combinations(match, 2):
-            self._expected.append((a, b))
-            if a in self.place and b in self.place:
-                i, j = self.place[a], self.place[b]
-                self.asked[i, j] += 1
-                self.asked[j, i] += 1
+        self._pairs += combinations(match, 2)
 
-    def information(self, match: Sequence[int]) -> float:
-        """Return the expected information of a match in bits."""
-        return sum(self._model.information(a, b) for a, b in combinations(match, 2))
+    def count_asked(self, size: int) -> Ints:
+        """Return how often each two candidates are in requests without an answer, by the indices of all systems."""
+        asked: Ints = np.zeros((size, size), np.int64)
+        place = self.place
+        for a, b in self._pairs:
+            if a in place and b in place:
+                asked[a, b] += 1
+                asked[b, a] += 1
+        return asked
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The means."""
+        return self._scores[0]
 
     @property
     def deviation(self) -> Floats:
         """The deviations. They are narrowed when a policy asks for them, because the default policy does not."""
+        deviation, new = self._scores[1], self._pairs[self._narrowed :]
+        self._narrowed = len(self._pairs)
         # The bits are about both systems, or all about the one that meets the required system.
         share = 0.5 if self._model.required_system is None else 1.0
-        for a, b in self._expected:
-            gain = self._model.information(a, b)
+        for (a, b), gain in zip(new, self._model.informations(new), strict=True):
             for system in (a, b):
                 if system in self.place:
-                    self._deviation[self.place[system]] *= exp2(-gain * share)
-        self._expected.clear()
-        return self._deviation
+                    deviation[self.place[system]] *= exp2(-gain * share)
+        return deviation
+
+    @cached_property
+    def _scores(self) -> tuple[Floats, Floats]:
+        mean, deviation = self._model.scores()
+        return mean[self.systems], deviation[self.systems]
 
 
 class Policy(ABC):
@@ -125,21 +139,24 @@ class Policy(ABC):
             field.expect(match)
         ways = min(ways, len(candidates))
         if required is None:
-            picks = self.picks(field, ways=ways, random=random)
+            picks = self.picks(field, count=count, ways=ways, random=random)
         else:
-            picks = self._picks_against(
-                field, _information_about(model, field.systems, required), required, ways, random
-            )
-        matches = []
-        for places, why in islice(picks, count):
-            chosen = tuple(int(field.systems[k]) for k in places)
-            matches.append(Match(systems=chosen, why=why, information=field.information(chosen)))
-            field.expect(chosen)
-        return matches
+            told = _information_about(model, candidates, required)
+            picks = self._picks_against(field, told, required, ways, random)
+        chosen = []
+        for pick in islice(picks, count):
+            chosen.append(pick)
+            field.expect(pick.systems)
+        bits = model.informations([pair for pick in chosen for pair in combinations(pick.systems, 2)])
+        pairs = ways * (ways - 1) // 2
+        return [
+            Match(systems=tuple(systems), why=why, information=sum(bits[pairs * k : pairs * (k + 1)]))
+            for k, (systems, why) in enumerate(chosen)
+        ]
 
     @abstractmethod
-    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
-        """Yield one match after the other, without end. The field expects each match before the next one."""
+    def picks(self, field: Candidates, *, count: int, ways: int, random: np.random.Generator) -> Iterator[Pick]:
+        """Yield `count` matches or more, one after the other. The field expects each match before the next one."""
 
     @abstractmethod
     def score_each(self, mean: Floats, deviation: Floats, told: Floats, *, random: np.random.Generator) -> Floats:
@@ -157,12 +174,13 @@ class Policy(ABC):
         while True:
             worth = self.score_each(field.mean, field.deviation, told, random=random)
             worth[last] = -np.inf
-            yield Pick([*np.argsort(-worth, kind="stable")[: ways - 1].tolist(), last], self.why)
+            best = np.argsort(-worth, kind="stable")[: ways - 1].tolist()
+            yield Pick([*(field.systems[k] for k in best), required], self.why)
 
 
-def _information_about(model: Model, systems: Ints, required: int) -> Floats:
+def _information_about(model: Model, systems: Sequence[int], required: int) -> Floats:
     """Return what a match of each system with the required one is expected to add to its precision 1 / s."""
     _, deviation = model.scores()
-    bits = [0.0 if system == required else model.information(system, required) for system in systems.tolist()]
+    bits = [0.0 if system == required else model.information(system, required) for system in systems]
     told = np.array([1.0 - exp2(-2.0 * gain) for gain in bits])
     return told / np.maximum(deviation[systems] ** 2, order.KNOWN)

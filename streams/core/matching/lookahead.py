@@ -11,7 +11,7 @@ from streams.core import kernels
 from streams.core.kernels import lookahead as at
 
 if TYPE_CHECKING:
-    from streams.core.matching.base import Floats, Ints, Meetings
+    from streams.core.matching.base import Flags, Floats, Ints, Meetings
 
 BETA = 1.118  # noise of one performance; the unit of the policy's own scale
 STEPS = 30  # at most; about ten are usual
@@ -20,35 +20,30 @@ LARGE_STEPS = 2500  # divided by the systems: a fit of 1,000 systems takes two s
 REPAID = 2000  # updates of one pair that take as long as the plain loops of n systems, divided by n³
 
 
-def expected_gains(meetings: Meetings, candidates: Ints, asked: Ints) -> Floats:
-    """Return the expected gain of one judgment of each two candidates, a symmetric matrix.
+def expected_gains(meetings: Meetings, is_candidate: Flags, asked: Ints) -> Floats:
+    """Return the expected gain of one judgment of each two systems, a symmetric matrix. Only candidates gain.
 
     The gain is the expected fall, to first order, of the sum of p (1 - p) over the pairs of candidates, times 2 pi,
     where p is the probability that the pair is in the wrong order. The result depends on the counts alone. `asked` is
-    how often each two candidates are in requests without an answer, which count as answered.
+    how often each two systems are in requests without an answer, which count as answered.
 
     >>> from streams.core.matching.base import Meetings
     >>> none = np.zeros((3, 3), np.int64)
-    >>> gains = expected_gains(Meetings(none, none), np.arange(3), none)
+    >>> gains = expected_gains(Meetings(none, none), np.ones(3, np.bool_), none)
     >>> bool(gains[0, 1] == gains[0, 2] > 0.0 == gains[0, 0])
     True
     """
-    wins, ties = (np.ascontiguousarray(counts) for counts in meetings)
+    wins, ties = np.ascontiguousarray(meetings.wins), np.ascontiguousarray(meetings.ties)
     size, c = len(wins), sqrt(2.0) * BETA
-    is_candidate = np.zeros(size, np.bool_)
-    is_candidate[candidates] = True
-    pending = np.zeros((size, size), np.int64)
-    pending[np.ix_(candidates, candidates)] = asked
     kernel: Any = kernels.suited("lookahead", REPAID * size**3)
     room, vectors = np.zeros((at.LAYERS, size, size)), np.zeros((at.VECTORS, size))
     fitted = np.array(at.FIRST_FIT)
     if size < LARGE:
-        kernel.fit(wins, ties, pending, c, STEPS, fitted, room, vectors)
-        kernel.look_ahead(is_candidate, c, fitted, room, vectors)
+        kernel.fit_and_look_ahead(wins, ties, asked, is_candidate, c, STEPS, fitted, room, vectors)
     else:
-        _fit_large(kernel, wins, ties, pending, c, fitted, room, vectors)
+        _fit_large(kernel, wins, ties, asked, c, fitted, room, vectors)
         _look_ahead_large(kernel, is_candidate, c, fitted, room, vectors)
-    gains: Floats = room[at.GAIN][np.ix_(candidates, candidates)]
+    gains: Floats = room[at.GAIN]
     return gains
 
 
@@ -63,7 +58,9 @@ def _fit_large(
             return
 
 
-def _look_ahead_large(kernel: Any, is_candidate: Any, c: float, fitted: Floats, room: Floats, vectors: Floats) -> None:
+def _look_ahead_large(
+    kernel: Any, is_candidate: Flags, c: float, fitted: Floats, room: Floats, vectors: Floats
+) -> None:
     """Do the same as the kernel's `look_ahead`, with BLAS."""
     kernel.foresee(is_candidate, c, fitted, room, vectors)
     np.matmul(room[at.SLOPES], room[at.COVARIANCE], out=room[at.MOVES])

@@ -20,10 +20,10 @@ class UniformPolicy(Policy):
     name: ClassVar[str] = "uniform"
     why: ClassVar[str] = "any systems, by chance"
 
-    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
+    def picks(self, field: Candidates, *, count: int, ways: int, random: np.random.Generator) -> Iterator[Pick]:
         """Draw systems without replacement."""
-        while True:
-            yield Pick(random.choice(len(field.systems), size=ways, replace=False).tolist(), self.why)
+        for _ in range(count):
+            yield Pick(random.choice(field.systems, size=ways, replace=False).tolist(), self.why)
 
     def score_each(
         self,

@@ -24,14 +24,14 @@ class LargestVariance(Policy):
     name: ClassVar[str] = "variance"
     why: ClassVar[str] = "least known system against a close one"
 
-    def picks(self, field: Candidates, *, ways: int, random: np.random.Generator) -> Iterator[Pick]:
+    def picks(self, field: Candidates, *, count: int, ways: int, random: np.random.Generator) -> Iterator[Pick]:
         """Yield the least known system and randomly drawn opponents."""
-        while True:
+        for _ in range(count):
             first = int(np.argmax(field.deviation))
             others = np.delete(np.arange(len(field.mean)), first)
             weights = np.array([exp(-gap) for gap in np.abs(field.mean[others] - field.mean[first]).tolist()])
             drawn = random.choice(others, size=ways - 1, replace=False, p=weights / weights.sum())
-            yield Pick([first, *drawn.tolist()], self.why)
+            yield Pick([field.systems[k] for k in (first, *drawn.tolist())], self.why)
 
     def score_each(
         self,

@@ -20,6 +20,7 @@ MEAN, DEVIATION = 0.0, 0.5
 TIE = 0.31863936396437514  # Phi^-1((p + 1) / 2), with p = 0.25 the probability of a draw
 # beta is the prior's deviation * comparisons / this: so large that the order of the matches hardly matters.
 COMPARISONS_PER_BETA = 40
+RUNS_AT_ONCE = 4  # by one thread, which plays their matches in turns
 
 
 def wmt_runs(
@@ -38,7 +39,7 @@ def wmt_runs(
     a randomly drawn outcome of the pair updates both (Sakaguchi, Post and Van Durme 2014).
 
     The randomness of a run depends only on the seed and its number, so the number of threads changes nothing.
-    `progress` is called with the number of matches when a run is done.
+    `progress` is called with the number of matches when some runs are done.
     """
     comparisons = counts.comparisons
     matches = comparisons + 1 if comparisons else 0
@@ -47,23 +48,29 @@ def wmt_runs(
     systems = len(counts.systems)
     play = kernels.suited("wmt", runs * matches).play_matches
 
-    def run(number: int) -> Floats:
-        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        wins, ties = counts.wins, counts.ties
-        if resample:
-            (wins,), (ties,) = counts.resample(1, random)
-        mean, variance = np.full(systems, MEAN), np.full(systems, DEVIATION**2)
-        state = random.integers(2**32, size=4)
-        play(mean, variance, wins, wins + wins.T + ties, matches, beta, margin, state, np.empty((4 + systems, systems)))
+    def play_runs(numbers: range) -> Floats:
+        wins, ties = (np.empty((len(numbers), systems, systems), np.int64) for _ in range(2))
+        state = np.empty((len(numbers), 4), np.int64)
+        for k, number in enumerate(numbers):
+            random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+            wins[k], ties[k] = counts.wins, counts.ties
+            if resample:
+                (wins[k],), (ties[k],) = counts.resample(1, random)
+            state[k] = random.integers(2**32, size=4)
+        mean, variance = np.full((len(numbers), systems), MEAN), np.full((len(numbers), systems), DEVIATION**2)
+        meetings = wins + wins.transpose(0, 2, 1) + ties
+        known, opponents = np.empty(mean.shape), np.empty((*mean.shape, systems + 1), np.int64)
+        play(mean, variance, wins, meetings, matches, beta, margin, state, known, opponents)
         return mean
 
     means = np.empty((runs, systems))
     pool = ThreadPoolExecutor(threads)
     try:
-        for number, mean in enumerate(pool.map(run, range(runs))):
-            means[number] = mean
+        parts = [range(runs)[first : first + RUNS_AT_ONCE] for first in range(0, runs, RUNS_AT_ONCE)]
+        for numbers, found in zip(parts, pool.map(play_runs, parts), strict=True):
+            means[numbers.start : numbers.stop] = found
             if progress:
-                progress(matches)
+                progress(matches * len(numbers))
     finally:
         pool.shutdown(cancel_futures=True)
     return means

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -14,7 +15,7 @@ from streams.errors import ParameterError
 from streams.wire.score_range import DEFAULT_SCORE_RANGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+FEW = 32  # judgments
 Axis = Literal["systems", "judges", "segments"]
 Kind = Literal["rankings", "scores"]
 Cell = tuple[int, int, int]  # system, segment, judge
@@ -65,6 +67,9 @@ class JudgmentBatch:
     @cached_property
     def pairs(self) -> int:
         """The number of pairwise outcomes."""
+        if len(self.judges) < FEW:  # they are counted sooner one by one
+            starts: list[int] = self.starts.tolist()
+            return sum((end - start) * (end - start - 1) for start, end in pairwise(starts)) // 2
         return (int((self.sizes * self.sizes).sum()) - len(self.systems)) // 2
 
 
@@ -154,6 +159,10 @@ class Model(ABC):
     @abstractmethod
     def information(self, a: int, b: int) -> float:
         """Return the information, in bits, that a judgment of a against b is expected to add about their ratings."""
+
+    def informations(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """Return the information of a judgment of each pair."""
+        return [self.information(a, b) for a, b in pairs]
 
     @abstractmethod
     def scores(self) -> tuple[Floats, Floats]:

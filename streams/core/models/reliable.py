@@ -11,7 +11,7 @@ from streams.core import kernels
 from streams.core.kernels.elementary import log2
 from streams.core.kernels.normal import tie_moments, win_moments
 from streams.core.kernels.pairs import BY_CHANCE
-from streams.core.models.base import JudgeFacts, Outcome, Parameters, grown
+from streams.core.models.base import JudgeFacts, Model, Outcome, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.core.models.judge_outcomes import JudgeAnswers
 from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
@@ -101,6 +101,8 @@ class ReliableTrueSkill(TrueSkill):
         win, tie, loss = super().predict(a, b, judge=judge)
         chance = (1.0 - r) * BY_CHANCE
         return Outcome(r * win + chance, r * tie + chance, r * loss + chance)
+
+    informations = Model.informations  # one by one
 
     def information(self, a: int, b: int) -> float:
         """Return how far the two posteriors would narrow after a new judge's answer, averaged over the outcomes."""

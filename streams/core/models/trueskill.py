@@ -10,15 +10,14 @@ from msgspec import UNSET, Meta
 from msgspec.structs import replace
 
 from streams.core import kernels
-from streams.core.kernels.elementary import log2
-from streams.core.kernels.normal import tie_moments, upper_tail, win_moments
+from streams.core.kernels.normal import upper_tail
 from streams.core.kernels.pairs import start_weight
 from streams.core.models.base import BoardScale, Model, Outcome, PairParameters, Parameters, grown
 from streams.core.models.card import ModelCard
 from streams.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streams.core.models.base import Axis, Floats, JudgmentBatch
 
@@ -152,20 +151,21 @@ class TrueSkill(Model):
 
     def information(self, a: int, b: int) -> float:
         """Return how far the two posteriors would narrow, averaged over the outcomes."""
-        c = self._spread(a, b)
-        t, e = float(self._mean[a] - self._mean[b]) / c, self.margin() / c
-        outcome = self.predict(a, b)
-        shrinks = (
-            win_moments(t - e)[1],
-            tie_moments(abs(t), e)[1],
-            win_moments(-t - e)[1],
+        return self.informations([(a, b)])[0]
+
+    def informations(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """Return the information of a judgment of each pair."""
+        bits: Floats = np.empty(len(pairs))
+        kernels.suited("pairs", len(pairs)).measure_information(
+            self._mean,
+            self._variance,
+            np.array(pairs, np.int64).reshape(-1, 2),
+            self.parameters.beta,
+            self.margin(),
+            bits,
         )
-        shares = (float(self._variance[a]) / (c * c), float(self._variance[b]) / (c * c))
-        return sum(
-            -0.5 * probability * log2(1.0 - share * shrink)
-            for probability, shrink in zip(outcome, shrinks, strict=True)
-            for share in shares
-        )
+        found: list[float] = bits.tolist()
+        return found
 
     def scores(self) -> tuple[Floats, Floats]:
         """Return the mean and the deviation of each system."""

@@ -26,6 +26,7 @@ MANY_TIES = 0.5  # share of the comparisons
 ENOUGH = 20  # comparisons, to speak of their share of ties
 BEYOND_CHANCE = 3.0  # standard deviations by which circles must exceed what is expected
 RARE = 0.01  # the probability of so many rare circles must be below it
+CIRCLE = 3  # pairs of a circle
 MOST_SYSTEMS = 300  # above it circles are not counted, because that takes the cube of the number of systems
 MOST_NAMES = 3  # that a sentence lists
 
@@ -58,10 +59,9 @@ def caution(code: CautionCode | str, message: str) -> Caution:
 
 
 def _islands(board: SettledBoard, chosen: list[int]) -> str | None:
-    met = np.zeros(len(board.score), np.bool_)
-    met[board.pairs.first] = met[board.pairs.second] = True
-    islands = len({int(board.island[i]) for i in chosen if met[i]})
-    lonely = [board.counts.systems[i] for i in chosen if not met[i]]
+    met, island = board.met, board.island.tolist()
+    islands = len({island[i] for i in chosen if i in met})
+    lonely = [board.counts.systems[i] for i in chosen if i not in met]
     parts = []
     if islands > 1:
         parts.append(
@@ -73,7 +73,7 @@ def _islands(board: SettledBoard, chosen: list[int]) -> str | None:
 
 
 def _sweeps(board: SettledBoard, chosen: list[int]) -> str | None:
-    wins, losses = _wins_and_losses(board)
+    wins, losses = (each.tolist() for each in _wins_and_losses(board))
     sentences = []
     for verb, own, other in (("won", wins, losses), ("lost", losses, wins)):
         swept = [i for i in chosen if own[i] > 0 and other[i] == 0]
@@ -86,11 +86,12 @@ def _sweeps(board: SettledBoard, chosen: list[int]) -> str | None:
 
 
 def _few_judgments(board: SettledBoard, chosen: list[int]) -> str | None:
-    few = [i for i in chosen if board.counts.judgments[i] < FEW_JUDGMENTS]
+    judgments = board.counts.judgments.tolist()
+    few = [i for i in chosen if judgments[i] < FEW_JUDGMENTS]
     if not few:
         return None
-    least = min(few, key=lambda i: (board.counts.judgments[i], board.counts.systems[i]))
-    number = int(board.counts.judgments[least])
+    least = min(few, key=lambda i: (judgments[i], board.counts.systems[i]))
+    number = judgments[least]
     return (
         f"{len(few)} of {len(chosen)} systems {'has' if len(few) == 1 else 'have'} fewer than {FEW_JUDGMENTS} "
         f"judgments; {board.counts.systems[least]} has {number}. Their ranges are wide."
@@ -117,7 +118,9 @@ def _ties(board: SettledBoard) -> str | None:
 def _intransitive(board: SettledBoard) -> str | None:
     if len(board.score) > MOST_SYSTEMS:
         return None
-    seen, expected, deviation = circles(board)
+    if not (seen := count_circles(board)):
+        return None
+    expected, deviation = expected_circles(board)
     if seen - expected <= BEYOND_CHANCE * deviation or _poisson_tail(seen, expected) > RARE:
         return None
     times = "Once" if seen == 1 else f"{seen:,} times"
@@ -127,32 +130,49 @@ def _intransitive(board: SettledBoard) -> str | None:
     )
 
 
-def circles(board: SettledBoard) -> tuple[int, float, float]:
-    """Return how many triples beat each other in a circle, how many are expected by chance, and its deviation.
+def count_circles(board: SettledBoard) -> int:
+    """Return how many triples beat each other in a circle.
 
-    Only majorities count that are significant at 95 % in a binomial test. By chance: the fit is true, and the wins of
-    each pair vary as in so many independent comparisons. The variance is the sum over pairs of p (1 - p) times the
-    squared effect of the pair's majority on the expected number of circles, plus that number for joint effects.
+    Only majorities count that are significant at 95 % in a binomial test.
+    """
+    pairs, size = board.pairs, len(board.score)
+    wins, losses = pairs.outcomes[:, 0], pairs.outcomes[:, 2]
+    number = wins + losses
+    needed = _needed(number)
+    first, second = (each - 0.5 * number - 0.5 >= needed for each in (wins, losses))
+    if np.count_nonzero(first) + np.count_nonzero(second) < CIRCLE:
+        return 0
+    majority = np.zeros((size, size))
+    majority[pairs.first, pairs.second], majority[pairs.second, pairs.first] = first, second
+    return round(float(np.trace(majority @ majority @ majority)) / 3.0)
+
+
+def expected_circles(board: SettledBoard) -> tuple[float, float]:
+    """Return how many circles are expected by chance, and the deviation of their number.
+
+    By chance: the fit is true, and the wins of each pair vary as in so many independent comparisons. The variance is
+    the sum over pairs of p (1 - p) times the squared effect of the pair's majority on the expected number of circles,
+    plus that number for joint effects.
     """
     pairs, size = board.pairs, len(board.score)
     t, e = board.fit.ability[pairs.first] - board.fit.ability[pairs.second], board.fit.margin
     won, lost = _upper_tails(e - t), _upper_tails(e + t)
     number = pairs.outcomes[:, 0] + pairs.outcomes[:, 2]
     share = np.clip(won / np.maximum(won + lost, 1e-300), 1e-12, 1.0 - 1e-12)
-    needed = 0.5 * Z_95 * np.sqrt(number)
-    majority, chance = np.zeros((2, size, size))
-    for a, b, own, wins in (
-        (pairs.first, pairs.second, share, pairs.outcomes[:, 0]),
-        (pairs.second, pairs.first, 1.0 - share, pairs.outcomes[:, 2]),
-    ):
-        majority[a, b] = (wins - 0.5 * number - 0.5 >= needed) & (number > 0)
-        distance = (number * (own - 0.5) - needed) / np.sqrt(np.maximum(number, 1.0) * own * (1.0 - own))
+    chance = np.zeros((size, size))
+    for a, b, own in ((pairs.first, pairs.second, share), (pairs.second, pairs.first, 1.0 - share)):
+        distance = (number * (own - 0.5) - _needed(number)) / np.sqrt(np.maximum(number, 1.0) * own * (1.0 - own))
         chance[a, b] = _upper_tails(-distance) * (number >= fewest_decided())
-    seen = round(float(np.trace(majority @ majority @ majority)) / 3.0)
     through = (chance @ chance).T  # [a, b]: circles a, b, c if a beats b
     expected = float((through * chance).sum()) / 3.0
     first_order = float((chance * (1.0 - chance) * through * through).sum())
-    return seen, expected, float(np.sqrt(first_order + expected))
+    return expected, float(np.sqrt(first_order + expected))
+
+
+def _needed(number: Floats) -> Floats:
+    """Return by how many wins more than half a majority of so many comparisons is significant."""
+    found: Floats = 0.5 * Z_95 * np.sqrt(number)
+    return found
 
 
 def _upper_tails(values: Floats) -> Floats:

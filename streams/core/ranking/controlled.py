@@ -24,8 +24,8 @@ from streams.core.ranking.settled import (
     FEWEST_JUDGES,
     centre,
     centred_variances,
-    difference_variances,
     prior_precision,
+    widest_variances,
 )
 
 if TYPE_CHECKING:
@@ -99,10 +99,9 @@ def control(plain: SettledBoard, log: StyledComparisons, *, deviation: float = 1
     def uncertainty(moves: Jackknife) -> tuple[Floats, Differences, Floats]:
         by_group = moves.covariance()
         systems, own = (slice(size), slice(size)), np.maximum(np.diag(covariance), np.diag(by_group))[size:]
-        variance = np.maximum(difference_variances(covariance[systems]), difference_variances(by_group[systems]))
-        centred = np.maximum(
-            centred_variances(covariance[systems], island), centred_variances(by_group[systems], island)
-        )
+        posterior, spread = (np.ascontiguousarray(each[systems]) for each in (covariance, by_group))
+        variance = widest_variances(posterior, spread)
+        centred = np.maximum(centred_variances(posterior, island), centred_variances(spread, island))
         freedom = moves.groups - 1
         of_features = Differences(variance=np.diag(c * c * own), freedom=freedom, decided=chosen)
         return (

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core import kernels
+from streams.core.kernels import differences as at
 from streams.core.ranking.student import student_quantile
 
 if TYPE_CHECKING:
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CONFIDENCE = 0.95  # of a line
-RANGE_CONFIDENCE = 0.8  # of the tests behind a range of ranks, if so many pairs differ at it:
-RANGE_SHARE = 0.4  # of the square of the number of systems; chance gives at most a quarter of that
+RANGE_CONFIDENCE = 0.8  # of the tests behind a range of ranks, if the share RANGE_SHARE of the pairs differs at it
 MANY = 200  # degrees of freedom that are as good as any number
 
 
@@ -42,7 +43,7 @@ class Differences:
     def select(self, chosen: Ints) -> Differences:
         """Return the differences of some systems, by index."""
         return Differences(
-            variance=self.variance[np.ix_(chosen, chosen)],
+            variance=self.variance.take(chosen, axis=0).take(chosen, axis=1),
             freedom=self.freedom,
             decided=None if self.decided is None else self.decided[chosen],
         )
@@ -53,12 +54,15 @@ class Differences:
         Its degrees of freedom are those of the groups, or the decided judgments of the system that has fewer of them,
         minus 1. So few judgments claim no more than a binomial test would, also among many ties.
         """
-        if self.decided is None:
-            return np.full(self.variance.shape, largest_quantile(self.freedom, confidence))
-        table = _by_decided(self.freedom, confidence)
-        fewer = np.minimum(self.decided[:, None], self.decided[None, :])
+        table = quantiles_by_decided(self.freedom, confidence, self.decided is None)
+        fewer = np.minimum(self.evidence[:, None], self.evidence[None, :])
         found: Floats = table[np.minimum(fewer, len(table) - 1)]
         return found
+
+    @property
+    def evidence(self) -> Ints:
+        """The decided judgments of each system, or 0 if any number is enough."""
+        return np.zeros(len(self.variance), np.int64) if self.decided is None else self.decided
 
     def limit(self, confidence: float = CONFIDENCE) -> Floats:
         """Return the difference of each two systems above which it is significant."""
@@ -73,16 +77,15 @@ class Differences:
         return found
 
 
-def largest_quantile(freedom: int | None, confidence: float) -> float:
-    """Return the quantile of groups alone, with any number of judgments."""
-    if freedom is None:
-        return NormalDist().inv_cdf(0.5 + 0.5 * confidence)
-    return student_quantile(freedom, confidence)
-
-
 @cache
-def _by_decided(freedom: int | None, confidence: float) -> Floats:
-    """Return the quantile by the number of decided judgments. The last one is that of any larger number."""
+def quantiles_by_decided(freedom: int | None, confidence: float, any_number: bool = False) -> Floats:
+    """Return the quantile by the number of decided judgments. The last one is that of any larger number.
+
+    With `any_number` it is the only one.
+    """
+    if any_number:
+        normal = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+        return np.array([normal if freedom is None else student_quantile(freedom, confidence)])
     fewest = fewest_decided(confidence)
     found = [inf] * fewest
     for number in range(fewest, fewest + (MANY if freedom is None else max(freedom, 0)) + 1):
@@ -112,7 +115,7 @@ def surely_ranked(better: Bools) -> tuple[Ints, Ints]:
 
 
 def likely_ranks(score: Floats, *by: Differences) -> tuple[Ints, Ints]:
-    """Return the best and the worst rank of each system, as far as all these differences allow.
+    """Return the best and the worst rank of each system, as far as these one or two kinds of differences allow.
 
     Where most pairs differ, a rank can be wrong only between neighbours, and tests with less confidence than that of a
     line are enough. Among close systems most differences at that confidence are chance, and it is that of a line.
@@ -121,12 +124,32 @@ def likely_ranks(score: Floats, *by: Differences) -> tuple[Ints, Ints]:
     >>> best.tolist(), worst.tolist()
     ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6])
     """
-    better = _better_by_all(score, by, RANGE_CONFIDENCE)
-    if np.count_nonzero(better) < RANGE_SHARE * len(score) ** 2:
-        better = _better_by_all(score, by, CONFIDENCE)
-    return surely_ranked(better)
+    ranks = rank_systems(np.arange(len(score)), score, *by)
+    return ranks[at.BEST], ranks[at.WORST]
 
 
-def _better_by_all(score: Floats, by: tuple[Differences, ...], confidence: float) -> Bools:
-    found: Bools = np.logical_and.reduce([each.surely_better(score, confidence) for each in by])
-    return found
+def rank_systems(order: Ints, score: Floats, *by: Differences) -> Ints:
+    """Return the ranks and clusters of some systems, by index in order of score. kernels/differences.py has the rows.
+
+    The clusters are those at the confidence of a line.
+    """
+    own, other = by[0], by[-1]
+    ranks: Ints = np.empty((at.ROWS, len(order)), np.int64)
+    kernels.suited("differences", len(order) ** 2).rank_systems(
+        order,
+        score,
+        own.evidence,
+        own.variance,
+        _rank_quantiles(own.freedom, own.decided is None),
+        other.variance,
+        _rank_quantiles(other.freedom, other.decided is None),
+        len(by) > 1,
+        ranks,
+    )
+    return ranks
+
+
+@cache
+def _rank_quantiles(freedom: int | None, any_number: bool) -> Floats:
+    """Return the quantiles of a line and of a range of ranks. They have the same fewest number of judgments."""
+    return np.array([quantiles_by_decided(freedom, level, any_number) for level in (CONFIDENCE, RANGE_CONFIDENCE)])

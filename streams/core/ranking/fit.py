@@ -24,15 +24,19 @@ MOST_SYSTEMS = 60  # up to it the search is compiled, above it LAPACK solves its
 class Fit:
     """The mode of the posterior, in units of the noise sqrt(2) beta. The margin is the last parameter."""
 
-    ability: Floats
-    margin: float
+    parameters: Floats  # abilities and margin
     moments: Floats  # (pairs, outcomes, 5): slopes and curvatures, see kernels/settled.py
     hessian: Floats  # negative second derivatives; the last row and column are the margin's
 
     @property
-    def parameters(self) -> Floats:
-        """Return abilities and margin as one vector."""
-        return np.append(self.ability, self.margin)
+    def ability(self) -> Floats:
+        """The ability of each system."""
+        return self.parameters[:-1]
+
+    @property
+    def margin(self) -> float:
+        """The difference within which judges tie."""
+        return float(self.parameters[-1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,10 +60,11 @@ def fit_pairs(pairs: PairOutcomes, *, start: Fit | None = None) -> Fit:
     kernel = kernels.suited("newton", len(pairs.first) * at.MOST_STEPS)
     prior, gradient, hessian = np.empty((3, 5)), np.empty(size), np.empty((size, size))
     if start is None:
-        point = np.append(np.zeros(pairs.size), equal_margin(pairs.outcomes))
+        point: Floats = np.zeros(size)
+        point[-1] = equal_margin(pairs.outcomes)
         moments = np.empty((len(pairs.first), 3, 5))
     else:
-        point, moments = start.parameters, start.moments.copy()  # they depend on the point alone
+        point, moments = start.parameters.copy(), start.moments.copy()  # they depend on the point alone
     state = pairs.first, pairs.second, pairs.outcomes, pairs.precision, point, moments, prior, gradient, hessian
     if pairs.size <= MOST_SYSTEMS:
         room, enough = (np.empty_like(hessian), np.empty((2, size))), 0.0 if start is None else ENOUGH
@@ -68,7 +73,7 @@ def fit_pairs(pairs: PairOutcomes, *, start: Fit | None = None) -> Fit:
         (kernel.evaluate if start is None else kernel.add_up)(*state)
         before, after = state[:4], state[5:]
         climb(lambda trial: kernel.evaluate(*before, trial, *after), point, gradient, hessian)
-    return Fit(ability=point[:-1], margin=float(point[-1]), moments=moments, hessian=hessian)
+    return Fit(parameters=point, moments=moments, hessian=hessian)
 
 
 def climb(evaluate: Callable[[Floats], None], point: Floats, gradient: Floats, hessian: Floats) -> None:

@@ -36,21 +36,17 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
     >>> fragility(settle(GroupedCounts.of([]))) is None
     True
     """
-    met = np.zeros(board.pairs.size, np.bool_)
-    met[board.pairs.first] = met[board.pairs.second] = True
-    parts = [order for order in board.members(shown) if met[order[0]]]
+    parts = [order for order in board.members(shown) if order[0] in board.met]
     if len(parts) != 1 or len(parts[0]) < 2:
         return None
-    leader, *others = parts[0]
+    leader, others = parts[0][0], np.array(parts[0][1:], np.int64)
     pairs, fit, removed = board.pairs, board.fit, 0
     gaps = board.score[leader] - board.score[others]
     if float(gaps.min()) <= LEVEL:
         return 0
     distance = gaps / np.sqrt(board.by_judgment.variance[leader, others])
-    near = [others[k] for k in np.argsort(distance, kind="stable")[:CHALLENGERS]]
+    near = others[np.argsort(distance, kind="stable")[:CHALLENGERS]]
     weights = board.covariance[leader] - board.covariance[near]  # one row per challenger
-    apart = np.zeros((len(weights), pairs.size + 1))
-    apart[:, leader], apart[np.arange(len(near)), near] = 1.0, -1.0
     most: int | None = None
     for _ in range(MOST_FITS):
         number, cells = _estimate(pairs, fit, weights, fit.ability[leader] - fit.ability[near])
@@ -62,7 +58,7 @@ def fragility(board: SettledBoard, shown: Sequence[int] | Ints | None = None) ->
         later = fit_pairs(fewer, start=fit)
         if later.ability[leader] - later.ability[others].max() > LEVEL:
             pairs, fit, removed = fewer, later, removed + take
-            weights = np.ascontiguousarray(np.linalg.solve(fit.hessian, apart.T).T, np.float64)
+            weights = _effects(fit, leader, near)
             continue
         if take == 1:
             return removed + 1
@@ -92,10 +88,15 @@ def _estimate(pairs: PairOutcomes, fit: Fit, weights: Floats, gaps: Floats) -> t
     return int(found[2 * best + 1]), cells[best, : found[2 * best]]
 
 
+def _effects(fit: Fit, leader: int, near: Ints) -> Floats:
+    """Return the effect of each ability's slope, and of the margin's, on the leader's gap to some systems."""
+    apart = np.zeros((len(near), len(fit.hessian)))
+    apart[:, leader], apart[np.arange(len(near)), near] = 1.0, -1.0
+    return np.ascontiguousarray(np.linalg.solve(fit.hessian, apart.T).T, np.float64)
+
+
 def _without(pairs: PairOutcomes, cells: Ints, number: int) -> PairOutcomes:
     """Take comparisons away, in the order of the outcomes."""
     outcomes = pairs.outcomes.copy()
-    flat = outcomes.reshape(-1)
-    before = np.cumsum(flat[cells]) - flat[cells]
-    flat[cells] -= np.clip(number - before, 0.0, flat[cells])
+    kernels.suited("supports", outcomes.size * MOST_FITS).take_away(outcomes, cells, number)
     return replace(pairs, outcomes=outcomes)

@@ -85,6 +85,9 @@ class GroupedCounts:
         )
 
 
+FEW = 16  # names
+
+
 def group_of(name: str, groups: int = GROUPS) -> int:
     """Return the group of a judgment's id or of a judge's pseudonym.
 
@@ -103,5 +106,8 @@ def groups_of(checksums: Ints) -> Ints:
     >>> groups_of(np.array([crc32(b"j")])).tolist() == [group_of("j")]
     True
     """
+    if len(checksums) < FEW:  # one by one takes less time
+        mixed_each = ((checksum * MIXER) & 0xFFFFFFFFFFFFFFFF for checksum in checksums.tolist())
+        return np.array([(each >> 32) * GROUPS >> 32 for each in mixed_each], np.int64)
     mixed = checksums.astype(np.uint64) * np.uint64(MIXER)
     return ((mixed >> np.uint64(32)) * np.uint64(GROUPS) >> np.uint64(32)).astype(np.int64)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core import kernels
+
 if TYPE_CHECKING:
     from streams.core.ranking.ranges import Ints
 
@@ -18,18 +20,9 @@ def find_islands(first: Ints, second: Ints, size: int) -> Ints:
     >>> find_islands(np.array([0, 1]), np.array([2, 3]), 5).tolist()
     [1, 2, 1, 2, 3]
     """
-    linked = np.zeros((size, size), np.bool_)
-    linked[first, second] = linked[second, first] = True
-    part = np.full(size, size)
-    for start in range(size):
-        if part[start] < size:
-            continue
-        frontier = linked[start]
-        while frontier.any():
-            part[frontier] = start
-            frontier = linked[frontier].any(axis=0) & (part == size)
-        if start == 0 and part.max(initial=0) == 0:
-            return np.ones(size, np.int64)  # as usual, all are connected
+    part: Ints = np.empty(size, np.int64)
+    if kernels.suited("settled", len(first)).join_islands(first, second, part):
+        return np.ones(size, np.int64)  # as usual, all are connected
     names, where, sizes = np.unique(part, return_inverse=True, return_counts=True)
     order = sorted(range(len(names)), key=lambda k: (names[k] == size, -sizes[k], names[k]))
     numbers = np.empty(len(names), np.int64)

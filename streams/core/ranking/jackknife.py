@@ -33,7 +33,7 @@ class Jackknife:
         """Return the covariance of the abilities: (m - 1) / m times the sum over the m groups."""
         if self.groups < 2:
             return np.zeros((self.moves.shape[1], self.moves.shape[1]))
-        centred = self.moves - self.moves.mean(axis=0)
+        centred = self.moves - np.add.reduce(self.moves, axis=0) / self.groups
         found: Floats = (self.groups - 1) / self.groups * (centred.T @ centred)
         return found
 
@@ -44,25 +44,29 @@ def delete_groups(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) 
     H is the curvature of all, and s_g and H_g are the slope and the curvature of group g at the fit. `groups` has the
     outcomes of each pair in each group. `inverse` is H^-1.
     """
+    if pairs.size <= MOST_SYSTEMS:
+        return Jackknife(moves=_solve_directly(fit, pairs, groups)[:, :-1])
     filled = np.any(np.any(groups, axis=0), axis=1)
-    solve = _solve_directly if pairs.size <= MOST_SYSTEMS else _solve_by_gradients
     kept = np.ascontiguousarray(groups if filled.all() else groups[:, filled], np.int64)
-    return Jackknife(moves=solve(fit, pairs, kept, inverse)[:, :-1])
+    return Jackknife(moves=_solve_by_gradients(fit, pairs, kept, inverse)[:, :-1])
 
 
 def _slopes(fit: Fit, pairs: PairOutcomes, groups: Ints) -> Floats:
     """Return the slope of each group's log-likelihood at the fit, one column per group."""
     found = np.zeros((pairs.size + 1, groups.shape[1]))
-    kernels.suited("settled", groups.size).group_slopes(groups, fit.moments, pairs.first, pairs.second, found)
+    kernels.suited("jackknife", groups.size).group_slopes(groups, fit.moments, pairs.first, pairs.second, found)
     return found
 
 
-def _solve_directly(fit: Fit, pairs: PairOutcomes, groups: Ints, _: Floats) -> Floats:
+def _solve_directly(fit: Fit, pairs: PairOutcomes, groups: Ints) -> Floats:
     size, number = len(fit.hessian), groups.shape[1]
-    slopes, rest, found = np.zeros((size, number)), np.empty((number, size, size)), np.empty((number, size))
-    kernel = kernels.suited("settled", number * size**3)
-    kernel.delete_each(groups, fit.moments, pairs.first, pairs.second, fit.hessian, slopes, rest, found)
-    return found
+    found: Floats = np.empty((number, size))
+    kernel = kernels.suited("jackknife", number * size**3)
+    counts = np.ascontiguousarray(groups, np.int64)
+    filled = kernel.delete_each(
+        counts, fit.moments, pairs.first, pairs.second, fit.hessian, np.empty_like(fit.hessian), found
+    )
+    return found[:filled]
 
 
 def _solve_by_gradients(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Floats) -> Floats:
@@ -71,7 +75,7 @@ def _solve_by_gradients(fit: Fit, pairs: PairOutcomes, groups: Ints, inverse: Fl
     A step costs one product with H^-1 for all groups. The product of H with a direction needs none: a direction is
     H^-1 r plus a multiple of the one before.
     """
-    kernel = kernels.suited("settled", groups.size)
+    kernel = kernels.suited("jackknife", groups.size)
     residual = _slopes(fit, pairs, groups)
     found, product = np.zeros_like(residual), np.empty_like(residual)
     direction = np.ascontiguousarray(inverse @ residual)

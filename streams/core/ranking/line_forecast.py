@@ -7,21 +7,24 @@ difference that will then be measured is distributed as N(d, V (1 - 1 / f)), and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streams.core import kernels
+from streams.core.kernels import differences as at
 from streams.core.kernels.normal import upper_tail
-from streams.core.ranking.differences import fewest_decided
+from streams.core.ranking.differences import fewest_decided, quantiles_by_decided
 from streams.core.ranking.student import student_quantile
 
 if TYPE_CHECKING:
     from streams.core.ranking.differences import Differences
     from streams.core.ranking.ranges import Floats
 
-LEAST = 1.0 + 1e-9  # growth that a missing line needs at least
 LIKELY = 0.7  # probability with which a line is there after the number of judgments that is forecast
+_Z_LIKELY = NormalDist().inv_cdf(LIKELY)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,19 +42,18 @@ def next_line(score: Floats, differences: Differences, *, confidence: float) -> 
 
     Systems are in order of score. A line is drawn if all above it are better than all below it.
     """
-    growth = _growth(score, differences, confidence=confidence)
-    needed = _across(growth)
+    growth, needed = _growths(score, differences, confidence=confidence)
     missing = np.flatnonzero(needed > 1.0)
     if not len(missing):
         return None
     line = 1 + int(missing[needed[missing].argmin()])
-    above, below = np.unravel_index(int(growth[:line, line:].argmax()), (line, len(score) - line))
-    return NextLine(growth=float(needed[line - 1]), above=int(above), below=line + int(below), place=line)
+    above, below = divmod(int(growth[:line, line:].argmax()), len(score) - line)
+    return NextLine(growth=float(needed[line - 1]), above=above, below=line + below, place=line)
 
 
 def line_growth(score: Floats, differences: Differences, *, place: int, confidence: float) -> float:
     """Return the growth that the line below so many systems needs. It is 1 if it is drawn."""
-    return float(_across(_growth(score, differences, confidence=confidence))[place - 1])
+    return float(_growths(score, differences, confidence=confidence)[1][place - 1])
 
 
 def line_probability(score: Floats, differences: Differences, *, growth: float, confidence: float) -> float:
@@ -100,21 +102,31 @@ def _later_quantile(differences: Differences, *, growth: float, confidence: floa
     return np.where(np.isfinite(quantile), quantile, first), fewer * growth >= fewest
 
 
-def _growth(score: Floats, differences: Differences, *, confidence: float) -> Floats:
-    """Return the factor of judgments at which each difference is LIKELY significant.
+def _growths(score: Floats, differences: Differences, *, confidence: float) -> tuple[Floats, Floats]:
+    """Return the growth at which each difference of systems in order of score is LIKELY significant, and each line.
 
-    With r = d / sqrt(V), u = 1 / sqrt(f) and z the quantile of LIKELY, it solves r - q u = z sqrt(1 - u²).
+    Only those of a system with one below it are filled in.
     """
-    z = NormalDist().inv_cdf(LIKELY)
-    quantile, _ = _later_quantile(differences, growth=1.0, confidence=confidence)
-    r = np.clip(_distance(score, differences), 0.0, quantile)
-    square = quantile * quantile + z * z
-    u = (r * quantile - z * np.sqrt(square - r * r)) / square
-    growth = np.full(r.shape, np.inf)
-    np.divide(1.0, u * u, out=growth, where=u > 0.0)
-    if differences.decided is not None:
-        fewer = np.minimum(differences.decided[:, None], differences.decided[None, :])
-        enough = np.full(r.shape, np.inf)
-        np.divide(float(fewest_decided(confidence)), fewer, out=enough, where=fewer > 0)
-        growth = np.maximum(growth, enough)
-    return np.where(differences.surely_better(score, confidence), 1.0, np.maximum(growth, LEAST))
+    size, fewest = len(score), 0.0 if differences.decided is None else float(fewest_decided(confidence))
+    growth, lines = np.empty((size, size)), np.empty((2, size))
+    kernels.suited("differences", size * size).line_growths(
+        score,
+        differences.evidence,
+        differences.variance,
+        _quantiles(differences.freedom, confidence, differences.decided is None),
+        _Z_LIKELY,
+        fewest,
+        growth,
+        lines,
+    )
+    return growth, lines[at.NEEDED, : max(size - 1, 0)]
+
+
+@cache
+def _quantiles(freedom: int | None, confidence: float, any_number: bool) -> Floats:
+    """Return the quantiles of now and, where few judgments have none, those of later."""
+    now = quantiles_by_decided(freedom, confidence, any_number)
+    if any_number:
+        return np.array([now, now])
+    first = student_quantile(fewest_decided(confidence) - 1, confidence)
+    return np.array([now, np.where(np.isfinite(now), now, first)])

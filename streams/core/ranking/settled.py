@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from math import log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from streams.core import kernels
+from streams.core.kernels import differences as at
 from streams.core.kernels.normal import win_moments
-from streams.core.ranking.differences import Differences, likely_ranks, surely_ranked
+from streams.core.ranking.differences import Differences, rank_systems
 from streams.core.ranking.fit import Fit, PairOutcomes, fit_pairs
 from streams.core.ranking.islands import find_islands
 from streams.core.ranking.jackknife import delete_groups
 from streams.core.ranking.judge_weights import weigh_outcomes
-from streams.core.ranking.ranges import clusters
 from streams.wire.events import Row
 
 if TYPE_CHECKING:
@@ -55,51 +57,65 @@ class SettledBoard:
         hazard, _ = win_moments(-self.margin / c)
         return 400.0 / log(10.0) * 2.0 * hazard / c
 
+    @cached_property
+    def met(self) -> frozenset[int]:
+        """The systems that were compared with another one, by index."""
+        return frozenset((*self.pairs.first.tolist(), *self.pairs.second.tolist()))
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """All systems, island by island, in order of score and then of name."""
+        island, score, names = self.island.tolist(), self.score.tolist(), self.counts.systems
+        return sorted(range(len(names)), key=lambda i: (island[i], -score[i], names[i]))
+
     def members(self, shown: Sequence[int] | Ints | None = None) -> list[list[int]]:
         """Return the systems of each island, or those `shown`, by index, in order of score and then of name."""
-        chosen = range(len(self.score)) if shown is None else [int(i) for i in shown]
-        island, score, names = self.island.tolist(), self.score.tolist(), self.counts.systems
-        order = sorted(chosen, key=lambda i: (island[i], -score[i], names[i]))
-        return [list(part) for _, part in groupby(order, key=island.__getitem__)]
+        order = self._order
+        if shown is not None and len(shown) < len(order):
+            chosen = {int(i) for i in shown}
+            order = [i for i in order if i in chosen]
+        return [list(part) for _, part in groupby(order, key=self.island.tolist().__getitem__)]
 
     def rows(self, shown: Sequence[int] | Ints | None = None) -> tuple[Row, ...]:
         """Return the rows of all systems, or of those `shown` by index, island by island, in order of score."""
         return tuple(row for order in self.members(shown) for row in self._island_rows(order))
 
     def _island_rows(self, order: list[int]) -> list[Row]:
-        score = self.score[order]
-        by_judgment = self.by_judgment.select(np.array(order))
-        better = by_judgment.surely_better(score)
-        numbers = clusters(*surely_ranked(better))
-        best, worst = likely_ranks(score, by_judgment)
+        chosen = np.array(order, np.int64)
+        own = rank_systems(chosen, self.score, self.by_judgment)
+        # What does not hold for the same judges is not claimed for others.
+        others = None if self.by_judge is None else rank_systems(chosen, self.score, self.by_judgment, self.by_judge)
+        best, worst, numbers = own[: at.CLUSTER + 1].tolist()
         low: list[int] | list[None] = [None] * len(order)
         high: list[int] | list[None] = low
-        others = np.ones(len(order), np.int64)
-        if self.by_judge is not None:
-            # What does not hold for the same judges is not claimed for others.
-            by_judge = self.by_judge.select(np.array(order))
-            others = clusters(*surely_ranked(better & by_judge.surely_better(score)))
-            low, high = (each.tolist() for each in likely_ranks(score, by_judgment, by_judge))
-        rows = []
-        for k, i in enumerate(order):
-            line = k > 0 and numbers[k] > numbers[k - 1]
-            rows.append(
-                Row(
-                    system=self.counts.systems[i],
-                    rank=k + 1,
-                    rank_low=int(best[k]),
-                    rank_high=int(worst[k]),
-                    cluster=int(numbers[k]),
-                    score=float(score[k]),
-                    deviation=float(self.deviation[i]),
-                    judgments=int(self.counts.judgments[i]),
-                    judge_rank_low=low[k],
-                    judge_rank_high=high[k],
-                    line_above=("judges" if others[k] > others[k - 1] else "judgments") if line else None,
-                    island=int(self.island[i]),
-                )
+        solid = [1] * len(order)
+        if others is not None:
+            low, high, solid = others[: at.CLUSTER + 1].tolist()
+        columns = (each[chosen].tolist() for each in (self.score, self.deviation, self.counts.judgments, self.island))
+        return [
+            Row(
+                system=self.counts.systems[i],
+                rank=k + 1,
+                rank_low=best[k],
+                rank_high=worst[k],
+                cluster=numbers[k],
+                score=score,
+                deviation=deviation,
+                judgments=judgments,
+                judge_rank_low=low[k],
+                judge_rank_high=high[k],
+                line_above=_line(numbers, solid, k),
+                island=island,
             )
-        return rows
+            for k, (i, score, deviation, judgments, island) in enumerate(zip(order, *columns, strict=True))
+        ]
+
+
+def _line(numbers: list[int], solid: list[int], place: int) -> Literal["judgments", "judges"] | None:
+    """Return the line above a row, from the clusters for the same judges and for other judges."""
+    if place == 0 or numbers[place] == numbers[place - 1]:
+        return None
+    return "judges" if solid[place] > solid[place - 1] else "judgments"
 
 
 def settle(
@@ -140,14 +156,13 @@ def settle(
     decided = _decided(counts, totals)
     by_judgment = delete_groups(by_group, pairs, counts.by_judgment, covariance)
     by_judge = delete_groups(by_group, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
-    posterior = covariance[:-1, :-1]
-    least = difference_variances(posterior)
+    posterior, own = np.ascontiguousarray(covariance[:-1, :-1]), by_judgment.covariance()
 
-    def differences(found: Jackknife) -> Differences:
-        variance = c * c * np.maximum(least, difference_variances(found.covariance()))
+    def differences(found: Jackknife, spread: Floats) -> Differences:
+        variance = c * c * widest_variances(posterior, spread)
         return Differences(variance=variance, freedom=found.groups - 1, decided=decided)
 
-    centred = np.maximum(centred_variances(posterior, island), centred_variances(by_judgment.covariance(), island))
+    centred = np.maximum(centred_variances(posterior, island), centred_variances(own, island))
     return SettledBoard(
         counts=counts,
         score=c * centre(fit.ability, island),
@@ -155,8 +170,8 @@ def settle(
         margin=c * fit.margin,
         beta=beta,
         island=island,
-        by_judgment=differences(by_judgment),
-        by_judge=None if by_judge is None else differences(by_judge),
+        by_judgment=differences(by_judgment, own),
+        by_judge=None if by_judge is None else differences(by_judge, by_judge.covariance()),
         pairs=pairs,
         fit=fit,
         covariance=covariance,
@@ -180,27 +195,35 @@ def _decided(counts: GroupedCounts, totals: Ints) -> Ints:
     return np.minimum(found.astype(np.int64), counts.judgments)
 
 
-def difference_variances(covariance: Floats) -> Floats:
-    """Return the variance of the difference of each two systems."""
-    variance = np.diag(covariance)
-    found: Floats = np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0)
+def widest_variances(one: Floats, other: Floats) -> Floats:
+    """Return the variance of the difference of each two systems, the larger one of two covariances."""
+    found: Floats = np.empty((len(one), len(one)))
+    kernels.suited("settled", one.size).widest_variances(one, other, found)
     return found
 
 
 def centred_variances(covariance: Floats, island: Ints) -> Floats:
     """Return the variance of each system's difference from the mean of its island."""
-    found = np.zeros(len(covariance))
-    for number in range(1, int(island.max(initial=0)) + 1):
-        inside = np.flatnonzero(island == number)
-        block = covariance[np.ix_(inside, inside)]
-        means = block.mean(axis=1)
-        found[inside] = np.diag(block) - 2.0 * means + means.mean()
+    found: Floats = np.empty(len(covariance))
+    for inside in _each_island(island):
+        block = covariance if len(inside) == len(found) else covariance.take(inside, axis=0).take(inside, axis=1)
+        means = np.add.reduce(block, axis=1) / len(inside)  # faster than `mean` and its checks
+        found[inside] = block.diagonal() - 2.0 * means + np.add.reduce(means) / len(inside)
     return np.maximum(found, 0.0)
 
 
 def centre(values: Floats, island: Ints) -> Floats:
     """Return the values minus the mean of their island."""
     found = values.copy()
-    for number in range(1, int(island.max(initial=0)) + 1):
-        found[island == number] -= found[island == number].mean()
+    for inside in _each_island(island):
+        own = found[inside]
+        found[inside] = own - np.add.reduce(own) / len(inside)
     return found
+
+
+def _each_island(island: Ints) -> list[Ints]:
+    """Return the systems of each island, by index."""
+    islands = int(island.max(initial=0))
+    if islands == 1:
+        return [np.arange(len(island))]
+    return [np.flatnonzero(island == number) for number in range(1, islands + 1)]

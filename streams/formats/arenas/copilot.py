@@ -47,6 +47,13 @@ def _models(row: Record) -> list[str]:
     return [required_text(item if isinstance(item, dict) else {}, "model") for item in items]
 
 
+def _texts(row: Record, judgment: Judgment) -> dict[str, object]:
+    if "completionitems" not in row:
+        return dict(zip(judgment.systems, (row.get("completion_a"), row.get("completion_b")), strict=True))
+    items = [each for each in list_in(row, "completionitems") if isinstance(each, dict)]
+    return {str(item.get("model")): item.get("completion") for item in items}
+
+
 def _place(row: Record) -> str | None:
     """Return the place in the code as a segment: what stands before it, and after it."""
     text = (text_in(row, "prefix") or "") + "|" + (text_in(row, "suffix") or "")
@@ -57,6 +64,7 @@ LAYOUT = RecordLayout(
     name="copilot-arena",
     about="completions of Copilot Arena, with the index of the accepted one",
     needs=(("model_a", "model_b", "acceptedindex"), ("completionitems", "acceptedindex")),
-    columns=("prefix", "suffix", "pairid", "userid", "timestamp"),
+    columns=("prefix", "suffix", "pairid", "userid", "timestamp", "completion_a", "completion_b"),
     judge=_judge_completion,
+    texts=_texts,
 )

@@ -49,6 +49,17 @@ def _judge_vote(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     )
 
 
+def _texts(row: Record, _: Judgment) -> dict[str, object]:
+    """Return what each model said: the messages of the second role in the conversation."""
+    found: dict[str, object] = {}
+    for state in list_in(row, "states"):
+        if isinstance(state, dict):
+            messages = [each for each in list_in(state, "messages") if isinstance(each, list) and len(each) == 2]
+            asking = messages[0][0] if messages else None
+            found[str(state.get("model_name"))] = [text for role, text in messages if role != asking]
+    return found
+
+
 def _is_hidden(name: str) -> bool:
     """Return whether the judge did not see the name of the model: it is empty, or a heading such as "### Model A"."""
     return name.lower().strip("#* \n") in _HIDDEN or name.lstrip().startswith(("<h", "#"))
@@ -84,6 +95,7 @@ LOG = RecordLayout(
     needs=(("type", "models", "states"),),
     columns=("tstamp", "ip"),
     judge=_judge_vote,
+    texts=_texts,
 )
 PAIRS = RecordLayout(
     name="fastchat-pairs",

@@ -37,6 +37,11 @@ def _judge_comparison(row: Record, number: int, run: ImportRun) -> list[Judgment
     )
 
 
+def _summary_texts(row: Record, _: Judgment) -> dict[str, object]:
+    summaries = [each for each in list_in(row, "summaries") if isinstance(each, dict)]
+    return {str(each.get("policy")): each.get("text") for each in summaries}
+
+
 def _judge_score(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     summary = object_in(row, "summary")
     score = number_in(object_in(summary, "axes"), "overall")
@@ -58,6 +63,7 @@ COMPARISONS = RecordLayout(
     needs=(("info", "summaries", "choice"),),
     columns=("worker", "batch", "split", "extra"),
     judge=_judge_comparison,
+    texts=_summary_texts,
 )
 SCORES = RecordLayout(
     name="summary-scores",

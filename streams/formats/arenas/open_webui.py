@@ -50,8 +50,8 @@ def _judge_feedback(row: Record, number: int, run: ImportRun) -> list[Judgment]:
 
 def _siblings(data: Record) -> list[str]:
     """Return the other models: a list, or texts with `;` between them."""
-    if isinstance(data.get("sibling_model_ids"), str):
-        return [name.strip() for name in required_text(data, "sibling_model_ids").split(";") if name.strip()]
+    if isinstance(given := data.get("sibling_model_ids"), str):
+        return [name.strip() for name in given.split(";") if name.strip()]
     return [name for name in list_in(data, "sibling_model_ids") if isinstance(name, str) and name]
 
 

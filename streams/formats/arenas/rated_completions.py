@@ -93,12 +93,24 @@ def _judge_conversation(row: Record, number: int, run: ImportRun) -> list[Judgme
     return found
 
 
+def _completion_texts(row: Record, _: Judgment) -> dict[str, object]:
+    completions = [each for each in list_in(row, "completions") if isinstance(each, dict)]
+    return {str(each.get("model")): each.get("response") for each in completions}
+
+
+def _turn_texts(row: Record, judgment: Judgment) -> dict[str, object]:
+    messages = [each for each in list_in(row, "conversation_history") if isinstance(each, dict)]
+    turn = int((judgment.tags or {})["turn"])
+    return {str(each.get("model_name")): each.get("content") for each in messages if number_in(each, "turn") == turn}
+
+
 ULTRAFEEDBACK = RecordLayout(
     name="ultrafeedback",
     about="UltraFeedback: completions of several models with ratings",
     needs=(("instruction", "models", "completions"),),
     columns=("source",),
     judge=_judge_completions,
+    texts=_completion_texts,
 )
 PRISM = RecordLayout(
     name="prism",
@@ -106,4 +118,5 @@ PRISM = RecordLayout(
     needs=(("conversation_id", "conversation_history"),),
     columns=("user_id", "conversation_type"),
     judge=_judge_conversation,
+    texts=_turn_texts,
 )

@@ -27,14 +27,14 @@ LONGEST_ROW = 100_000  # bytes; `csv` refuses cells that are longer than 131,072
 class Cells:
     """Cells of rows that follow each other. `begins[c, r]` and `ends[c, r]` are the place of a cell in the data.
 
-    `values` returns what the complete reader has in the cells of a row. `row_ends` are their ends in the data.
+    `values` returns what the complete reader has in the cells of some rows. `row_ends` are their ends in the data.
     """
 
     data: bytes  # with padding
     begins: Ints
     ends: Ints
     row_ends: Ints
-    values: Callable[[int], Sequence[object]]
+    values: Callable[[Sequence[int]], Sequence[Sequence[object]]]
 
     def __len__(self) -> int:
         return int(self.begins.shape[1])
@@ -46,27 +46,28 @@ def split_block(block: bytes, *, delimiter: str, columns: Sequence[int], width: 
     kept = np.full(width, -1, np.int64)
     kept[distinct] = np.arange(len(distinct))
     most = min(block.count(b"\n"), most)
-    begins, ends = np.zeros((2, len(distinct), most), np.int64)
+    begins, ends = np.empty((2, len(distinct), most), np.int64)
     row_ends = np.zeros(most, np.int64)
     data = block + bytes(PADDING)
     found: int = kernels.compiled("cells").split_cells(
         np.frombuffer(data, np.uint8), _valid_size(block), ord(delimiter), width, kept, begins, ends, row_ends
     )
-    begins, ends = (array[[distinct.index(column) for column in columns]] for array in (begins, ends))
+    if len(distinct) < len(columns):
+        begins, ends = (array[[distinct.index(column) for column in columns]] for array in (begins, ends))
     longest = np.diff(row_ends[:found], prepend=0) > LONGEST_ROW
     found = int(longest.argmax()) if longest.any() else found
+    begins, ends = (np.ascontiguousarray(array[:, :found]) for array in (begins, ends))
+    return cells_of_texts(data, begins, ends, row_ends[:found])
 
-    def texts(row: int) -> list[str]:
-        places = zip(begins[:, row].tolist(), ends[:, row].tolist(), strict=True)
-        return [data[begin:end].decode() for begin, end in places]
 
-    return Cells(
-        data=data,
-        begins=np.ascontiguousarray(begins[:, :found]),
-        ends=np.ascontiguousarray(ends[:, :found]),
-        row_ends=row_ends[:found],
-        values=texts,
-    )
+def cells_of_texts(data: bytes, begins: Ints, ends: Ints, row_ends: Ints) -> Cells:
+    """Return cells whose values are their texts."""
+
+    def texts(rows: Sequence[int]) -> list[list[str]]:
+        places = zip(begins[:, rows].T.tolist(), ends[:, rows].T.tolist(), strict=True)
+        return [[data[begin:end].decode() for begin, end in zip(*row, strict=True)] for row in places]
+
+    return Cells(data=data, begins=begins, ends=ends, row_ends=row_ends, values=texts)
 
 
 def _valid_size(block: bytes) -> int:

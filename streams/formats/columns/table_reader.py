@@ -11,7 +11,7 @@ from streams.formats.columns.cells import split_block
 from streams.formats.columns.transcriber import Transcriber
 from streams.formats.columns.wide import MOST_ROWS
 from streams.formats.input.line_buffer import LineBuffer
-from streams.formats.unnamed import count_unnamed
+from streams.formats.unnamed import UnnamedCounter
 from streams.formats.validation import row_reader
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streams.errors import RecordError
     from streams.formats.base import ImportRun
     from streams.formats.columns.cells import Cells
+    from streams.formats.columns.row_numbers import RowNumbers
     from streams.formats.columns.templates import JudgeRow
     from streams.formats.columns.transcriber import Transcribed
     from streams.formats.columns.wide import WideColumns
@@ -50,28 +51,36 @@ class TableBlocks(Protocol):
 
 
 def read_table(
-    blocks: TableBlocks, source: Source, run: ImportRun, *, wide: WideColumns, judge: JudgeRow
+    blocks: TableBlocks,
+    source: Source,
+    run: ImportRun,
+    *,
+    wide: WideColumns,
+    judge: JudgeRow,
+    numbers: RowNumbers | None = None,
 ) -> Iterator[EntryBatch]:
-    """Read a table in a thread, one batch ahead. `judge` receives a row with its columns by name."""
-    return read_ahead(_read(blocks, source, run, wide=wide, judge=judge))
+    """Read a table in a thread, one batch ahead. `judge` receives a row with its columns by name.
+
+    If ids are made of numbers in the rows, `numbers` knows the last ones.
+    """
+    return read_ahead(_read(blocks, source, run, judge, Transcriber(blocks.names, wide, judge, run, numbers)))
 
 
 def _read(
-    blocks: TableBlocks, source: Source, run: ImportRun, *, wide: WideColumns, judge: JudgeRow
+    blocks: TableBlocks, source: Source, run: ImportRun, judge: JudgeRow, transcriber: Transcriber
 ) -> Iterator[EntryBatch]:
     """Read a table.
 
     After an unusual row, the next block is smaller, and the complete reader reads ever more rows at once. So a table
     with many unusual rows does not take much longer.
     """
-    transcriber = Transcriber(blocks.names, wide, judge, run)
-    rows = blocks.rows()
+    rows, unnamed = blocks.rows(), UnnamedCounter()
     most, others = MOST_ROWS, 1
     while True:
         cells = blocks.peek(most)
         found = transcriber.transcribe(cells, run.summary.rows + 1) if len(cells) else None
         if found is not None and found.rows:
-            yield _count(found, blocks.skip(cells, found.rows), run)
+            yield _count(found, blocks.skip(cells, found.rows), run, unnamed)
             others = 1 if found.rows >= _MANY else others
             if found.rows == len(cells):
                 most = min(4 * most, MOST_ROWS)
@@ -83,7 +92,7 @@ def _read(
         most, others = max(_FEWEST, 2 * found.rows if found else 0), min(2 * others, _MOST_OTHERS)
 
 
-def _count(found: Transcribed, line: int, run: ImportRun) -> EntryBatch:
+def _count(found: Transcribed, line: int, run: ImportRun, unnamed: UnnamedCounter) -> EntryBatch:
     """Count the rows of a block, and return its judgments."""
     summary = run.summary
     summary.rows += found.rows
@@ -92,8 +101,10 @@ def _count(found: Transcribed, line: int, run: ImportRun) -> EntryBatch:
         return EntryBatch((), ())
     summary.judged += len(found.columns)
     summary.judgments += len(found.columns)
-    count_unnamed(found.columns.data[: int(found.columns.begins[len(found.columns)])], run)
-    return EntryBatch((line + found.places).tolist(), found.columns)
+    unnamed.count(found.columns, run)
+    is_whole = len(found.columns) == found.rows
+    lines = range(line, line + found.rows) if is_whole else (line + found.places).tolist()
+    return EntryBatch(lines, found.columns)
 
 
 class CsvBlocks:

@@ -23,6 +23,11 @@ class WideColumns:
     conversation: tuple[str, ...] = ()
     timed_conversation: tuple[str, ...] = ()
     is_stripped: bool = False  # the complete reader removes spaces around each cell
+    # Of a table of rankings: the outputs as a|b+c, their ranks as 1|2, and the number that times and ids are made of.
+    systems: tuple[str, ...] = ()
+    ranks: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()  # a row with such a cell needs the complete reader
 
     @property
     def names(self) -> frozenset[str]:
@@ -36,5 +41,9 @@ class WideColumns:
                 *self.duration,
                 *self.conversation,
                 *self.timed_conversation,
+                *self.systems,
+                *self.ranks,
+                *self.number,
+                *self.empty,
             )
         )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from io import SEEK_END
 from typing import TYPE_CHECKING, Any
 
+from streams.formats.input.parquet_dictionaries import longest_value
+from streams.formats.input.thrift import CompactReader
 from streams.formats.limits import MAX_FOOTER, MAX_LISTED, MAX_PAGES, MAX_ROWS_PER_BYTE
 
 if TYPE_CHECKING:
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
 MAX_ROWS = 1000  # that are read together as objects
 _UNPACKED_BATCH = 2**26  # bytes of values that a batch may repeat from dictionaries
 _DICTIONARY_COST = 8  # bytes of memory for each byte of a dictionary: it is kept with an index of its values
+_MAX_REPEATED = 2**25  # bytes that the lists of a row group may repeat from a dictionary, beside other pages
 _MAX_FIXED = 64  # bytes of a value of a fixed length
 _HEADER_SIZES = (2**10, 2**16, 2**20)  # bytes that are read for a header: more if they are too few
 _MISCOUNTED = 100  # bytes: old writers left a header out of the size of a chunk
-_MAX_NESTING = 20  # of a header
 _TEXT = "BYTE_ARRAY"
 _DICTIONARY = 2  # the type of a page with the values that other pages refer to
 # The fields of the description of a file, and of a column chunk in it.
-_ROW_GROUPS, _CHUNK, _CHUNK_SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 4, 3, 7, 9, 11
+_ROW_GROUPS, _CHUNK = 4, 3
+_CODEC, _CHUNK_UNPACKED, _CHUNK_SIZE, _DATA_OFFSET, _DICTIONARY_OFFSET = 4, 6, 7, 9, 11
 # The fields of a page header: its type, its sizes, and the headers of each type.
 _TYPE, _UNPACKED, _PACKED, _DATA, _DICTIONARY_HEADER, _DATA_V2 = 1, 2, 3, 5, 7, 8
 # Encodings whose pages are not larger in memory than unpacked. The others, for example DELTA_BYTE_ARRAY, repeat values.
@@ -43,6 +46,9 @@ class ColumnPages:
     dictionary: int = 0
     values: int = 0
     has_plain: bool = False
+    repeated: int = (
+        0  # bytes of the longest value of a dictionary, as often as pages refer to it; 0 without plain pages
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +82,7 @@ def _row_groups(stream: BinaryIO) -> list[list[dict[int, Any]]]:
     pyarrow knows it too, but ends the process if some of it is damaged.
     """
     try:
-        groups = _CompactReader(stream.read(_seek_footer(stream))).struct()[_ROW_GROUPS]
+        groups = CompactReader(stream.read(_seek_footer(stream))).struct()[_ROW_GROUPS]
         return [[_struct(column, _CHUNK) for column in group[1]] for group in groups]
     except (IndexError, KeyError, TypeError):
         raise ValueError("its description is damaged") from None
@@ -106,11 +112,17 @@ def plan_reading(stream: BinaryIO, file: Any, names: Collection[str], *, most: i
             continue
         if any(place >= len(group) for group in groups):
             raise ValueError("a row group without all columns")
-        pages = _largest([read_pages(stream, group[place]) for group in groups])
+        is_list = leaf.physical_type == _TEXT and bool(leaf.max_repetition_level)
+        pages = _largest([read_pages(stream, group[place], with_longest=is_list) for group in groups])
         _check_column(name, leaf, pages)
-        unpacked += sum(file.metadata.row_group(k).column(place).total_uncompressed_size for k in range(len(groups)))
+        if pages.repeated:  # a batch has rows of three row groups at most
+            most = min([most, *(file.metadata.row_group(k).num_rows for k in range(len(groups) - 1))])
+        # Not from the metadata of pyarrow, which ends the process if the statistics of a column are damaged.
+        unpacked += sum(_number(group[place], _CHUNK_UNPACKED) for group in groups)
         needed[name] += pages.page + _DICTIONARY_COST * pages.dictionary
         if leaf.physical_type == _TEXT and pages.dictionary:
+            if pages.repeated:
+                continue
             if pages.has_plain:
                 repeated += pages.dictionary
             else:
@@ -130,6 +142,7 @@ def _largest(chunks: list[ColumnPages]) -> ColumnPages:
         dictionary=max((chunk.dictionary for chunk in chunks), default=0),
         values=max((chunk.values for chunk in chunks), default=0),
         has_plain=any(chunk.has_plain for chunk in chunks),
+        repeated=max((chunk.repeated for chunk in chunks), default=0),
     )
 
 
@@ -144,21 +157,29 @@ def _check_column(name: str, leaf: Any, pages: ColumnPages) -> None:
             f"the lists of the column {name} have {pages.values:,} values in a row group; at most {MAX_LISTED:,} are "
             "accepted. Write the file with smaller row groups"
         )
-    if leaf.physical_type == _TEXT and pages.dictionary and pages.has_plain:
-        raise ValueError(f"the lists of the column {name} have two encodings; write them with one, or as JSON Lines")
+    if pages.repeated > _MAX_REPEATED:
+        raise ValueError(
+            f"the lists of the column {name} have two encodings and may repeat {pages.repeated:,} bytes; at most "
+            f"{_MAX_REPEATED:,} are accepted. Write them with one encoding or in smaller row groups, or as JSON Lines"
+        )
 
 
-def read_pages(stream: BinaryIO, chunk: dict[int, Any]) -> ColumnPages:
-    """Read the headers of all pages of a column chunk. Raise ValueError if one is not possible."""
+def read_pages(stream: BinaryIO, chunk: dict[int, Any], *, with_longest: bool = False) -> ColumnPages:
+    """Read the headers of all pages of a column chunk. Raise ValueError if one is not possible.
+
+    `with_longest` reads the values of a dictionary, too, if some pages refer to it and others do not.
+    """
     begin = _number(chunk, _DATA_OFFSET)
     if _DICTIONARY_OFFSET in chunk and 0 < (first := _number(chunk, _DICTIONARY_OFFSET)) < begin:
         begin = first
-    page = dictionary = values = 0
+    page = dictionary = values = referring = repeated = 0
     has_plain = False
-    for header in _headers(stream, begin, _number(chunk, _CHUNK_SIZE)):
+    dictionaries: list[tuple[int, int, int]] = []  # place, bytes and unpacked bytes
+    for header, place_of_data in _headers(stream, begin, _number(chunk, _CHUNK_SIZE)):
         unpacked = _number(header, _UNPACKED)
         if _number(header, _TYPE) == _DICTIONARY:
             dictionary = max(dictionary, unpacked)
+            dictionaries.append((place_of_data, _number(header, _PACKED), unpacked))
             if _number(_struct(header, _DICTIONARY_HEADER), 1) > unpacked:
                 raise ValueError("a dictionary has more values than bytes")
         elif _DATA in header or _DATA_V2 in header:
@@ -169,17 +190,27 @@ def read_pages(stream: BinaryIO, chunk: dict[int, Any]) -> ColumnPages:
             if encoding not in _PLAIN | _BY_DICTIONARY:
                 raise ValueError("an encoding that repeats texts; write the file with plain or dictionary encoding")
             has_plain |= encoding in _PLAIN
-    return ColumnPages(page=page, dictionary=dictionary, values=values, has_plain=has_plain)
+            referring += _number(details, 1) if encoding in _BY_DICTIONARY else 0
+    if with_longest and has_plain and dictionary and dictionary * _DICTIONARY_COST <= MAX_PAGES:
+        longest = max(_longest(stream, *place, codec=_number(chunk, _CODEC)) for place in dictionaries)
+        repeated = max(1, referring * longest)
+    return ColumnPages(page=page, dictionary=dictionary, values=values, has_plain=has_plain, repeated=repeated)
 
 
-def _headers(stream: BinaryIO, begin: int, size: int) -> Iterator[dict[int, Any]]:
+def _longest(stream: BinaryIO, place: int, packed: int, unpacked: int, *, codec: int) -> int:
+    stream.seek(place)
+    return longest_value(stream.read(packed), unpacked, codec)
+
+
+def _headers(stream: BinaryIO, begin: int, size: int) -> Iterator[tuple[dict[int, Any], int]]:
+    """Yield the header of each page, and the place of its data."""
     place, end = begin, begin + size
     while place < end:
         header, length = _read_header(stream, place)
         packed = _number(header, _PACKED)
         if packed > end - place + _MISCOUNTED:
             raise ValueError("a page whose size is not possible")
-        yield header
+        yield header, place + length
         place += length + packed
 
 
@@ -201,81 +232,10 @@ def _read_header(stream: BinaryIO, place: int) -> tuple[dict[int, Any], int]:
     for size in _HEADER_SIZES:
         stream.seek(place)
         data = stream.read(size)
-        reader = _CompactReader(data)
+        reader = CompactReader(data)
         try:
             return reader.struct(), reader.place
         except IndexError:
             if len(data) < size:
                 break
     raise ValueError("a page without a complete header")
-
-
-class _CompactReader:
-    """Reads a struct of Thrift's compact protocol. Raises IndexError where the data ends."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._nested = 0
-        self.place = 0
-
-    def struct(self) -> dict[int, Any]:
-        """Return the fields by their numbers. Texts are skipped."""
-        self._enter()
-        fields: dict[int, Any] = {}
-        number = 0
-        while (head := self._byte()) & 15:
-            number = number + (head >> 4) if head >> 4 else self._integer()
-            fields[number] = head & 15 == 1 if head & 15 <= 2 else self._value(head & 15)
-        self._nested -= 1
-        return fields
-
-    def _value(self, kind: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            return self._integer()
-        if kind == 7:
-            return self._skip(8)
-        if kind == 8:
-            return self._skip(self._varint())
-        if kind in (9, 10):
-            return self._list()
-        if kind == 12:
-            return self.struct()
-        raise ValueError("a page header of an unknown kind")
-
-    def _list(self) -> list[Any]:
-        self._enter()
-        head = self._byte()
-        found = []
-        for _ in range(self._varint() if head >> 4 == 15 else head >> 4):
-            found.append(self._value(head & 15))  # noqa: PERF401 - ends at the end of the data, whatever the length is
-        self._nested -= 1
-        return found
-
-    def _enter(self) -> None:
-        self._nested += 1
-        if self._nested > _MAX_NESTING:
-            raise ValueError("a header that is nested too deep")
-
-    def _byte(self) -> int:
-        self.place += 1
-        return self._data[self.place - 1]
-
-    def _varint(self) -> int:
-        value = shift = 0
-        while (byte := self._byte()) & 128:
-            value |= (byte & 127) << shift
-            shift += 7
-            if shift > 63:
-                raise ValueError("a page header with a number that is too long")
-        return value | byte << shift
-
-    def _integer(self) -> int:
-        value = self._varint()
-        return (value >> 1) ^ -(value & 1)
-
-    def _skip(self, size: int) -> None:
-        self.place += size
-        if self.place > len(self._data):
-            raise IndexError

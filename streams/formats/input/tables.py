@@ -25,7 +25,9 @@ class Table:
     A column without a name has its number as its name: `#1` is the first one.
     """
 
-    def __init__(self, source: Source | LineBuffer, *, required: Collection[str], kind: str) -> None:
+    def __init__(
+        self, source: Source | LineBuffer, *, required: Collection[str], kind: str, may_repeat: bool = False
+    ) -> None:
         self._source = source
         self._lines = _Lines(source)
         self.delimiter = delimiter = FileHead(source.head).delimiter
@@ -41,6 +43,8 @@ class Table:
         if missing := [name for name in required if name not in names]:
             raise FormatError(f"{source.name}:1: no column {', '.join(missing)}; this is not {kind}")
         self.columns = {name: place for place, name in enumerate(names)}
+        if may_repeat:
+            return
         if twice := next((name for place, name in enumerate(names) if self.columns[name] != place), None):
             raise FormatError(f"{source.name}:1: two columns are named {quote(twice)}")
 
@@ -60,7 +64,7 @@ class Table:
 
     def rows(self) -> Iterator[tuple[int, Cells | RecordError]]:
         """Yield the cells of every row, with the line on which it begins."""
-        lines, width = self._lines, len(self.columns)
+        lines, width = self._lines, len(self.header)
         while True:
             lines.begin()
             try:
@@ -120,7 +124,7 @@ class _Lines:
         except UnicodeDecodeError as error:
             self.broken = (
                 f"not UTF-8: {error.reason} at byte {error.start} of line {self.number}; "
-                "choose its encoding with --encoding, for example latin-1"
+                "choose its encoding with --encoding, for example latin-1 or gbk"
             )
             return line.decode(errors="replace")
 

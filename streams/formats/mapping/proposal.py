@@ -123,6 +123,8 @@ def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name:
     values = sample.values(name)
     others = max(_fit(name, role) for role in ("judge", "segment", "at"))
     fit = max(_fit(name, "winner"), _fit(name, "strength")) - others
+    if fit < 0:  # the name says something else
+        return
     if values and all(map(_is_number, values)) and any(value.startswith("-") for value in values):
         yield likely + 8 + fit, {**systems, "strength": name}, {}
         return
@@ -188,13 +190,11 @@ def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
     for one, other in combinations(sample.names, 2):
         first, second = split[one], split[other]
         differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
-        if len(first) == len(second) and len(differing) == 1:
-            if differing[0] in SIDES:
-                yield one, other
-            elif differing[0][::-1] in SIDES:
-                yield other, one
-            elif _fit(one, "system") and _fit(other, "system"):
-                yield one, other
+        side = differing[0] if len(first) == len(second) and len(differing) == 1 else ("", "")
+        if side in SIDES:
+            yield one, other
+        elif side[::-1] in SIDES:
+            yield other, one
         elif (_fit(one, "system") and _fit(other, "system")) or _overlap(sample, one, other) > 0.5:
             yield one, other
 
@@ -216,7 +216,7 @@ def _more_fit(name: str, role: str) -> float:
 
 def _are_systems(sample: TableSample, *names: str) -> bool:
     values = [value for name in names for value in sample.values(name)]
-    return all(len(value) <= _LONGEST_NAME for value in values) and not (
+    return all(len(value) <= _LONGEST_NAME and "\n" not in value for value in values) and not (
         values and all(_is_number(value) for value in values) and not all(_fit(name, "system") for name in names)
     )
 

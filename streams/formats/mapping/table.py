@@ -17,6 +17,7 @@ from streams.formats.input.sources import PARQUET
 from streams.formats.input.tables import Table
 from streams.formats.mapping.verdicts import A_BETTER, TIED, VerdictReader, normal, parse_decimal, parse_share
 from streams.formats.names import ANONYMOUS, UNSPECIFIED, campaign_name, content_id, shorten_name
+from streams.formats.platforms import mturk
 from streams.formats.rankings import make_judgments, parse_milliseconds, parse_time, refuse_long_names, row_time
 from streams.formats.validation import row_reader
 from streams.wire.decoding import quote
@@ -146,14 +147,17 @@ def _note_fields(run: ImportRun, names: Iterable[str]) -> None:
 
 
 def find_columns(mapping: ColumnMapping, names: list[str], *, place: str) -> dict[str, str]:
-    """Return the columns of a mapping as a table spells them. Raise FormatError for one that is missing."""
+    """Return the columns of a mapping as a table spells them. Raise FormatError for one that is missing.
+
+    Results of Mechanical Turk have more columns that count: rejected assignments are left out.
+    """
     known = {normal(name): name for name in reversed(names)}
     found = {}
     for role, column in mapping.columns.items():
         if column not in names and normal(column) not in known:
             raise FormatError(f"{place}: no column {quote(column)}; {suggestion(column, filter(None, names))}")
         found[role] = column if column in names else known[normal(column)]
-    return found
+    return found | {name: known[name] for name in mturk.status_columns(known)}
 
 
 def _find_key(document: Document, column: str) -> str | None:
@@ -200,6 +204,9 @@ def _judge_row(
 def _to_judgments(
     mapping: ColumnMapping, reader: VerdictReader, row: _MappedRow, number: int, run: ImportRun
 ) -> list[Judgment]:
+    if mturk.STATUS in row and mturk.is_rejected(row):
+        run.leave_out(mturk.REJECTED)
+        return []
     columns = mapping.columns
     campaign = campaign_name(run, in_file=row.get("campaign"))
     segment = shorten_name(row.get("segment") or UNSPECIFIED)

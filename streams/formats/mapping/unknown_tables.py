@@ -8,12 +8,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError
+from streams.formats import metrics_eval
 from streams.formats.base import UnknownFormat
 from streams.formats.input.documents import read_documents
+from streams.formats.input.head import FileHead
 from streams.formats.input.sources import Source
 from streams.formats.input.tables import Table
 from streams.formats.mapping.proposal import MOST_COLUMNS, TableSample, propose
 from streams.formats.mapping.table import to_text
+from streams.formats.platforms.forms import EXAMPLE, FIRST_COLUMNS
 from streams.quoting import cut
 from streams.wire.decoding import quote
 
@@ -32,8 +35,15 @@ def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> Unkn
             f"{name}: the file is empty, so its format is unknown; name the format with --from to read it anyway"
         )
     if _is_other_text(head):
-        return UnknownFormat(f"{name}: the text is not UTF-8; choose its encoding with --encoding, for example latin-1")
-    return _explain(_read_sample(head), _describe(head), name=name, formats=formats)
+        return UnknownFormat(
+            f"{name}: the text is not UTF-8; choose its encoding with --encoding, for example latin-1 or gbk"
+        )
+    sample = _read_sample(head)
+    if not sample.is_headed and metrics_eval.has_scores(FileHead(head)):
+        scores = metrics_eval.FORMAT.name
+        summary = f"{name}: unknown format; each line has a name and a number, as in the `.score` files of {scores}."
+        return UnknownFormat(summary, way_out=f"If it is one, name the format: {scores}.", likely=scores)
+    return _explain(sample, _describe(head), name=name, formats=formats)
 
 
 def explain_columns(names: list[str], rows: Iterable[Mapping[str, object]], *, name: str) -> UnknownFormat:
@@ -52,7 +62,10 @@ def _explain(sample: TableSample, what: str, *, name: str, formats: Collection[s
     if mapping is None:
         summary += choose
         form = "--columns a=COLUMN,b=COLUMN,winner=COLUMN or system=COLUMN,score=COLUMN"
-        return UnknownFormat(summary, way_out=f"Otherwise name the columns with {form}.")
+        way_out = f"Otherwise name the columns with {form}."
+        if sample.names[0].lower() in FIRST_COLUMNS:
+            way_out += f" If it is from Google Forms, name the systems in each question, as in {EXAMPLE}."
+        return UnknownFormat(summary, way_out=way_out)
     summary += " If it is in one of the formats of docs/formats.md, name it with --from."  # the command comes first
     texts = mapping.options()
     python = ", ".join(f"{option.strip('-')}={text!r}" for option, text in zip(texts[::2], texts[1::2], strict=True))
@@ -69,8 +82,9 @@ def _read_sample(head: bytes) -> TableSample:
         if has_keys:
             for _, document in islice(read_documents(source), _ROWS):
                 if not isinstance(document, RecordError) and len(names) <= MOST_COLUMNS:
-                    names |= dict.fromkeys(document)
-                    rows.append(_texts(document))
+                    row = _texts(_flattened(document))
+                    names |= dict.fromkeys(row)
+                    rows.append(row)
         else:
             table = Table(source, required=(), kind="a table")
             names = dict.fromkeys(table.header)
@@ -85,6 +99,19 @@ def _cells(table: Table) -> Iterator[dict[str, str]]:
     for _, cells in table.rows():
         if not isinstance(cells, RecordError):
             yield {name: cell.strip() for name, cell in zip(table.header, cells, strict=True)}
+
+
+def _flattened(document: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of an object, and those of objects in it, as --columns names them.
+
+    >>> _flattened({"pair": {"left": "a"}, "vote": 1})
+    {'pair.left': 'a', 'vote': 1}
+    """
+    found: dict[str, object] = {}
+    for name, value in document.items():
+        inner = value if isinstance(value, dict) and len(value) <= MOST_COLUMNS else {}
+        found |= {f"{name}.{each}": part for each, part in inner.items()} or {name: value}
+    return found
 
 
 def _texts(row: Mapping[str, object]) -> dict[str, str]:

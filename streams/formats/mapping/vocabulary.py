@@ -12,19 +12,19 @@ from functools import lru_cache
 
 # What a column is, by a word of its name.
 WORDS = {
-    "winner": "winner won prefer better best chosen choice chose verdict vote outcome result selected pick decision"
-    " answer label judgment judgement accepted"
+    "winner": "winner wins won prefer better best chosen choice chose verdict vote outcome result selected pick"
+    " decision answer label judgment judgement accepted"
     " sieger gewinner besser beste bevorzug auswahl gewahlt urteil entscheidung ergebnis wahl praferenz"
     " gagnant vainqueur choix choisi meilleur resultat"
     " ganador eleccion elegid mejor veredicto"
     " 获胜 胜者 胜方 赢家 胜出 优胜 更好 偏好 选择 结果 判断 裁决",
-    "loser": "loser lost rejected worse verlierer abgelehnt schlechter unterlegen perdant rejet pire"
-    " perdedor rechazad peor 败者 败方 输家 落选 拒绝 失败",
+    "loser": "loser lost rejected worse inferior verlierer abgelehnt schlechter schwacher unterlegen perdant rejet pire"
+    " moins inferieur perdedor rechazad peor menos 败者 败方 输家 落选 拒绝 失败",
     "system": "model system sys engine candidate bot mt assistant generator player kandidat maschine ubersetzer"
     " modele systeme moteur traducteur candidat sistema motor traductor 模型 系统 引擎 选手 候选",
     "judge": "judge rater annotator worker user assessor evaluator participant reviewer labeler labeller turker voter"
     " coder bewerter gutachter richter nutzer prufer teilnehmer juror"
-    " juge evaluateur annotateur utilisateur correcteur juez jueza evaluador anotador usuario revisor"
+    " juge evaluateur annotateur utilisateur correcteur juez jueza juec evaluador anotador usuario revisor"
     " 评委 评审 标注 评价者 用户 评估者 评判 裁判 评分员 评分人",
     "segment": "segment seg prompt instruction question item sentence task example query topic satz frage aufgabe"
     " beispiel abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
@@ -139,10 +139,12 @@ def name_fit(name: str, role: str) -> int:
 def side_of(value: str) -> str | None:
     """Return whether the words of a verdict mean a, b or a tie, or None.
 
-    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("s1")
+    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("r1")
     ('a', 'a', 'tie', None)
     """
     found = tokens(value)
+    if any(token.isdigit() for token in found):  # a letter beside a number counts judges or segments
+        found = tuple(token for token in found if len(token) > 1 or _HAN.match(token))
     if any(word in value if _HAN.match(word) else token.startswith(word) for token in found for word in _TIES):
         return "tie"
     first, second = (bool(words.intersection(found)) for words in (_FIRST, _SECOND))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from streams.errors import RecordError
-from streams.formats.platforms.verdicts import SYSTEMS, find_verdict, systems_in
+from streams.formats.platforms.verdicts import SYSTEM_FIELDS, find_verdict, names_system, systems_in, texts_in
 from streams.formats.rankings import refuse_long_names
 from streams.formats.records import (
     MAX_JUDGMENTS,
@@ -41,8 +41,7 @@ class _Response(NamedTuple):
 
 
 def _judge_record(row: Record, number: int, run: ImportRun) -> list[Judgment]:
-    fields: dict[str, object] = {**object_in(row, "metadata"), **object_in(row, "fields"), **row}
-    fields = {name.lower(): value for name, value in fields.items()}
+    fields = _fields(row)
     responses = list(_nested(row) if "responses" in row else _flattened(row))
     if len(responses) > MAX_JUDGMENTS:
         raise RecordError("too_large", f"{len(responses):,} responses; at most {MAX_JUDGMENTS:,} are accepted")
@@ -54,6 +53,18 @@ def _judge_record(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     if not found:
         run.leave_out("no submitted response")
     return found
+
+
+def _fields(row: Record) -> dict[str, object]:
+    given = {**object_in(row, "metadata"), **object_in(row, "fields"), **row}
+    return {name.lower(): value for name, value in given.items()}
+
+
+def _texts(row: Record, judgment: Judgment) -> dict[str, object]:
+    """Return the outputs: of two systems in order, or of options that are the names of fields."""
+    fields = _fields(row)
+    named = {system: fields.get(system.lower()) for system in judgment.systems}
+    return named if all(named.values()) else texts_in(fields, judgment.systems)
 
 
 def _nested(row: Record) -> Iterator[_Response]:
@@ -123,15 +134,15 @@ def _ranking(value: list[object], fields: Record) -> tuple[list[str], list[int]]
 
 def _system_of(option: str, fields: Record) -> str:
     """Return the system of an option. It may be the name of a field that has the system, for example `model_a`."""
-    known = {name for pair in SYSTEMS for name in pair}
-    return (text_in(fields, option.lower()) or option) if option.lower() in known else option
+    return (text_in(fields, option.lower()) or option) if names_system(option) else option
 
 
 LAYOUT = RecordLayout(
     name="argilla",
     about="records of Argilla with responses",
     needs=(("fields", "responses", "suggestions"), ("fields", "responses", "status")),
-    columns=("id", "system", "model", *(name for pair in SYSTEMS for name in pair)),
+    columns=("id", "system", "model", *SYSTEM_FIELDS),
     suffixes=(_USERS, _RESPONSES, _STATUS),
     judge=_judge_record,
+    texts=_texts,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-_TIMES = ("timestamp", "zeitstempel", "horodateur", "marca temporal", "informazioni cronologiche")
+FIRST_COLUMNS = ("timestamp", "zeitstempel", "horodateur", "marca temporal", "informazioni cronologiche")
+EXAMPLE = "`Which is better? [gpt vs claude]`"
 _JUDGES = ("email address", "e-mail address", "email", "username", "participant id", "prolific id", "worker id", "name")
 _MOST_COLUMNS = 2000
 _VERSUS = re.compile(r"\svs\.?\s", re.IGNORECASE)
@@ -68,6 +70,8 @@ class _Answers:
 
 
 def _questions(header: Sequence[str]) -> list[_Question]:
+    """Return the questions with systems. One that is there a second time has a number behind its text."""
+    seen: Counter[tuple[str, str]] = Counter()
     found: list[_Question] = []
     grids: dict[str, dict[str, int]] = {}
     for place, name in enumerate(header):
@@ -75,6 +79,9 @@ def _questions(header: Sequence[str]) -> list[_Question]:
         if not bracket or not inside.endswith("]"):
             continue
         text, systems = text.strip(), [system.strip() for system in _VERSUS.split(inside[:-1], maxsplit=1)]
+        seen[text, inside] += 1
+        if seen[text, inside] > 1:
+            text = f"{text} ({seen[text, inside]})"
         if len(systems) == 2 and all(systems) and systems[0] != systems[1]:
             found.append(_Question(text, (systems[0], systems[1]), (place,)))
         elif inside[:-1].strip():
@@ -83,11 +90,10 @@ def _questions(header: Sequence[str]) -> list[_Question]:
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _Answers | RecordError]]:
-    table = Table(source, required=(), kind="a table of Google Forms")
+    table = Table(source, required=(), kind="a table of Google Forms", may_repeat=True)
     questions = _questions(table.header)
     if not questions:
-        example = "`Which is better? [gpt vs claude]`"
-        raise FormatError(f"{source.name}:1: no question names its systems in brackets, as {example} does")
+        raise FormatError(f"{source.name}:1: no question names its systems in brackets, as {EXAMPLE} does")
     if len(table.header) > _MOST_COLUMNS:
         raise FormatError(f"{source.name}:1: {len(table.header):,} columns; a form has at most {_MOST_COLUMNS:,}")
     judge = next((table.columns[name] for name in _JUDGES if name in table.columns), None)
@@ -159,7 +165,11 @@ def _recognise(head: FileHead) -> bool:
         header = next(csv.reader(io.StringIO(head.data.decode(errors="replace")), delimiter=head.delimiter), [])
     except csv.Error:
         return False
-    return bool(header) and header[0].strip().lower() in _TIMES and bool(_questions([cell.strip() for cell in header]))
+    return (
+        bool(header)
+        and header[0].strip().lower() in FIRST_COLUMNS
+        and bool(_questions([cell.strip() for cell in header]))
+    )
 
 
 FORMAT = Format(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streams.formats.arena import BOTH_BAD, is_both_bad
 from streams.formats.label_studio import lead_time_ms
-from streams.formats.platforms.verdicts import SYSTEMS, find_verdict, systems_in
+from streams.formats.platforms.verdicts import find_verdict, names_system, read_verdict, systems_in, texts_in
 from streams.formats.rankings import parse_time
 from streams.formats.records import RecordLayout, compare, list_in, number_in, text_in
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 _OWN = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
-_NAMES = frozenset(name for pair in SYSTEMS for name in pair)
 _SEGMENT = ("segment", "prompt_id", "id")
 
 
 def _judge_annotation(row: Record, number: int, run: ImportRun) -> list[Judgment]:
     systems = systems_in(row)
-    said = _labels(row)
-    if not said:
+    selected, texts = _labels(row)
+    said = [text for found in (selected or texts).values() for text in found]
+    answered = selected or [name for name, found in texts.items() if _has_verdict(found, systems)]
+    if run.labels.is_unanswered(texts, answered):
         run.leave_out("skipped by the judge")
         return []
     annotation, at = text_in(row, "annotation_id"), text_in(row, "created_at")
@@ -41,22 +42,26 @@ def _judge_annotation(row: Record, number: int, run: ImportRun) -> list[Judgment
     )
 
 
-def _labels(row: Record) -> list[str]:
-    """Return the pairwise selections. Without any, return all other texts: one of them may be the choice."""
-    selected: list[str] = []
-    texts: list[str] = []
+def _labels(row: Record) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the pairwise selections, and all other texts: without a selection, one of them may be the choice."""
+    selected: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for name, value in row.items():
-        if name in _OWN or name in _NAMES:
+        if name in _OWN or names_system(name):
             continue
         if isinstance(value, list) or (isinstance(value, str) and value[:2] in ("[{", '["')):
             for each in list_in(row, name):
                 if isinstance(each, dict) and isinstance(each.get("selected"), str):
-                    selected.append(each["selected"])
+                    selected.setdefault(name, []).append(each["selected"])
                 elif isinstance(each, str):
-                    texts.append(each)
+                    texts.setdefault(name, []).append(each)
         elif isinstance(value, str) and value:
-            texts.append(value)
-    return selected or texts
+            texts[name] = [value]
+    return selected, texts
+
+
+def _has_verdict(texts: list[str], systems: tuple[str, str]) -> bool:
+    return any(read_verdict(text, systems, field="result") for text in texts)
 
 
 LAYOUT = RecordLayout(
@@ -65,4 +70,5 @@ LAYOUT = RecordLayout(
     needs=(("annotation_id", "annotator", "lead_time"),),
     columns=(),
     judge=_judge_annotation,
+    texts=lambda row, judgment: texts_in(row, judgment.systems),
 )

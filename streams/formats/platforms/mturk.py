@@ -10,25 +10,40 @@ from typing import TYPE_CHECKING
 from streams.errors import RecordError
 from streams.formats.arena import is_both_bad
 from streams.formats.platforms.times import parse_platform_time
-from streams.formats.platforms.verdicts import find_verdict, systems_in
+from streams.formats.platforms.verdicts import find_verdict, systems_in, texts_in
 from streams.formats.rankings import parse_milliseconds
 from streams.formats.records import RecordLayout, compare, list_in, required_text, text_in
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from streams.formats.base import ImportRun
     from streams.formats.records import Record
     from streams.wire.events import Judgment
 
+STATUS, _REJECT = "assignmentstatus", "reject"
+REJECTED = "a rejected assignment"  # why a row is left out
 _INPUT, _ANSWER, _TASK_ANSWERS = "input.", "answer.", "answer.taskanswers"
+_NEEDED = ("hitid", "workerid", STATUS)
 _SEGMENT = ("segment", "segment_id", "prompt_id", "item", "id")
 
 
+def status_columns(columns: Collection[str]) -> tuple[str, ...]:
+    """Return the columns that say whether an assignment was rejected, if a table has the columns of such results."""
+    return tuple(name for name in (STATUS, _REJECT) if name in columns) if {*columns}.issuperset(_NEEDED) else ()
+
+
+def is_rejected(row: Mapping[str, object]) -> bool:
+    """Return whether the requester has rejected an assignment, or will."""
+    return (text_in(row, STATUS) or "").strip().lower() == "rejected" or bool((text_in(row, _REJECT) or "").strip())
+
+
 def _judge_assignment(row: Record, number: int, run: ImportRun) -> list[Judgment]:
-    status = required_text(row, "assignmentstatus").strip().lower()
-    if status == "rejected" or (text_in(row, "reject") or "").strip():
-        run.leave_out("a rejected assignment")
+    required_text(row, STATUS)
+    if is_rejected(row):
+        run.leave_out(REJECTED)
         return []
-    inputs = {name.removeprefix(_INPUT): value for name, value in row.items() if name.startswith(_INPUT)}
+    inputs = _inputs(row)
     systems = systems_in(inputs, where="Input.")
     said = _answers(row)
     if not said:
@@ -49,6 +64,10 @@ def _judge_assignment(row: Record, number: int, run: ImportRun) -> list[Judgment
         duration_ms=parse_milliseconds(seconds, field="WorkTimeInSeconds") if seconds else None,
         tags={"outcome": "both_bad" if any(map(is_both_bad, said)) else None},
     )
+
+
+def _inputs(row: Record) -> dict[str, object]:
+    return {name.removeprefix(_INPUT): value for name, value in row.items() if name.startswith(_INPUT)}
 
 
 def _answers(row: Record) -> list[str]:
@@ -85,7 +104,8 @@ def _options(form: object) -> list[str]:
 LAYOUT = RecordLayout(
     name="mturk",
     about="batch results of Mechanical Turk: systems in Input columns, the better one in an Answer column",
-    needs=(("hitid", "workerid", "assignmentstatus"),),
+    needs=(_NEEDED,),
     columns=(),
     judge=_judge_assignment,
+    texts=lambda row, judgment: texts_in(_inputs(row), judgment.systems),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
@@ -14,23 +15,74 @@ if TYPE_CHECKING:
 
     from streams.formats.records import Record
 
-# The fields of a task that name the two systems. The first pair that is present counts.
-SYSTEMS = (("model_a", "model_b"), ("system_a", "system_b"), ("model1", "model2"), ("system1", "system2"))
+_WORDS = ("model", "system", "llm", "engine")  # for a system
+_TEXTS = ("answer", "response", "output", "text", "completion", "translation", "candidate", "reply", "hypothesis")
+_SIDES = (("a", "b"), ("1", "2"), ("left", "right"))
+# The fields of a task that name the two systems, without `_`, `-` and spaces. The first pair that is present counts.
+_PAIRS = tuple(
+    (form.format(word=word, side=one), form.format(word=word, side=other))
+    for one, other in _SIDES
+    for word in _WORDS
+    for form in ("{word}{side}", "{side}{word}", "{word}{side}name", "{word}name{side}")
+)
+_NAMES = frozenset(name for pair in _PAIRS for name in pair)
+SYSTEM_FIELDS = tuple(  # as columns of Parquet
+    form.format(word=word, side=side)
+    for sides in _SIDES
+    for side in sides
+    for word in _WORDS
+    for form in ("{word}_{side}", "{word}{side}", "{side}_{word}", "{word}_{side}_name", "{word}_name_{side}")
+)
+_BETWEEN = str.maketrans("", "", "_- .")
 
 _LETTERS = {"a": (1, 2), "1": (1, 2), "b": (2, 1), "2": (2, 1)}
 _SAME = ("tie", "equal", "same", "both", "neither", "no difference", "no preference", "about the same")
+_OUTPUTS = "answer|candidate|completion|option|output|reply|response|sample|system|text|translation"
+_OUTPUT = re.compile(rf"(?:{_OUTPUTS})[ _-]?([ab12])|model[ _-]?([ab12])")
+
+
+def names_system(field: str) -> bool:
+    """Return whether a field of a task names one of two systems.
+
+    >>> names_system("model_a"), names_system("Left System"), names_system("answer_a")
+    (True, True, False)
+    """
+    return _plain(field) in _NAMES
 
 
 def systems_in(fields: Record, *, where: str = "") -> tuple[str, str]:
     """Return the two systems that a task names."""
-    sides = next((pair for pair in SYSTEMS if pair[0] in fields and pair[1] in fields), None)
+    known = {plain: name for name in fields if (plain := _plain(name)) in _NAMES}
+    sides = next(((known[one], known[other]) for one, other in _PAIRS if one in known and other in known), None)
     if sides is None:
-        known = ", or ".join(f"`{where}{one}` and `{where}{other}`" for one, other in SYSTEMS)
-        raise RecordError("missing_field", f"the task does not name two systems; it needs {known}", field=SYSTEMS[0][0])
+        raise RecordError(
+            "missing_field",
+            f"the task does not name two systems; it needs `{where}model_a` and `{where}model_b` (also system, llm or "
+            "engine, with a and b, 1 and 2, or left and right). Other names are read from a table with --columns "
+            "a=COLUMN,b=COLUMN,winner=COLUMN",
+            field="model_a",
+        )
     first, second = required_text(fields, sides[0]), required_text(fields, sides[1])
     if first == second:
         raise RecordError("duplicate_system", f"the system {quote(first)} is compared with itself", field=sides[1])
     return first, second
+
+
+def texts_in(fields: Record, systems: Sequence[str]) -> dict[str, object]:
+    """Return the outputs of two systems, as far as the fields of a task have them: `answer_a` and `answer_b`.
+
+    >>> texts_in({"Answer 1": "yes", "answer 2": "no", "prompt": "x"}, ["gpt", "claude"])
+    {'gpt': 'yes', 'claude': 'no'}
+    """
+    known = {_plain(name): value for name, value in fields.items()}
+    pairs = (
+        (form.format(word=word, side=one), form.format(word=word, side=other))
+        for one, other in _SIDES
+        for word in _TEXTS
+        for form in ("{word}{side}", "{side}{word}")
+    )
+    found = next(([known[one], known[other]] for one, other in pairs if known.get(one) and known.get(other)), [])
+    return dict(zip(systems, found, strict=False))
 
 
 def find_verdict(said: Iterable[object], systems: Sequence[str], *, field: str) -> tuple[int, int]:
@@ -43,9 +95,7 @@ def find_verdict(said: Iterable[object], systems: Sequence[str], *, field: str) 
     (2, 1)
     """
     given = list(said)
-    named = {system.lower(): ranks for system, ranks in zip(systems, ((1, 2), (2, 1)), strict=True)}
-    known = _LETTERS | dict.fromkeys(_SAME, (1, 1)) | RANKS | named
-    verdicts = {known[word] for text in given if isinstance(text, str) and (word := _word(text)) in known}
+    verdicts = {ranks for text in given if (ranks := read_verdict(text, systems, field=field))}
     if len(verdicts) != 1:
         wanted = f"one of {', '.join(RANKS)}, or a system: {', '.join(map(quote, systems))}"
         what = "different verdicts" if verdicts else "no verdict"
@@ -53,9 +103,27 @@ def find_verdict(said: Iterable[object], systems: Sequence[str], *, field: str) 
     return verdicts.pop()
 
 
-def _word(text: str) -> str:
-    """Return a text as it is compared: "Model A" and "model_a" are the same, and so are "Option B" and "b"."""
+def read_verdict(text: object, systems: Sequence[str], *, field: str) -> tuple[int, int] | None:
+    """Return the ranks of two systems that a text says, or None if it is no verdict.
+
+    A text that names one system and means the side of the other one is refused.
+
+    >>> read_verdict("Response 2", ["gpt", "claude"], field="answer")
+    (2, 1)
+    """
+    if not isinstance(text, str):
+        return None
     word = text.strip().lower()
-    for start in ("option ", "output ", "system ", "response "):
-        word = word.removeprefix(start)
-    return "model_" + word[-1] if word in ("model a", "model b") else word
+    named = next((ranks for name, ranks in zip(systems, ((1, 2), (2, 1)), strict=True) if word == name.lower()), None)
+    output = _OUTPUT.fullmatch(word)
+    meant = RANKS.get(word) or _LETTERS.get(output[1] or output[2] if output else word)
+    if word in _SAME:
+        meant = (1, 1)
+    if named and meant and named != meant:
+        message = f"{quote(text)} is the name of one system and means the other one; name the sides differently"
+        raise RecordError("invalid_value", message, field=field)
+    return named or meant
+
+
+def _plain(field: str) -> str:
+    return field.lower().translate(_BETWEEN)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from streams.core.methods import create_method
+from streams.core.methods.registry import create_method
 from streams.lab.protocols.iid import least_judged
 from streams.lab.protocols.randomness import random_generator
 from streams.lab.running.base import Cell, Experiment, Repeats, Result, Size

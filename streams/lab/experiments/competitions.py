@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from streams.core.methods import create_method
+from streams.core.methods.registry import create_method
 from streams.errors import ParameterError
 from streams.lab.experiments.competition_tables import (
     BEST,

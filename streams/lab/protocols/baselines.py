@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streams.core.methods import create_method
+from streams.core.methods.registry import create_method
 from streams.core.models import create
 from streams.lab.protocols.drawing import draw_rankings
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streams.core import kernels
-from streams.core.methods import METHODS, Fitted, create_method
+from streams.core.methods import Fitted
 from streams.core.methods.online import Online
+from streams.core.methods.registry import METHODS, create_method
 from streams.core.methods.wmt import COMPARISONS_PER_BETA, DEVIATION, MEAN, TIE
 from streams.errors import ParameterError, suggestion
 from streams.lab.protocols.drawing import draw_pairs
@@ -94,15 +95,16 @@ def learn_by_selection(pool: Pairs, size: int, random: np.random.Generator, *, p
     if printed:
         beta, margin = printed_settings(size)
     kernels.compiled("wmt").play_matches(
-        mean,
-        variance,
-        wins,
-        wins + wins.T + ties,
+        mean[None],
+        variance[None],
+        wins[None],
+        (wins + wins.T + ties)[None],
         size,
         beta,
         margin,
-        random.integers(2**32, size=4),
-        np.empty((4 + count, count)),
+        random.integers(2**32, size=(1, 4)),
+        np.empty((1, count)),
+        np.empty((1, count, count + 1), np.int64),
     )
     plain = Fitted(outcomes=np.full((count, count, 3), 1.0 / 3.0), scores=mean, deviations=np.sqrt(variance))
     return with_radius(plain, RADIUS)

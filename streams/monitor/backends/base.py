@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from streams.core.campaign.read_only import ReadOnlyCampaign
     from streams.monitor.ledger.base import Ledger
     from streams.stores import Store
     from streams.stores.workers import WorkerReport
@@ -71,6 +72,12 @@ class Backend(Protocol):
 
     async def publish(self, events: Sequence[Judgment | Command]) -> None:
         """Append judgments to the log, and commands to theirs. Raise BrokerUnavailable if some may not have arrived."""
+
+    def campaign_of_judge(self, campaign: str, judge: str) -> ReadOnlyCampaign | None:
+        """Return a campaign with the judgments of one judge alone, by pseudonym, rated again from the log, or None.
+
+        It takes as long as reading the log, and is called in a thread. Raise JudgestreamError if it can't be rated.
+        """
 
     def partitions(self) -> list[str]:
         """Return the names of the log's partitions, as the store uses them."""

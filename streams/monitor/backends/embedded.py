@@ -20,6 +20,7 @@ from streams.wire import topics
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from streams.core.campaign.campaign import Campaign
     from streams.monitor.backends.base import OutputHandler
     from streams.monitor.ledger.base import Ledger
     from streams.pipeline.embedded import Embedded
@@ -93,6 +94,10 @@ class EmbeddedBackend:
                 self.stream.publish(event)
 
         await self.work(append)
+
+    def campaign_of_judge(self, campaign: str, judge: str) -> Campaign | None:
+        """Return a campaign with the judgments of one judge alone, rated again from the log, or None."""
+        return self.stream.campaign_of_judge(campaign, judge)
 
     def partitions(self) -> list[str]:
         """Return the names of the log's partitions."""

@@ -16,6 +16,7 @@ from streams.kafka.publishing import Publisher
 from streams.monitor.backends.lags import LogEnd, read_lags
 from streams.monitor.backends.records import dispatch
 from streams.monitor.ledger.redis import RedisLedger
+from streams.rebuild.past import read_past
 from streams.stores.redis.store import RedisStore
 from streams.wire import topics
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from streams.core.campaign.campaign import Campaign
     from streams.metrics import MonitorMetrics
     from streams.monitor.backends.base import Arguments, Lag, OutputHandler, Result
     from streams.monitor.ledger.base import Ledger
@@ -64,6 +66,7 @@ class KafkaBackend:
         self._retry_at = 0.0  # when Redis is tried again
         self._ends: dict[int, LogEnd] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
 
     async def start(self, handler: OutputHandler) -> None:
         """Start to follow. Servers that are away are waited for in the background."""
@@ -74,6 +77,7 @@ class KafkaBackend:
 
     async def stop(self) -> None:
         """Stop all tasks and close all connections."""
+        self._stopping = True
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -156,6 +160,15 @@ class KafkaBackend:
             else:
                 self._mark_back(KAFKA)
             await asyncio.sleep(POLL_SECONDS)
+
+    def campaign_of_judge(self, campaign: str, judge: str) -> Campaign | None:
+        """Return a campaign with the judgments of one judge alone, rated again from the log in Kafka."""
+        return read_past(self._settings, campaign, progress=self._check_running, judge=judge).campaign
+
+    def _check_running(self, _done: int, _total: int) -> None:
+        """End the reading of a log when the monitor stops."""
+        if self._stopping:
+            raise BrokerUnavailable("the monitor is being stopped")
 
     # -- how it goes -----------------------------------------------------------------------------------
 

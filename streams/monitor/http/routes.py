@@ -117,6 +117,12 @@ VALUE = QueryParameter(
     about="Value of the `tag`.",
     schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
 )
+JUDGE = QueryParameter(
+    name="judge",
+    about="Pseudonym of a judge: the leaderboard of their judgments alone, rated again from the log. It needs a token "
+    "with the scope `operate`, and can't be combined with `tag`.",
+    schema={"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+)
 JUDGE_ORDER = QueryParameter(
     name="order",
     about="By their first judgment, or first those with a reason to check them, then by number of judgments.",
@@ -169,7 +175,7 @@ ROUTES = (
         Route(method="GET", path=f"{CAMPAIGN}{path}", handler=handler, response=response, query=query, errors=errors)
         for path, handler, response, query, errors in (
             ("", read.campaign, CampaignPayload, (), (404, 503)),
-            ("/leaderboard", read.leaderboard, Leaderboard, (SCALE, ANCHOR, TAG, VALUE), (404, 422, 503)),
+            ("/leaderboard", read.leaderboard, Leaderboard, (SCALE, ANCHOR, TAG, VALUE, JUDGE), (404, 422, 503)),
             ("/categories", read.categories, CategoriesPayload, (), (404, 503)),
             ("/ratings", read.ratings, RatingsPayload, (), (404, 503)),
             ("/judges", read.judges, JudgesPayload, (JUDGE_ORDER, NEXT_PAGE, _limit(1000)), (404, 422, 503)),

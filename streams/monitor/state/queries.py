@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
 from streams.core.campaign.seen import command_key
+from streams.errors import JudgestreamError
 from streams.monitor.state.history import first_half, history_payload, meetings, sample_of
 from streams.monitor.state.lookup import check_name
 from streams.monitor.state.paging import page_of
@@ -25,6 +27,7 @@ from streams.monitor.state.payloads import (
     RequestsPayload,
     SegmentsPayload,
 )
+from streams.stores.judges import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +48,7 @@ class Queries:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
+        self._reading_log = Lock()
 
     async def campaign(self, name: str) -> CampaignPayload:
         """Return one campaign with its settings."""
@@ -61,6 +65,26 @@ class Queries:
         """Return the leaderboard of one category. Raise ParameterError if there is none."""
         snapshot = await self._monitor.snapshot(name)
         return await self._monitor.backend.run(snapshot.category_leaderboard, tag, value)
+
+    async def judge_leaderboard(self, name: str, judge: str) -> Leaderboard | None:
+        """Return the leaderboard of one judge, by pseudonym, or None if the campaign does not know them.
+
+        The log is read for it. Raise JudgestreamError if it can't be rated, or is being read for another judge.
+        """
+        await self._monitor.snapshot(name)
+        return await self._monitor.backend.run(self._rate_judge, name, judge)
+
+    def _rate_judge(self, name: str, judge: str) -> Leaderboard | None:
+        backend = self._monitor.backend
+        if look_up(backend.store, name, judge, "a pseudonym") is None:
+            return None
+        if not self._reading_log.acquire(blocking=False):
+            raise JudgestreamError("the leaderboard of another judge is being made; ask again later")
+        try:
+            found = backend.campaign_of_judge(name, judge)
+            return None if found is None else found.leaderboard()
+        finally:
+            self._reading_log.release()
 
     async def categories(self, name: str) -> CategoriesPayload:
         """Return which leaderboards by category there are."""

@@ -29,7 +29,7 @@ SAFE_POLICY = "noeviction"
 UNABLE = (redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError)
 UNABLE_CODE = "MISCONF"
 # Scripts that write nothing. EVAL_RO runs them also for a user who may not write the keys.
-READ_ONLY = frozenset({"contents", "meta", "read_workers"})
+READ_ONLY = frozenset({"contents", "meta", "outlines", "read_workers"})
 REFUSED_IN_SCRIPT = "ACL failure in script"
 IDLE_SECONDS = 1.0  # after which the server may have closed a connection without an error so far
 

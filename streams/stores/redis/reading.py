@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from streams.core.campaign.state import LAYOUT, TABLES, StoredCampaign, join_meta, newer_layout_error
 from streams.errors import Conflict
 from streams.stores.completeness import decode_sizes, find_missing_rows
+from streams.stores.redis.ids import decode_ids
 from streams.stores.redis.outboxes import decode_outbox
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ LARGE = (
     "residuals",
     "judges",
     "segments",
+    "segment_pages",  # a name needs its place in a page
 )  # may be large; each before those that it refers to
 NAMES = ("outbox", "seen", "leaderboard", "requests", *TABLES)
 
@@ -47,6 +49,7 @@ class CampaignHead(NamedTuple):
     offset: bytes | None
     rows: bytes | None
     epoch: bytes | None
+    kept_ids: bytes | None
     sizes: dict[str, int]
 
     @property
@@ -103,9 +106,9 @@ def _run(store: RedisStore, campaign: str, *, with_seen: bool, most: int) -> Any
 
 
 def _decode_head(campaign: str, fields: Sequence[bytes | None], sizes: Sequence[int]) -> CampaignHead:
-    layout, meta, status, offset, rows, epoch = fields
+    layout, meta, status, offset, rows, epoch, kept_ids = fields
     named_sizes = dict(zip(NAMES, sizes, strict=True))
-    head = CampaignHead(layout, meta, status, offset, rows, epoch, named_sizes)
+    head = CampaignHead(layout, meta, status, offset, rows, epoch, kept_ids, named_sizes)
     check_layout(campaign, head.layout)
     return head
 
@@ -141,7 +144,7 @@ def _stored(found: _Moment, seen: list[bytes], tables: dict[str, Rows]) -> Store
         meta=join_meta(head.meta, head.status, found.requests),
         tables=_decode_tables({"systems": found.systems, **tables}),
         scores={system.decode(): float(score) for system, score in _rows(found.scores).items()},
-        seen=tuple(judgment_id.decode() for judgment_id in seen),
+        seen=decode_ids(seen, kept=head.kept_ids),
         outbox=decode_outbox(found.outbox),
         offset=-1 if head.offset is None else int(head.offset),
         problem=head.problem,

@@ -24,8 +24,9 @@ import redis
 from streams.core.campaign.state import LAYOUT, decode_judge, decode_meta, join_meta, newer_layout_error
 from streams.errors import Conflict, ForeignCampaign, StoreCorrupt
 from streams.stores.base import SEEN_SEARCHED, Lease, partition_state, persist_each
+from streams.stores.commit import MOST_ROWS
 from streams.stores.completeness import ANNOUNCED, checked
-from streams.stores.redis import inspection, reading, staged
+from streams.stores.redis import ids, inspection, reading, staged
 from streams.stores.redis.client import Client, refusal
 from streams.stores.redis.gaps import RedisGaps
 from streams.stores.redis.keys import Keys
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 log = logging.getLogger(__name__)
-
-MOST_ROWS = 15_000  # that one call should write; this takes about 10 ms
 
 
 class RedisStore(RedisGaps, RedisLate, RedisWorkers):
@@ -227,8 +226,7 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     def has_seen(self, campaign: str, event: str) -> bool:
         """Return whether an id is among the last ids that a campaign has seen."""
         with self.client.translated_errors():
-            key = self.keys.campaign(campaign, "seen")
-            return self.client.redis.lpos(key, event, rank=-1, maxlen=SEEN_SEARCHED) is not None
+            return ids.has_id(self.client.redis, self.keys.campaign(campaign, "seen"), event, searched=SEEN_SEARCHED)
 
     def read_head(self, campaign: str) -> dict[str, str]:
         """Return the epoch, partition and offset of a campaign."""

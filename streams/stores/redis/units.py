@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from streams.core.campaign.state import LAYOUT, TABLES
 from streams.stores.base import encode_head
+from streams.stores.redis.ids import encode_ids
 from streams.stores.redis.outboxes import encode_outbox
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from streams.stores.redis.keys import Keys
 
 SAME = "same"  # in place of the offset before: the unit stays at its offset, and may be written any number of times
+PUSH_IDS = "IDS"  # a command of `persist.lua`
 STAGED = "fresh"  # the layer of keys in which a campaign is rated again
 CAMPAIGN_TABLES = (*TABLES, "requests", "seen", "leaderboard", "outbox")
 
@@ -90,8 +92,7 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
             *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
             ("HDEL", key("requests"), change.ended),
             ("HSET", key("requests"), [*chain.from_iterable(change.requests.items())]),
-            ("RPUSH", key("seen"), change.seen),
-            *([("LTRIM", key("seen"), [-change.seen_ids, -1])] if change.seen else []),
+            (PUSH_IDS, key("seen"), [change.seen_ids, *encode_ids(change.seen)] if change.seen.count else []),
             (
                 "ZADD",
                 key("leaderboard"),

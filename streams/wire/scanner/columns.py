@@ -12,11 +12,12 @@ import msgspec
 import numpy as np
 
 from streams.wire.events import EPOCH, Judgment
+from streams.wire.id_text import IdText
 from streams.wire.scanner import kernels
 from streams.wire.scanner.kernels import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class JudgmentColumns(Sequence[Judgment]):
     starts: Ints
     systems: Ints
     ranks: Ints
+    checksums: Ints | None = None  # CRC-32 of each id, if it is known
+    write: Callable[[Ints], bytes] | None = None  # returns the lines of these judgments, if the data has only their ids
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -57,6 +60,8 @@ class JudgmentColumns(Sequence[Judgment]):
 
     @cached_property
     def _judgments(self) -> list[Judgment]:
+        if self.write is not None:
+            return _decoder.decode_lines(self.write(self.lines))
         if len(self) == len(self.begins) - 1:
             return _decoder.decode_lines(self.data)
         begins, ends = self.begins[self.lines].tolist(), self.begins[self.lines + 1].tolist()
@@ -106,13 +111,18 @@ class JudgmentColumns(Sequence[Judgment]):
         """The latest time of a judgment."""
         return EPOCH + timedelta(microseconds=int(self.times.max()))
 
-    def ids(self) -> list[str]:
+    def ids(self) -> Sequence[str]:
         """Return the ids."""
-        return self._copied_ids[0].decode().split("\n")[:-1]
+        return self.id_text.ids()
+
+    @property
+    def id_text(self) -> IdText:
+        """The ids as one text. None of them has a character that is escaped."""
+        return IdText(self._copied_ids[0], len(self))
 
     def id_checksums(self) -> Ints:
         """Return the CRC-32 of each id."""
-        return self._copied_ids[1]
+        return self._copied_ids[1] if self.checksums is None else self.checksums
 
     @cached_property
     def _copied_ids(self) -> tuple[bytes, Ints]:
@@ -156,4 +166,5 @@ class JudgmentColumns(Sequence[Judgment]):
             starts=starts,
             systems=self.systems[members],
             ranks=self.ranks[members],
+            checksums=None if self.checksums is None else self.checksums[places],
         )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streams.wire.id_text import IdText
     from streams.wire.scanner.columns import JudgmentColumns
 
     Ints = NDArray[np.int64]
@@ -24,7 +25,7 @@ _MIN_KEPT = 2**16  # more than a block has judgments
 
 
 class ScannedIds:
-    """The ids of scanned judgments, kept as columns until somebody needs their texts.
+    """The ids of scanned judgments, kept as one text per batch until somebody needs each of them.
 
     `known` are the ids before the first scanned judgment. At least the last `kept` ids are remembered. Two ids may have
     the same hash, so a new id may be taken for a known one, but never the other way round.
@@ -34,7 +35,7 @@ class ScannedIds:
         self._kept = kept
         self._hashes = _RecentHashes(kept)
         self._unhashed: deque[str] = deque(known, maxlen=kept)
-        self._unread: deque[JudgmentColumns] = deque()
+        self._unread: deque[IdText] = deque()
         self._unread_ids = 0
 
     def add_if_new(self, columns: JudgmentColumns) -> bool:
@@ -43,18 +44,18 @@ class ScannedIds:
         self._unhashed.clear()
         if not self._hashes.insert_new(columns.id_hashes):
             return False
-        self._unread.append(columns)
+        self._unread.append(columns.id_text)
         self._unread_ids += len(columns)
-        while self._unread_ids - len(self._unread[0]) >= self._kept:
-            self._unread_ids -= len(self._unread.popleft())
+        while self._unread_ids - self._unread[0].count >= self._kept:
+            self._unread_ids -= self._unread.popleft().count
         return True
 
     def add_texts(self, ids: Iterable[str]) -> None:
         """Add ids of judgments that were not scanned. They may be known."""
         self._unhashed.extend(ids)
 
-    def drain_texts(self) -> Iterator[list[str]]:
-        """Yield the ids that were added as columns since the last call, at least the last `kept` ones."""
+    def drain_texts(self) -> Iterator[Sequence[str]]:
+        """Yield the ids of scanned judgments that were added since the last call, at least the last `kept` ones."""
         while self._unread:
             yield self._unread.popleft().ids()
         self._unread_ids = 0
@@ -70,12 +71,14 @@ class _RecentHashes:
         self._count = 0
 
     def insert_new(self, hashes: Ints) -> bool:
-        """Insert hashes. Return False if one is known or they are too many; some may then have been inserted."""
+        """Insert hashes. Return False, with none inserted, if one is known or they are too many."""
         if len(hashes) > self._kept:
             return False
         self._make_room(len(hashes))
-        inserted: int = kernels.compiled("hash_tables").insert_new(hashes, self._newer, self._older)
-        return inserted == len(hashes)
+        known_at: int = kernels.compiled("hash_tables").insert_new(hashes, self._newer, self._older)
+        if known_at < len(hashes):
+            self._count -= len(hashes)
+        return known_at == len(hashes)
 
     def insert_texts(self, texts: Sequence[str]) -> None:
         """Insert the hashes of texts."""

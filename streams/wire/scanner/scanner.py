@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from streams.wire.scanner.columns import JudgmentColumns
 from streams.wire.scanner.kernels.hash_tables import FULL
 from streams.wire.scanner.kernels.lines import ROWS
 from streams.wire.scanner.kernels.text import PADDING
+from streams.wire.scanner.name_table import NameTable
 from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
@@ -40,14 +40,8 @@ class Scanner:
         self._forget_names()
 
     def _forget_names(self) -> None:
-        self._names: list[str] = []
+        self._table = NameTable()
         self._valid_campaigns: set[int] = set()
-        # The table of names, whose layout `number_name` knows.
-        self._slots = np.full(2**13, -1, np.int32)
-        self._hashes = np.zeros(2**12, np.int64)
-        self._ends = np.zeros(2**12 + 1, np.int64)
-        self._words = np.zeros(2**14, np.int64)
-        self._used = np.zeros(1, np.int64)
 
     def scan(self, data: bytes, lines: int | None = None) -> JudgmentColumns | None:
         """Return the judgments of whole lines as columns, or None if any line needs the complete decoder.
@@ -70,7 +64,7 @@ class Scanner:
 
         The property `lines` has their places. All other records need the complete decoder.
         """
-        if len(self._names) > _MAX_NAMES:
+        if len(self._table.names) > _MAX_NAMES:
             self._forget_names()
         texts = [value or b"" for value in (*values, None)]
         if max(map(len, texts)) > max_bytes:
@@ -101,11 +95,7 @@ class Scanner:
                 begins,
                 self._quotes,
                 SEED,
-                self._slots,
-                self._hashes,
-                self._ends,
-                self._words,
-                self._used,
+                *self._table.arrays,
                 rows,
                 starts,
                 systems,
@@ -113,14 +103,14 @@ class Scanner:
             )
             if found != FULL:
                 break
-            self._grow()
-        self._read_new_names()
+            self._table.grow()
+        self._table.read_new()
         if found < count:
             rows, starts = np.ascontiguousarray(rows[:, :found]), starts[: found + 1]
         members = int(starts[-1])
         columns = JudgmentColumns(
             data=data,
-            names=self._names,
+            names=self._table.names,
             begins=begins,
             rows=rows,
             starts=starts,
@@ -129,26 +119,11 @@ class Scanner:
         )
         return self._with_valid_campaigns(columns)
 
-    def _grow(self) -> None:
-        """Double the room for names."""
-        count = int(self._used[0])
-        self._slots = np.full(2 * len(self._slots), -1, np.int32)
-        self._hashes, self._words = (np.append(array, np.zeros_like(array)) for array in (self._hashes, self._words))
-        self._ends = np.append(self._ends, np.zeros_like(self._ends[1:]))
-        kernels.compiled("hash_tables").rebuild_slots(self._slots, self._hashes, count)
-
-    def _read_new_names(self) -> None:
-        ends = self._ends[len(self._names) : int(self._used[0]) + 1].tolist()
-        letters = self._words[ends[0] : ends[-1]].astype("<i8").tobytes()
-        self._names.extend(
-            letters[8 * (begin - ends[0]) : 8 * (end - ends[0])].rstrip(b"\0").decode() for begin, end in pairwise(ends)
-        )
-
     def _with_valid_campaigns(self, columns: JudgmentColumns) -> JudgmentColumns:
         """Return the columns without the judgments whose campaign has no valid name."""
         numbers = columns.campaigns
         unchecked = set(numbers.tolist()) - self._valid_campaigns
-        invalid = {number for number in unchecked if not is_campaign_name(self._names[number])}
+        invalid = {number for number in unchecked if not is_campaign_name(self._table.names[number])}
         self._valid_campaigns |= unchecked - invalid
         return columns.select(np.flatnonzero(~np.isin(numbers, list(invalid)))) if invalid else columns
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from streams.cli.main import cli
 from streams.errors import JudgestreamError
@@ -95,6 +96,31 @@ def test_outputs_are_compared_as_shown_and_expanded_by_source(log: Path) -> None
         ("researcher", False): (6, 6, 2, 12),
         ("turker", False): (0, 0, 2, 7),
     }
+
+
+def test_a_verdict_that_was_replaced_is_left_out_and_said(tmp_path: Path) -> None:
+    first = crowd_log(1)[0]
+    others = [replace(first, id=f"{k}", judge=f"judge-{k}") for k in range(2)]
+    changed = replace(first, id="new", judge="judge-0", ranks=(first.ranks or ())[::-1], replaces="0")
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"".join(encode(each) + b"\n" for each in (*others, changed)))
+    result = run(str(file), "--json")
+    row = json.loads(result.stdout)["agreement"][0]
+    assert (row["kind"], row["agree"], row["comparable"]) == ("inter", 0, 1)
+    assert "1 of 3 judgments were replaced by a later one, and are left out" in result.stderr
+
+
+@pytest.mark.parametrize("rule", ["wmt", "strict"])
+def test_one_judge_has_no_agreement_with_others(tmp_path: Path, rule: str) -> None:
+    log = [replace(crowd_log(1)[0], id=f"{k}", judge="anna") for k in range(3)]
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"".join(encode(each) + b"\n" for each in log))
+    inter, intra = found(str(file), "--rule", rule)["agreement"][:2]
+    assert (inter["kind"], inter["comparable"], inter["kappa"]) == ("inter", 0, None)
+    assert (intra["kind"], intra["comparable"]) == ("intra", 3)
+    picture = tmp_path / "agreement.png"
+    assert run(str(file), "--judges", "--plot", str(picture)).exit_code == 0
+    assert picture.stat().st_size > 1000
 
 
 def test_what_can_not_be_compared_has_no_kappa(log: Path) -> None:

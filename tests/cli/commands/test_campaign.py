@@ -69,6 +69,10 @@ def sent(outbox: Outbox, *arguments: str) -> dict[str, Any]:
             ["retract", "c", "--judgment", "1", "--judgment", "2", "--yes"],
             {"action": "retract", "judge": None, "judgments": ["1", "2"]},
         ),
+        (
+            ["revoke", "c", "--judgment", "1", "--judgment", "2", "--by", "me", "--yes"],
+            {"action": "revoke", "judge": None, "judgments": ["1", "2"], "by": "me"},
+        ),
         (["close", "c", "--yes"], {"action": "close"}),
     ],
 )
@@ -138,6 +142,8 @@ def test_every_setting_can_be_given_and_stands_in_the_help(outbox: Outbox, name:
         (["set", "c"], "nothing to set"),
         (["retract", "c"], "nothing to retract"),
         (["retract", "c", "--judgment", "1"], "add --yes"),
+        (["revoke", "c", "--yes"], "Missing option '--judgment'"),
+        (["revoke", "c", "--judgment", "1"], "add --yes"),
         (["close", "c"], "add --yes"),
         (["pause", "c", "--timeout", "0"], "--timeout"),
     ],

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from benchmarks.clusters import compare, official
 from streams.cli import progress
-from streams.cli.main import cli
+from streams.cli.main import cli, main
 from streams.core.ranking import clusters as ruled_off
 from streams.wire.events import Leaderboard
 from tests.data import real_log
@@ -134,21 +134,23 @@ def test_wrong_use_is_exit_code_2_and_named(log: str, arguments: list[str], word
 )
 @pytest.mark.parametrize("name", ["clusters", "rank"])
 def test_a_file_that_can_not_be_ranked_is_exit_code_1_and_one_line(
-    tmp_path: Path, name: str, text: str | None, words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    text: str | None,
+    words: str,
 ) -> None:
     if text is not None:
         (tmp_path / "log.csv").write_text(text)
-    done = subprocess.run(
-        [Path(sys.executable).with_name("judgestream"), name, tmp_path / "log.csv"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("Error: ")
-    assert words in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    monkeypatch.setattr(sys, "argv", ["judgestream", name, str(tmp_path / "log.csv")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("Error: ")
+    assert words in printed
+    assert len(printed.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("patience", "drawn"), [(0.0, True), (3600.0, False)])

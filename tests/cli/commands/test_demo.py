@@ -90,7 +90,11 @@ def test_elsewhere_than_on_a_terminal_each_tenth_is_a_line_and_the_table_is_last
     assert next(line for line in table.splitlines() if "UEDIN-HEAFIELD" in line).split()[-2:] == ["1", "0.638"]
     *lines, flagged = figures.splitlines()[:6]
     assert (len(lines), flagged.split(maxsplit=2)[:2]) == (5, ["flagged", "judges"])
-    assert "It takes about " in figures, "careless judges are not found, and the reason is given"
+    assert "It takes about " not in figures, "all careless judges are found"
+
+
+def test_if_careless_judges_are_not_found_the_reason_is_given() -> None:
+    assert "It takes about " in run("--budget", "3000").stdout
 
 
 def test_json_is_one_leaderboard_with_exactly_its_fields_and_exactly_the_budget() -> None:

@@ -111,7 +111,7 @@ def test_a_quarantined_campaign_is_shown_with_the_way_out(monkeypatch: pytest.Mo
 def test_a_quarantined_campaign_that_cannot_be_ranked_is_an_error_with_the_way_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(MODELS, "trueskill", faulty("information", "load_row", name="trueskill"))
+    monkeypatch.setitem(MODELS, "trueskill", faulty("informations", "load_row", name="trueskill"))
     Running(monkeypatch).take(*crowd(30))
     result = run("wmt.fr-en")
     assert isinstance(result.exception, JudgestreamError)

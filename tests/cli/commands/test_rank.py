@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 from benchmarks.wmt13 import PUBLISHED
 from streams.cli.main import cli
 from streams.core.campaign.campaign import Campaign
-from streams.core.methods import CountMethod, create_method
+from streams.core.methods import CountMethod
+from streams.core.methods.registry import create_method
 from streams.core.models import MODELS
 from streams.core.ranking import PairCounts, rank_scores
 from streams.core.ranking_models import RANKING_MODELS
@@ -172,15 +173,15 @@ def test_a_ranking_that_stands_twice_counts_once(log: Path, model: str) -> None:
     assert "1 of 121 judgments are duplicates and were ignored" in twice.stderr
 
 
-def test_a_ranking_that_is_refused_is_not_silent(log: Path) -> None:
-    many = "\n".join(f"u,,{k},s,j,,2,x{2 * k}|x{2 * k + 1},1|2,,," for k in range(1, 503))
+def test_a_ranking_that_is_refused_is_not_silent(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streams.core.campaign.admission.MAX_SYSTEMS", 10)
+    many = "\n".join(f"u,,{k},s,j,,2,x{2 * k}|x{2 * k + 1},1|2,,," for k in range(1, 8))
     log.write_text(HEAD + many + "\n")
     result = run(str(log), "--json")
     assert (
-        ": 2 of 502 judgments were rejected; the first: the campaign 'u' has 1000 systems; at most 1000 fit"
-        in result.stderr
+        ": 2 of 7 judgments were rejected; the first: the campaign 'u' has 10 systems; at most 10 fit" in result.stderr
     )
-    assert boards(result)[0].judgments == 500
+    assert boards(result)[0].judgments == 5
 
 
 @pytest.fixture

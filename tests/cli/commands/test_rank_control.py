@@ -164,7 +164,10 @@ def test_texts_are_counted_where_the_file_has_them(tmp_path: Path) -> None:
     [
         (["--control", "emoji"], ["no judgment has emoji", "'length_a'", "emoji_a=COLUMN"]),
         (["--control", "len gth"], ["--control: 'len gth' is not the name of a feature"]),
-        (["--control", "length", "--model", "elo"], ["trueskill with the ranges groups"]),
+        (
+            ["--control", "length", "--model", "elo"],
+            ["the model trueskill and the ranges groups", "this ranking has the model elo"],
+        ),
         (["--control", "length", "--controls", "everybody"], ["--control and --controls can't be combined"]),
     ],
 )

@@ -147,7 +147,8 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
         assert {name: set(rows) for name, rows in change.tables.items()} == {
             "systems": {"a", "b"},
             "judges": {"judge"},
-            "segments": {"segment"},
+            "segments": set(),
+            "segment_pages": {"0"},
             "pairs": {'["a","b"]'},
             "cells": set(),
             "replicas": set(),
@@ -155,7 +156,7 @@ def test_a_change_holds_what_is_new_and_nothing_else() -> None:
             "residuals": {"judge judge", "system a", "system b", "shared"},
             "categories": set(),
         }
-        assert (change.before, change.after, change.seen) == (1, 2, ("id-3",))
+        assert (change.before, change.after, change.seen.ids()) == (1, 2, ("id-3",))
 
 
 def test_a_duplicate_judgment_changes_nothing_but_its_count() -> None:

@@ -189,6 +189,13 @@ def test_the_last_vote_counts_as_if_the_others_were_not_there(log: list[Judgment
     assert campaign.leaderboard() == rated(log, split=split, repeat_votes="last").leaderboard()
 
 
+def test_votes_that_are_replaced_do_not_count_for_the_share_of_a_judge() -> None:
+    log = distinct([judgment(k, judge="often", segment="s") for k in range(10)] + [judgment(k) for k in range(10, 13)])
+    log = [msgspec.structs.replace(each, judge=f"judge-{k}") if k >= 10 else each for k, each in enumerate(log)]
+    assert "one_judge" in {caution.code for caution in rated(log).leaderboard().cautions}
+    assert "one_judge" not in {caution.code for caution in rated(log, repeat_votes="last").leaderboard().cautions}
+
+
 def counted(campaign: Campaign) -> object:
     """Return all counts from which a board is made, by name."""
     tables = campaign.tables

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from benchmarks.judge_attacks import simulate
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
-from streams.core.campaign.judge_residuals import JudgeResiduals
+from streams.core.campaign.judge_residuals import JUDGE, JudgeResiduals, decode_row
 from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.models import JudgmentBatch
 from streams.core.ranking.grouped_counts import GroupedCounts
@@ -22,6 +22,8 @@ from tests.builders import NOON, crowd_log, stored_campaign, unzip
 from tests.core.judges.logs import log_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streams.wire.events import Judgment
 
 LOG = [replace(each, campaign="c") for each in crowd_log(90, seed=4, ways=3)]
@@ -154,7 +156,7 @@ def test_a_row_without_preferred_positions_is_loaded_with_estimates() -> None:
     stored = stored_campaign([campaign.drain_changes(campaign.apply(*unzip(list(enumerate(log)))), ())])
     rows = stored.tables["residuals"]
     for key in [key for key in rows if key.startswith("judge ")]:
-        row = msgspec.msgpack.decode(rows[key], type=list[int])
+        row = decode_row(rows[key])
         rows[key] = msgspec.msgpack.encode([*row[:7], *row[10:]])
     restored, known = Campaign.restore("c", stored), campaign.judges_so_far()
     loaded = restored.judges_so_far()
@@ -194,3 +196,26 @@ def test_scores_change_nothing() -> None:
     residuals = JudgeResiduals()
     residuals.apply(batch, systems=1, judges=1)
     assert residuals.drain_rows(["a"], ["j"]) == {}
+
+
+@pytest.mark.parametrize("largest", [0, 127, 128, -128, 32_767, -32_768, 2**31 - 1, 2**31, -(2**40)])
+@pytest.mark.parametrize("load", [kernels.plain, kernels.compiled])
+def test_a_packed_row_keeps_every_sum(
+    largest: int, load: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "suited", lambda name, _: load(name))
+    residuals = JudgeResiduals()
+    batch = JudgmentBatch(
+        systems=np.array([2, 0, 1, 2]),
+        ranks=np.array([1, 2, 1, 2]),
+        starts=np.array([0, 2, 4]),
+        judges=np.array([0, 1]),
+        segments=np.array([0, 0]),
+        scores=np.full(2, np.nan),
+    )
+    residuals.apply(batch, systems=3, judges=2)
+    residuals._by_judge[0, 3], residuals._by_cell[0, 1], residuals._by_cell[3, 0] = largest, -1, largest
+    sums, cells = residuals._by_judge.tolist(), residuals._by_cell.tolist()
+    rows = residuals.drain_rows(["a", "b", "c"], ["x", "y"])
+    assert decode_row(rows[JUDGE + "x"]) == [*sums[0], 0, *cells[1], 2, *cells[0]]
+    assert decode_row(rows[JUDGE + "y"]) == [*sums[1], 1, *cells[2], 2, *cells[3]]

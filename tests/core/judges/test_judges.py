@@ -78,7 +78,7 @@ def test_a_log_gives_the_votes_from_which_it_was_made() -> None:
 
 def test_the_pairs_of_a_ranking_weigh_as_much_as_its_degrees_of_freedom() -> None:
     votes = Votes.of([judgment(1, "j", ("a", "b", "c", "d", "e"), (1, 2, 3, 3, 5), 4000)])
-    assert votes.units().tolist() == pytest.approx([4.0])
+    assert votes.units.tolist() == pytest.approx([4.0])
     assert (len(votes.judge), votes.seconds.tolist(), votes.matches) == (10, [4.0], False)
 
 

@@ -52,7 +52,7 @@ def test_no_judge_has_more_than_their_share_of_the_fit(units: list[float]) -> No
 
 def test_the_residuals_are_those_of_a_fit_without_the_judge() -> None:
     votes = simulate("chosen", 0.2, 3, systems=5, judges=20, judgments=1500).votes
-    share = capped_shares(votes.units())
+    share = capped_shares(votes.units)
     together = residuals(votes, Predictor(votes).fit(share), share, np.arange(20))
     for judge in range(4):
         others = np.where(np.arange(20) == judge, 0.0, share)
@@ -65,7 +65,7 @@ def test_the_residuals_are_those_of_a_fit_without_the_judge() -> None:
 
 def test_the_residuals_of_honest_judges_are_standard_normal() -> None:
     votes = simulate("none", 0.0, 5, systems=6, judges=300, judgments=9000).votes
-    share = capped_shares(votes.units())
+    share = capped_shares(votes.units)
     found = residuals(votes, Predictor(votes).fit(share), share, np.arange(300))
     for sums in (found.agreement, found.position, found.ties, found.favour, found.own_favour):
         assert np.mean(sums.z) == pytest.approx(0.0, abs=0.2)
@@ -74,7 +74,7 @@ def test_the_residuals_of_honest_judges_are_standard_normal() -> None:
 
 def test_a_few_votes_against_a_heavy_favourite_are_not_as_rare_as_the_normal_distribution_says() -> None:
     votes = simulate("none", 0.0, 6, systems=4, judges=400, judgments=8000, spread=4.0).votes
-    share = capped_shares(votes.units())
+    share = capped_shares(votes.units)
     found = residuals(votes, Predictor(votes).fit(share), share, np.arange(400)).agreement
     assert (found.z < -3.5).mean() > 0.002
     assert (found.excess(-1) > 3.5).mean() < 0.002

@@ -84,6 +84,7 @@ def test_the_normal_distribution_agrees_with_scipy() -> None:
         # In a tail the rounding of x² counts, also for scipy.
         near = 2e-15 + 5e-16 * x * x
         assert normal.upper_tail(x) == pytest.approx(float(special.ndtr(-x)), rel=near, abs=1e-307)
+        assert normal.tail_and_density(x) == (normal.upper_tail(x), normal.NORM * elementary.exp(-0.5 * x * x))
         a, b = normal.mills(abs(x))
         assert a / b == pytest.approx(float(np.sqrt(np.pi / 2) * special.erfcx(abs(x) / np.sqrt(2))), rel=2e-15)
 
@@ -92,7 +93,7 @@ def test_plain_and_compiled_functions_give_the_same_bits() -> None:
     values = [*ENDS, inf, -inf, nan, *numbers(-745, 709), *numbers(-30, 30), *numbers(-1e-3, 1e-3)]
     for name, functions in {
         "elementary": ("exp", "expm1", "log", "exp2", "log2"),
-        "normal": ("upper_tail", "win_moments"),
+        "normal": ("upper_tail", "tail_and_density", "win_moments"),
     }.items():
         plain, compiled = kernels.plain(name), kernels.by_numba(name)
         for function in functions:

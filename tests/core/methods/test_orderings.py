@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import special, stats
 
-from streams.core.methods import METHODS
 from streams.core.methods.feedback_arc_set import FeedbackArcSet
 from streams.core.methods.linear_ordering import best_positions
 from streams.core.methods.most_probable import MostProbable, log_better
 from streams.core.methods.playoffs import Playoffs, play
+from streams.core.methods.registry import METHODS
 from streams.core.ranking import rank_scores
 from streams.core.ranking.counts import PairCounts
 from streams.errors import ParameterError

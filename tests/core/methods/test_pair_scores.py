@@ -12,8 +12,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 from benchmarks.wmt13 import PUBLISHED
-from streams.core.methods import METHODS, CountMethod
+from streams.core.methods import CountMethod
 from streams.core.methods.bradley_terry import BradleyTerry
+from streams.core.methods.registry import METHODS
 from streams.core.methods.win_shares import ExpectedWins
 from streams.core.ranking import PairCounts
 from tests.builders import crowd_log

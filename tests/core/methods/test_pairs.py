@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.core.methods import create_method
 from streams.core.methods.pairs import Pairs
+from streams.core.methods.registry import create_method
 from streams.core.ranking import PairCounts
 from streams.errors import ParameterError
 from streams.formats import read

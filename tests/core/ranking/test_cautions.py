@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from streams.core.ranking.cautions import circles, count_cautions
+from streams.core.ranking.cautions import count_cautions, count_circles, expected_circles
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
 from tests.core.ranking.grouped import counted, drawn
@@ -76,8 +76,8 @@ def test_circles_by_chance_are_those_of_binomial_majorities() -> None:
         needed = stats.binom.isf(0.025, number, 0.5) + 1
         sure[a, b], sure[b, a] = (stats.binom.sf(needed - 1, number, x / (better + worse)) for x in (better, worse))
     exact = np.trace(sure @ sure @ sure) / 3
-    found, expected, deviation = circles(board)
-    assert found == count_circles(pairs.outcomes, pairs.first, pairs.second, size)
+    expected, deviation = expected_circles(board)
+    assert count_circles(board) == circles_one_by_one(pairs.outcomes, pairs.first, pairs.second, size)
     assert exact <= expected <= 4.0 * exact  # significance is discrete, so the exact number is smaller
     assert deviation >= np.sqrt(expected)
 
@@ -87,7 +87,7 @@ def test_judgments_with_one_score_per_system_have_no_circles_beyond_chance(seed:
     assert "intransitive" not in codes(drawn(12, 1500, spread=0.3, seed=seed))
 
 
-def count_circles(outcomes: np.ndarray, first: np.ndarray, second: np.ndarray, size: int) -> int:
+def circles_one_by_one(outcomes: np.ndarray, first: np.ndarray, second: np.ndarray, size: int) -> int:
     beats = np.zeros((size, size), bool)
     for a, b, (won, _, lost) in zip(first, second, outcomes.astype(int), strict=True):
         sure = won + lost > 0 and stats.binomtest(won, won + lost).pvalue <= 0.05

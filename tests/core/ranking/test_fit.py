@@ -171,19 +171,22 @@ def test_plain_and_compiled_kernels_give_the_same_bits() -> None:
     counts = drawn(6, 200)
     results = []
     for load in (kernels.plain, kernels.compiled):
-        newton, settled = load("newton"), load("settled")
+        newton, jackknife, settled = load("newton"), load("jackknife"), load("settled")
         point = np.append(np.random.default_rng(1).normal(size=6), 0.2)
         moments, prior = np.empty((len(counts.first), 3, 5)), np.empty((3, 5))
         gradient, hessian, matrix, vectors = np.empty(7), np.empty((7, 7)), np.empty((7, 7)), np.empty((2, 7))
         state = counts.first, counts.second, counts.totals.astype(float), 0.3, point, moments, prior, gradient, hessian
         assert newton.climb(*state, matrix, vectors, False, 1e-11) > 2
-        slopes, products, rest = np.zeros((7, 32)), np.empty((7, 32)), np.repeat(hessian[None], 32, axis=0)
+        slopes, products = np.zeros((7, 32)), np.empty((7, 32))
         groups = (counts.by_judge, moments, counts.first, counts.second)
-        settled.group_slopes(*groups, slopes)
-        settled.group_curvatures(*groups, rest)
-        settled.group_products(*groups, slopes, products)
-        moves, room = np.empty((32, 7)), np.empty_like(rest)
-        settled.delete_each(*groups, hessian, np.zeros_like(slopes), room, moves)
-        results.append((point, moments, gradient, hessian, slopes, rest, products, moves))
+        jackknife.group_slopes(*groups, slopes)
+        jackknife.group_products(*groups, slopes, products)
+        moves = np.zeros((32, 7))
+        assert jackknife.delete_each(*groups, hessian, np.empty((7, 7)), moves) == 32
+        variance, part = np.empty((7, 7)), np.empty(9, np.int64)
+        settled.widest_variances(hessian, np.linalg.inv(hessian), variance)
+        assert not settled.join_islands(np.array([0, 2, 4, 3]), np.array([5, 6, 5, 6]), part)
+        assert part.tolist() == [0, 9, 2, 2, 0, 0, 2, 9, 9]
+        results.append((point, moments, gradient, hessian, slopes, products, moves, variance))
     for plain, compiled in zip(*results, strict=True):
         np.testing.assert_array_equal(plain, compiled)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from reproduction.papers import read_published
-from streams.core.methods import create_method
 from streams.core.methods.pairs import Pairs
+from streams.core.methods.registry import create_method
 from streams.errors import ParameterError
 from streams.formats import read
 from streams.lab.experiments import Log, Result, experiment

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from streams.core.methods import create_method
 from streams.core.methods.base import Fitted
 from streams.core.methods.pairs import Pairs
+from streams.core.methods.registry import create_method
 from streams.core.methods.tie_radius import split_at_radius
 from streams.core.models import create
 from streams.errors import ParameterError

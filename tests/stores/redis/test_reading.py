@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from streams.errors import Conflict
+from streams.stores.commit import MOST_ROWS
 from streams.stores.memory import MemoryStore
 from streams.stores.redis import reading
 from streams.stores.redis.reading import ATTEMPTS, ROWS_AT_ONCE
@@ -17,7 +18,7 @@ from tests.stores.test_conformance import HOME, change, commit
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from streams.core.campaign.state import CampaignChange
     from streams.stores import Lease
@@ -188,3 +189,44 @@ def test_a_large_campaign_that_never_stands_still_shows_the_newest_systems(
     assert len(found.tables["judges"]) == ROWS
     with pytest.raises(Conflict, match=f"changed each of the {ATTEMPTS} times"):
         live.read("c")
+
+
+def test_ids_of_an_earlier_layout_go_on_one_by_one(live: RedisStore) -> None:
+    lease, _ = live.open(HOME)
+    live.persist(lease, commit(0, 5, change(-1, 4, seen=())))
+    key = live.keys.campaign("c", "seen")
+    live.client.redis.rpush(key, *(f"old-{number}" for number in range(5)))
+    head = live.keys.campaign("c", "meta")
+    rows: Any = live.client.redis.hget(head, "rows")
+    live.client.redis.hset(head, "rows", rows.replace(b"seen=0", b"seen=5"))
+    live.persist(lease, commit(5, 9, change(4, 8, seen=("new-1", "new-2"), kept=4)))
+    stored = live.read("c")
+    assert stored is not None
+    assert stored.seen == ("old-3", "old-4", "new-1", "new-2")
+    assert live.client.redis.llen(key) == 3
+    assert live.has_seen("c", "old-4")
+
+
+def test_batches_of_several_partitions_with_many_rows_take_several_calls(
+    live: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half, commits = MOST_ROWS // 2, []
+    for number in range(4):
+        made = change(-1, 4, campaign=f"c-{number}")
+        made.tables["pairs"].update({str(pair): b"row" for pair in range(half - 2)})
+        lease, _ = live.open(f"judgments.v1/{number}")
+        commits.append((lease, commit(0, 5, made)))
+    longest, run = 0, live.client.run
+
+    def recorded(script: str, *, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        nonlocal longest
+        longest = max(longest, len(args))
+        return run(script, keys=keys, args=args)
+
+    monkeypatch.setattr(live.client, "run", recorded)
+    assert live.persist_all(commits) == [None] * 4
+    assert longest < 2 * MOST_ROWS + 200, "a field and a value per row, and the heads of two partitions"
+    for number in range(4):
+        found = live.read(f"c-{number}")
+        assert found is not None
+        assert len(found.tables["pairs"]) == half - 2

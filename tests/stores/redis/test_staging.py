@@ -114,7 +114,7 @@ def test_a_campaign_that_takes_many_calls_is_swapped_in_whole(live: RedisStore) 
     staging.put_campaign(lease, replace(big, after=3))
     staging.put_campaign(lease, big)
     staging.swap_campaign(lease, "c")
-    assert found(live).seen == big.seen
+    assert found(live).seen == big.seen.ids()
     assert found(live).tables == big.tables
     assert live.read_head("c") == {"epoch": "1", "partition": HOME, "offset": "4"}
     assert live.list_campaigns([HOME]) == ["c"]

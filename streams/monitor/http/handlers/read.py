@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
-from streams.errors import ParameterError
-from streams.monitor.http.access import VIEWER
+from streams.core.campaign.pseudonyms import MARK, is_pseudonym
+from streams.errors import JudgestreamError, ParameterError
+from streams.monitor.http.access import TOKEN, VIEWER
 from streams.monitor.http.handlers.parameters import (
     MOST_CAMPAIGNS,
     campaign_name,
@@ -27,6 +28,7 @@ from streams.monitor.http.responses import (
     too_busy,
     too_many,
 )
+from streams.monitor.state.lookup import UnknownCampaign
 from streams.monitor.state.overviews import PAGE_ROWS, place_of
 from streams.reports.scale import check_scale, on_scale
 
@@ -68,7 +70,7 @@ async def campaign(site: Site, request: web.Request) -> web.Response:
 
 
 async def leaderboard(site: Site, request: web.Request) -> web.Response:
-    """The newest leaderboard, of all judgments or of one category, with scores as gaps or as Elo points."""
+    """The newest leaderboard, of all judgments, one category or one judge, with scores as gaps or as Elo points."""
     scale, anchor = choice(request, "scale", "score", "elo"), text(request, "anchor")
     board = await _find_board(site, request)
     try:
@@ -80,6 +82,10 @@ async def leaderboard(site: Site, request: web.Request) -> web.Response:
 
 async def _find_board(site: Site, request: web.Request) -> Leaderboard:
     name, tag, value = campaign_name(request), text(request, "tag"), text(request, "value")
+    if (judge := text(request, "judge")) is not None:
+        if tag is not None or value is not None:
+            raise RequestError(422, "invalid_value", "`judge` and `tag` do not go together", field="judge")
+        return await _find_judge_board(site, request, judge)
     if tag is None and value is None:
         return await site.queries.leaderboard(name)
     if tag is None or value is None:
@@ -90,6 +96,30 @@ async def _find_board(site: Site, request: web.Request) -> Leaderboard:
         return await site.queries.category_leaderboard(name, tag, value)
     except ParameterError as error:
         raise RequestError(404, "unknown_category", str(error), field="value") from None
+
+
+async def _find_judge_board(site: Site, request: web.Request, judge: str) -> Leaderboard:
+    """Return the leaderboard of one judge. It is for operators, as the command line is, and the log is read for it."""
+    name = campaign_name(request)
+    site.access.check(request.get(TOKEN), ("operate",), name)
+    if not is_pseudonym(judge.removeprefix(MARK)):
+        message = (
+            f"`judge` must be a pseudonym, as /campaigns/{name}/judges lists them. An id is not accepted here, because "
+            "the addresses of requests are often logged; `judgestream leaderboard --judge` takes one"
+        )
+        raise RequestError(422, "invalid_value", message, field="judge")
+    if not site.settings.judge_key:
+        message = "this monitor can't rate the log; set JUDGESTREAM_JUDGE_KEY to the key of the workers"
+        raise RequestError(503, "unavailable", message, field="judge")
+    try:
+        board = await site.queries.judge_leaderboard(name, judge.removeprefix(MARK))
+    except UnknownCampaign:
+        raise
+    except JudgestreamError as error:  # it is being read already, its beginning or a right is missing, ...
+        raise too_busy(str(error)) from None
+    if board is None:
+        raise RequestError(404, "unknown_judge", f"the campaign {name!r} has no such judge", field="judge")
+    return board
 
 
 async def categories(site: Site, request: web.Request) -> web.Response:

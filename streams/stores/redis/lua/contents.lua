@@ -4,7 +4,7 @@
 -- Returns the head, the sizes of the other keys, then outbox, leaderboard, match requests and systems, which are never
 -- large. The ids and the other tables follow if they are small enough together. With a negative limit only the head and the sizes are read.
 local most = tonumber(ARGV[3])
-local head = redis.call('HMGET', KEYS[1], 'layout', 'campaign', 'status', 'offset', 'rows', 'epoch')
+local head = redis.call('HMGET', KEYS[1], 'layout', 'campaign', 'status', 'offset', 'rows', 'epoch', 'kept_ids')
 local sizes = {redis.call('EXISTS', KEYS[2]), redis.call('LLEN', KEYS[3]), redis.call('ZCARD', KEYS[4])}
 local total = ARGV[2] == '-1' and sizes[2] or 0
 for number = 5, #KEYS do

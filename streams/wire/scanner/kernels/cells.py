@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from streams.compiler import jit
-from streams.wire.scanner.kernels.hash_tables import first_slot, hash_text
+import numpy as np
+
+from streams.compiler import inlined, jit
+from streams.wire.scanner.kernels.hash_tables import FULL, first_slot, number_name
 from streams.wire.scanner.kernels.text import LINE_FEED, QUOTE, UNUSUAL
 
 CARRIAGE_RETURN = 13
+_1 = np.uint64(1)  # an unsigned index needs fewer checks
+# Bytes that end a cell, or make a row unusual. The padding ends the data.
+_IS_SPECIAL = np.array([byte in (0, LINE_FEED, CARRIAGE_RETURN, QUOTE) for byte in range(256)], np.bool_)
 
 SIGNATURES = {
     "split_cells": "B1 q q q q1 q2 q2 q1 -> q",
-    "group_rows": "B1 q2 q2 q1 q1 q1 q1 -> q",
+    "number_rows": "B1 q2 q2 q1 q1 i1 q1 q1 q1 q1 i1 q2 q1 q1 q1 -> q",
+    "rebuild_groups": "i1 q2 q q1",
     "join_texts": "B1 q2 q2 B1 q1 -> q",
 }
 
@@ -29,41 +35,44 @@ def split_cells(
     A usual row is one line of `width` cells. A cell in quotes has no other quote. `kept` has the row of `begins` and
     `ends` for each column, or -1. `line_ends` gets the end of each line.
     """
-    row, i = 0, 0
-    while i < size and row < len(line_ends):
+    row, i = 0, np.uint64(0)
+    stop, comma = np.uint64(size), np.uint8(delimiter)
+    while i < stop and row < len(line_ends):
         column, is_quoted = 0, False
         while True:
             is_quoted = data[i] == QUOTE
-            begin = i + is_quoted
+            begin = i + np.uint64(is_quoted)
             i = begin
             if is_quoted:
-                while i < size and data[i] != QUOTE and data[i] != LINE_FEED and data[i] != CARRIAGE_RETURN:
-                    i += 1
+                while i < stop and data[i] != QUOTE and data[i] != LINE_FEED and data[i] != CARRIAGE_RETURN:
+                    i += _1
             else:
-                while i < size and data[i] != delimiter and data[i] != LINE_FEED:
-                    if data[i] == QUOTE or (data[i] == CARRIAGE_RETURN and (i + 1 == size or data[i + 1] != LINE_FEED)):
-                        return row
-                    i += 1
-            if i >= size:
+                while not (_IS_SPECIAL[data[i]] or data[i] == comma):
+                    i += _1
+            if i >= stop:
                 return row
-            end = i
+            end, byte = i, data[i]
             if is_quoted:
-                if data[i] != QUOTE:
+                if byte != QUOTE:
                     return row
-                i += 1
-                if i + 1 < size and data[i] == CARRIAGE_RETURN and data[i + 1] == LINE_FEED:
-                    i += 1
-                if i >= size or (data[i] != delimiter and data[i] != LINE_FEED):
+                i += _1
+                if i + _1 < stop and data[i] == CARRIAGE_RETURN and data[i + _1] == LINE_FEED:
+                    i += _1
+                if i >= stop or (data[i] != comma and data[i] != LINE_FEED):
                     return row
-            elif data[i] == LINE_FEED and i > begin and data[i - 1] == CARRIAGE_RETURN:
-                end -= 1
+                byte = data[i]
+            elif byte != comma and byte != LINE_FEED:
+                if byte != CARRIAGE_RETURN or i + _1 >= stop or data[i + _1] != LINE_FEED:
+                    return row
+                i += _1
+                byte = data[i]
             if column == width:
                 return row
             if kept[column] >= 0:
                 begins[kept[column], row], ends[kept[column], row] = begin, end
             column += 1
-            i += 1
-            if data[i - 1] == LINE_FEED:
+            i += _1
+            if byte == LINE_FEED:
                 break
         if column != width or (width == 1 and end == begin and not is_quoted):
             return row
@@ -73,38 +82,80 @@ def split_cells(
 
 
 @jit
-def group_rows(data: Any, begins: Any, ends: Any, seed: Any, slots: Any, groups: Any, firsts: Any) -> int:
-    """Fill `groups` with a number for each row, the same one for rows with equal cells.
+def number_rows(
+    data: Any,
+    begins: Any,
+    ends: Any,
+    columns: Any,
+    seed: Any,
+    name_slots: Any,
+    name_hashes: Any,
+    name_ends: Any,
+    words: Any,
+    used_names: Any,
+    slots: Any,
+    keys: Any,
+    firsts: Any,
+    used: Any,
+    groups: Any,
+) -> int:
+    """Fill `groups` with a number for each row, the same one for rows with equal cells in these columns.
 
-    Return the number of groups, or UNUSUAL if `firsts` is too short. It gets the first row of each group. All `slots`
-    are -1 before, and their number is a power of two that is larger than the number of rows.
+    Cells are numbered as names, and row n of `keys` has the numbers of the cells of group n. A new group gets the next
+    number, and `firsts` gets its row. `slots` is a hash table of groups, with -1 where it is free. Its size is a power
+    of two. Return the number of groups, or FULL if a table must grow: then the groups so far stay.
     """
-    columns, found = len(begins), 0
     for row in range(len(groups)):
-        value = 0
-        for column in range(columns):
-            value = (value * 31 + hash_text(data, begins[column, row], ends[column, row], seed)) & (2**55 - 1)
-        slot = first_slot(value, len(slots))
+        found = used[0]
+        if found == len(keys) or 2 * found >= len(slots):
+            return FULL
+        for column in range(len(columns)):
+            name = number_name(
+                data,
+                begins[columns[column], row],
+                ends[columns[column], row],
+                seed,
+                name_slots,
+                name_hashes,
+                name_ends,
+                words,
+                used_names,
+            )
+            if name < 0:
+                return FULL
+            keys[found, column] = name
+        slot = key_slot(keys, found, seed, len(slots))
         while slots[slot] >= 0:
-            other = firsts[slots[slot]]
+            group = slots[slot]
             is_equal = True
-            for column in range(columns):
-                begin, first = begins[column, row], begins[column, other]
-                length = ends[column, row] - begin
-                is_equal = is_equal and length == ends[column, other] - first
-                if is_equal:
-                    for k in range(length):
-                        is_equal = is_equal and data[begin + k] == data[first + k]
+            for column in range(len(columns)):
+                is_equal = is_equal and keys[group, column] == keys[found, column]
             if is_equal:
                 break
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] < 0:
-            if found == len(firsts):
-                return UNUSUAL
-            firsts[found], slots[slot] = row, found
-            found += 1
+            slots[slot], firsts[found], used[0] = found, row, found + 1
         groups[row] = slots[slot]
-    return found
+    return int(used[0])
+
+
+@inlined
+def key_slot(keys: Any, group: int, seed: Any, slots: int) -> int:
+    """Return the slot where the search for a group begins."""
+    value, last = np.uint64(0), len(seed) - 1
+    for column in range(keys.shape[1]):
+        value += np.uint64(seed[column & last]) * np.uint64(keys[group, column] + 1)
+    return first_slot(int(value >> np.uint64(1)), slots)
+
+
+@jit
+def rebuild_groups(slots: Any, keys: Any, count: int, seed: Any) -> None:
+    """Fill an empty table of slots with the numbers of all groups."""
+    for group in range(count):
+        slot = key_slot(keys, group, seed, len(slots))
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (len(slots) - 1)
+        slots[slot] = group
 
 
 @jit

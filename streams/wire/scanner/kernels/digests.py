@@ -1,4 +1,4 @@
-"""The loop that makes ids of rows: BLAKE2b with eight bytes (RFC 7693), as `hashlib.blake2b(digest_size=8)`."""
+"""The digest of one text: BLAKE2b with eight bytes (RFC 7693), as `hashlib.blake2b(digest_size=8)`."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from streams.compiler import jit
-from streams.wire.scanner.kernels.text import DASH, UNUSUAL, ZERO, word_at
+from streams.compiler import inlined, jit
+from streams.wire.scanner.kernels.text import word_at
 
-SIGNATURES = {"make_ids": "B1 q1 q1 q1 B1 q1 -> q", "digest_texts": "B1 q1 q1 q1"}
-
-WORK = 48  # numbers that the loop needs for itself
-LONGEST_ID = 19 + 1 + 16  # bytes: a number, a dash and eight bytes in hexadecimal
-_BLOCK = 128  # bytes
-_LETTER_A = 97
+BLOCK = 128  # bytes
 _INITIAL = (
     *("6a09e667f3bcc908", "bb67ae8584caa73b", "3c6ef372fe94f82b", "a54ff53a5f1d36f1"),
     *("510e527fade682d1", "9b05688c2b3e6c1f", "1f83d9abfb41bd6b", "5be0cd19137e2179"),
 )
-_IV = np.array([int(word, 16) for word in _INITIAL], np.uint64).view(np.int64)
-_PARAMETERS = 0x01010008  # one thread, no key, a digest of eight bytes
+IV = np.array([int(word, 16) for word in _INITIAL], np.uint64).view(np.int64)
+PARAMETERS = 0x01010008  # one thread, no key, a digest of eight bytes
 _ORDER = np.array(
     [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -49,59 +44,17 @@ _MIXED = np.array(
 
 
 @jit
-def make_ids(texts: Any, ends: Any, numbers: Any, work: Any, ids: Any, id_ends: Any) -> int:
-    """Make the ids of rows: the number of the row, a dash, and the digest of its text in hexadecimal.
-
-    The texts follow each other without a gap. Return the size of the ids, or UNUSUAL if there is no room for them.
-    """
-    size, begin = 0, 0
-    for row in range(len(ends)):
-        if size + LONGEST_ID > len(ids) or len(work) < WORK:
-            return UNUSUAL
-        number, digits = numbers[row], 1
-        while number >= 10:
-            number //= 10
-            digits += 1
-        number = numbers[row]
-        for k in range(digits):
-            ids[size + digits - 1 - k] = ZERO + number % 10
-            number //= 10
-        size += digits
-        ids[size] = DASH
-        size += 1
-        word = np.uint64(digest_text(texts, begin, ends[row], work))
-        for _ in range(8):
-            for shift in (np.uint64(4), np.uint64(0)):
-                digit = np.int64((word >> shift) & np.uint64(15))
-                ids[size] = ZERO + digit if digit < 10 else _LETTER_A + digit - 10
-                size += 1
-            word = word >> np.uint64(8)
-        begin = ends[row]
-        id_ends[row] = size
-    return size
-
-
-@jit
-def digest_texts(texts: Any, ends: Any, work: Any, digests: Any) -> None:
-    """Fill `digests` with those of texts that follow each other without a gap."""
-    begin = 0
-    for row in range(len(ends)):
-        digests[row] = digest_text(texts, begin, ends[row], work)
-        begin = ends[row]
-
-
-@jit
 def digest_text(data: Any, begin: int, end: int, work: Any) -> Any:
     """Return the digest of a text as a number. `work` holds the chain, the state and the words of a block."""
     for k in range(8):
-        work[k] = _IV[k]
-    work[0] ^= _PARAMETERS
+        work[k] = IV[k]
+    work[0] ^= PARAMETERS
     place = begin
     while True:
-        is_last = end - place <= _BLOCK
-        counted = (end if is_last else place + _BLOCK) - begin
+        is_last = end - place <= BLOCK
+        counted = (end if is_last else place + BLOCK) - begin
         for k in range(8):
-            work[8 + k], work[16 + k] = work[k], _IV[k]
+            work[8 + k], work[16 + k] = work[k], IV[k]
         work[20] ^= counted
         if is_last:
             work[22] = ~work[22]
@@ -110,19 +63,19 @@ def digest_text(data: Any, begin: int, end: int, work: Any) -> Any:
             work[24 + k] = word_at(data, place + 8 * k, left) if left > 0 else 0
         for turn in range(12):
             for step in range(8):
-                mix(work, _MIXED[step], work[24 + _ORDER[turn, 2 * step]], work[24 + _ORDER[turn, 2 * step + 1]])
+                i, j, k, m = 8 + _MIXED[step, 0], 8 + _MIXED[step, 1], 8 + _MIXED[step, 2], 8 + _MIXED[step, 3]
+                one, other = work[24 + _ORDER[turn, 2 * step]], work[24 + _ORDER[turn, 2 * step + 1]]
+                work[i], work[j], work[k], work[m] = mixed(work[i], work[j], work[k], work[m], one, other)
         for k in range(8):
             work[k] ^= work[8 + k] ^ work[16 + k]
         if is_last:
             return work[0]
-        place += _BLOCK
+        place += BLOCK
 
 
-@jit
-def mix(work: Any, places: Any, one: int, other: int) -> None:
-    """Mix two words of a block into four words of the state."""
-    i, j, k, m = 8 + places[0], 8 + places[1], 8 + places[2], 8 + places[3]
-    a, b, c, d = work[i], work[j], work[k], work[m]
+@inlined
+def mixed(a: Any, b: Any, c: Any, d: Any, one: Any, other: Any) -> tuple[Any, Any, Any, Any]:
+    """Return four words of the state after two words of a block were mixed into them."""
     a = a + b + one
     d = rotate(d ^ a, np.uint64(32))
     c = c + d
@@ -130,11 +83,10 @@ def mix(work: Any, places: Any, one: int, other: int) -> None:
     a = a + b + other
     d = rotate(d ^ a, np.uint64(16))
     c = c + d
-    b = rotate(b ^ c, np.uint64(63))
-    work[i], work[j], work[k], work[m] = a, b, c, d
+    return a, rotate(b ^ c, np.uint64(63)), c, d
 
 
-@jit
+@inlined
 def rotate(word: Any, count: Any) -> Any:
     """Return a word with its bits rotated to the right."""
     bits = np.uint64(word)

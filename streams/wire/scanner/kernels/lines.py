@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streams.compiler import jit
+from streams.compiler import inlined, jit
 from streams.wire.limits import MAX_DURATION_MS, MAX_NAME, MAX_RANK, MAX_RANKED, MAX_SOURCE, MAX_TAGS
 from streams.wire.scanner.kernels.hash_tables import FULL, hash_text, number_name
 from streams.wire.scanner.kernels.text import (
@@ -104,7 +104,7 @@ def scan_lines(
     return column
 
 
-@jit
+@inlined
 def scan_line(
     data: Any,
     i: int,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streams.compiler import jit
+from streams.compiler import inlined
 from streams.wire.limits import MAX_YEAR
 
 PADDING = 16  # bytes that must follow the data, because text is read eight bytes at a time
@@ -24,7 +24,7 @@ _LOW_BYTES = np.array([(1 << 8 * size) - 1 for size in range(8)] + [-1], np.int6
 _IS_UNUSUAL = np.array([byte < SPACE or byte == BACKSLASH for byte in range(256)], np.uint8)
 
 
-@jit
+@inlined
 def find_quotes(data: Any, begin: int, end: int, quotes: Any) -> int:
     """Fill `quotes` with the places of all quotes of a line. Return their number, or UNUSUAL.
 
@@ -38,7 +38,7 @@ def find_quotes(data: Any, begin: int, end: int, quotes: Any) -> int:
     return UNUSUAL if unusual or count % 2 else count
 
 
-@jit
+@inlined
 def word_at(data: Any, begin: int, size: int) -> Any:
     """Return up to eight bytes as one number."""
     i = np.uint64(begin)
@@ -55,7 +55,15 @@ def word_at(data: Any, begin: int, size: int) -> Any:
     return word & _LOW_BYTES[min(size, 8)]
 
 
-@jit
+@inlined
+def put_word(data: Any, place: int, word: int) -> None:
+    """Write eight bytes."""
+    i = np.uint64(place)
+    data[i], data[i + _1], data[i + _2], data[i + _3] = word, word >> 8, word >> 16, word >> 24
+    data[i + _4], data[i + _5], data[i + _6], data[i + _7] = word >> 32, word >> 40, word >> 48, word >> 56
+
+
+@inlined
 def skip_spaces(data: Any, i: int) -> int:
     """Return the next place that has no space."""
     while data[i] == SPACE:
@@ -63,7 +71,7 @@ def skip_spaces(data: Any, i: int) -> int:
     return i
 
 
-@jit
+@inlined
 def read_digits(data: Any, i: int, count: int) -> int:
     """Return the number that these digits write, or UNUSUAL if one of them is not a digit."""
     value = 0
@@ -74,7 +82,7 @@ def read_digits(data: Any, i: int, count: int) -> int:
     return value
 
 
-@jit
+@inlined
 def find_number_end(data: Any, i: int) -> int:
     """Return the end of an integer without a sign, or UNUSUAL if there is none, or it has leading zeros or is long."""
     end = i
@@ -85,7 +93,7 @@ def find_number_end(data: Any, i: int) -> int:
     return end
 
 
-@jit
+@inlined
 def read_time(data: Any, i: int, end: int, is_table: bool) -> int:
     """Return a time such as 2024-05-06T07:08:09.123456Z in microseconds since 1970, or NO_TIME if it is unusual.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streams.compiler import jit
+from streams.compiler import inlined, jit
 from streams.wire.limits import MAX_YEAR
 from streams.wire.scanner.kernels.text import (
     COLON,
@@ -18,10 +18,16 @@ from streams.wire.scanner.kernels.text import (
     POINT,
     UNUSUAL,
     ZERO,
+    read_digits,
     read_time,
 )
 
-SIGNATURES = {"read_times": "B1 q1 q1 q q1", "write_times": "q1 B2", "write_numbers": "q1 B1 q1 -> q"}
+SIGNATURES = {
+    "read_times": "B1 q1 q1 q q1",
+    "write_times": "q1 B2",
+    "write_numbers": "q1 B1 q1 -> q",
+    "read_numbers": "B1 q1 q1 q1",
+}
 
 WRITTEN = 27  # bytes of a written time: 2024-05-06T07:08:09.123456Z
 _DIGITS = 15  # of a number that is read without an error: it is less than 2 ** 53
@@ -40,7 +46,7 @@ def read_times(data: Any, begins: Any, ends: Any, with_dates: int, times: Any) -
             times[row] = read_time(data, begin, end, True)
 
 
-@jit
+@inlined
 def read_seconds(data: Any, begin: int, end: int) -> int:
     """Return a decimal number of seconds as microseconds, rounded as `timedelta` does, or NO_TIME."""
     value, digits, decimals = 0, 0, -1
@@ -63,6 +69,14 @@ def read_seconds(data: Any, begin: int, end: int) -> int:
     found = np.int64(whole) * 1_000_000 + np.int64(np.floor(part))
     rest = part - np.floor(part)
     return int(found + (rest > 0.5 or (rest == 0.5 and found % 2 == 1)))
+
+
+@jit
+def read_numbers(data: Any, begins: Any, ends: Any, numbers: Any) -> None:
+    """Fill `numbers` with whole numbers of up to ten digits. Others are UNUSUAL."""
+    for row in range(len(numbers)):
+        size = ends[row] - begins[row]
+        numbers[row] = read_digits(data, begins[row], size) if 1 <= size <= 10 else UNUSUAL
 
 
 @jit
@@ -90,7 +104,7 @@ def write_times(times: Any, texts: Any) -> None:
         texts[row, 16], texts[row, 19], texts[row, 26] = COLON, POINT, LETTER_Z
 
 
-@jit
+@inlined
 def write_digits(texts: Any, row: int, place: int, count: int, value: int) -> None:
     """Write a number with `count` digits."""
     for k in range(place + count - 1, place - 1, -1):
