@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from tests.waiting import wait_for
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -54,7 +56,9 @@ class Tab:
         self.page.wait_for_function(script, arg=argument)
 
     def show(self, url: str, campaign: str, *, judgments: int) -> None:
-        """Go to a campaign, and wait until so many judgments are on its leaderboard."""
+        """Wait until the monitor knows a campaign, show it, and wait until so many judgments are on its leaderboard."""
+        address = f"{url}/campaigns/{campaign}"
+        wait_for(lambda: self.page.request.get(address).status != 404, f"the monitor knows {campaign}")
         self.page.goto(f"{url}/#/{campaign}")
         self.wait_for_judgments(judgments)
 
