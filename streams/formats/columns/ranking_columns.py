@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def join_rankings(cells: Cells, kept: Sequence[int], systems: Sequence[int], ranks: Sequence[int]) -> Cells:
     """Return the kept columns and three more: the systems as a|b, their ranks as 1|2, and one that is mostly empty.
 
-    The last one is not empty if a name has a `+`, which would mean in the joined text that two systems share an output.
+    The last one has a `+` if a name has one, which would mean in the joined text that two systems share an output.
     A name with a `|` has more parts than there are ranks.
     """
     names, name_begins, name_ends = _join(cells, systems)
@@ -33,7 +33,8 @@ def join_rankings(cells: Cells, kept: Sequence[int], systems: Sequence[int], ran
     ends = np.stack([*cells.ends[kept], size + name_ends, size + len(names) + number_ends, name_begins])
     if SHARING in names:
         places = np.flatnonzero(np.frombuffer(names, np.uint8) == SHARING)
-        ends[-1, np.searchsorted(name_ends, places, side="right")] += 1
+        rows = np.searchsorted(name_ends, places, side="right")
+        begins[-1, rows], ends[-1, rows] = size + places, size + places + 1
     return cells_of_texts(cells.data + names + numbers + bytes(PADDING), begins, ends, cells.row_ends)
 
 

@@ -101,6 +101,16 @@ def test_an_odd_system_after_usual_ones_is_what_it_is_row_by_row(tmp_path: Path,
     assert told(path, quick=True) == told(path, quick=False)
 
 
+def test_a_plus_in_a_name_far_from_letters_of_two_bytes_is_read(tmp_path: Path) -> None:
+    """The mark of such a row was once a byte of another text, which could be half of a letter."""
+    path, rows = tmp_path / "rankings.csv", usual_rows(200)
+    rows[:150] = [f"French,English,5,{'é' * 30},{SYSTEMS[0]},1,{SYSTEMS[1]},2,{SYSTEMS[2]},2\n"] * 150
+    rows[150] = "French,English,5,j,a,1,b+c,2,c,3\n"
+    rows[151] = "French,English,5,jj,a,1,b+c,2,c,3\n"
+    path.write_text(HEAD + "".join(rows))
+    assert told(path, quick=True) == told(path, quick=False)
+
+
 def test_a_first_row_that_was_not_ranked_leaves_no_other_row_out(tmp_path: Path) -> None:
     path, rows = tmp_path / "rankings.csv", usual_rows(200)
     rows[0] = f"French,English,5,j,{SYSTEMS[0]},-1,{SYSTEMS[1]},-1,{SYSTEMS[2]},-1\n"
