@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -47,7 +47,6 @@ SYSTEMS, JUDGES = 20, 50
 RATE = 50  # judgments per second over all campaigns
 PER_PARTITION = 10  # judgments per second in each partition while workers come and go
 PATIENCE_SECONDS = 120.0
-# The unit of each figure, and the most that it may be.
 # The title, the unit, the factor to that unit, and the most that it may be.
 FIGURES: dict[str, tuple[str, str, float, float | None]] = {
     "kilobytes_per_campaign": ("memory of a worker", "kB per campaign", 1.0, 150.0),
@@ -251,7 +250,9 @@ def measure_cost(
     bench.wait_until_read(len(warm_up))
     time.sleep(2 * settings.snapshot_seconds)
     memory, cpu = worker.memory(), worker.cpu()
-    log = make_log(len(campaigns) * judgments, campaigns=len(campaigns))
+    # Its times end now. If they were long ago, each later judgment would let all match requests of its campaign expire.
+    count, step = len(campaigns) * judgments, timedelta(seconds=1 / RATE)
+    log = make_log(count, campaigns=len(campaigns), start=datetime.now(UTC) - count * step, step=step)
     asyncio.run(publish(settings, log))
     bench.wait_until_read(len(warm_up) + len(log))
     found["backlog_cpu_us"] = (worker.cpu() - cpu) / len(log) * 1e6

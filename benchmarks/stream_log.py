@@ -17,6 +17,7 @@ from streams.wire.events import EPOCH, Judgment, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from streams.settings import Settings
 
@@ -26,9 +27,18 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def make_log(
-    count: int, *, first_id: int = 0, campaigns: int = CAMPAIGNS, systems: int = SYSTEMS
+    count: int,
+    *,
+    first_id: int = 0,
+    campaigns: int = CAMPAIGNS,
+    systems: int = SYSTEMS,
+    start: datetime = EPOCH,
+    step: timedelta = timedelta(seconds=1),
 ) -> list[tuple[bytes, bytes]]:
-    """Return keys and values of judgments, from 200 judges and on 3,000 segments in each campaign."""
+    """Return keys and values of judgments, from 200 judges and on 3,000 segments in each campaign.
+
+    Their times begin at `start`, one `step` apart.
+    """
     random = np.random.default_rng(1)
     first = random.integers(systems, size=count)
     second = (first + 1 + random.integers(systems - 1, size=count)) % systems
@@ -45,7 +55,7 @@ def make_log(
                     judge=f"judge-{judges[k]}",
                     systems=(f"system-{first[k]}", f"system-{second[k]}"),
                     ranks=(int(ranks[k, 0]), int(ranks[k, 1])),
-                    at=EPOCH + timedelta(seconds=k),
+                    at=start + k * step,
                 )
             ),
         )
