@@ -71,7 +71,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 50_000
     batch_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Seconds between two fetches while records come without a pause.")
-    ] = 0.008
+    ] = 0.004
     snapshot_seconds: Annotated[
         float, Meta(gt=0, description="Seconds between two leaderboards of a changing campaign.")
     ] = 5.0

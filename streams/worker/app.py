@@ -1,4 +1,4 @@
-"""The Faust app: the rating agent on the source's channel, the command agent, and the timer of the snapshots."""
+"""The Faust app: the rating agent on the source's channel, the command agent, and the services beside them."""
 
 from __future__ import annotations
 
@@ -121,10 +121,6 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
     async def rate(stream: StreamT[Any]) -> None:
         async for turn in stream:
             await source.rate(turn)
-
-    @app.timer(source.schedule.pause, name="snapshots")  # type: ignore[untyped-decorator]
-    async def snapshot() -> None:
-        await source.snapshot()
 
     @app.agent(app.topic(names[topics.COMMANDS.name]), name="commands")
     async def command(stream: StreamT[Any]) -> None:

@@ -81,7 +81,7 @@ class BatchSource(Service):
         self._consumer = Consumer.in_worker_group(settings)
         self._assignment = Assignment(self, settings, store, self._consumer, rater, status, metrics)
         self._snapshots = Snapshots(rater, metrics)
-        self.schedule = SnapshotSchedule(settings.snapshot_seconds)
+        self._schedule = SnapshotSchedule(settings.snapshot_seconds)
         self._turns = Turns(self, settings, self._consumer, self._assignment, rater)
         self._committed: dict[Partition, int] = {}
 
@@ -161,10 +161,13 @@ class BatchSource(Service):
         """Do work on a partition. No error leaves."""
         await self._assignment.guard(ownership, work)
 
-    async def snapshot(self) -> None:
-        """Emit the leaderboards that changed in the partitions that are due. No error leaves."""
-        if due := self.schedule.find_due(self.open_ownerships(), monotonic()):
-            await self._snapshots.emit(due, self._assignment.fail)
+    @Service.task
+    async def _emit_leaderboards(self) -> None:
+        """Emit the leaderboards that changed in the partitions that are due, on time. A timer would drift."""
+        while not self.should_stop:
+            await self.sleep(self._schedule.wait(monotonic()))
+            if due := self._schedule.find_due(self.open_ownerships(), monotonic()):
+                await self._snapshots.emit(due, self._assignment.fail)
 
     @Service.timer(REQUEST_SECONDS)
     async def _choose_requests(self) -> None:

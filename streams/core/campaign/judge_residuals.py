@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ FIRST_SUMS = 7  # of a judge, in the rows of an earlier version
 SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
 _CELL_ROW = 1 + CELL_SUMS  # a system, and its sums
 _HASH_SEED = SEED[:2] >> 32  # of 31 bits, so that no product overflows
+_pack = msgspec.msgpack.Encoder().encode
 
 
 class JudgeResiduals:
@@ -47,7 +49,7 @@ class JudgeResiduals:
         self._keys: Ints = np.zeros((4, 2), np.int64)  # judge and system of each row of `_by_cell`
         self._used: Ints = np.zeros(1, np.int64)  # number of these rows
         self._slots = np.full(8, -1, np.int32)  # the hash table of `number_cells`
-        self._cells: list[list[int]] = []  # rows of each judge
+        self._cells: list[list[int]] = []  # rows of each judge, in the order of their systems
         self._dirty_judges: set[int] = set()
         self._dirty_systems: set[int] = set()
 
@@ -78,8 +80,10 @@ class JudgeResiduals:
         number_cells = kernels.suited("residuals", len(systems)).number_cells
         while not number_cells(self._slots, self._keys, self._used, _HASH_SEED, judges, systems, starts, cells):
             self._grow_cells()
-        for row, judge in enumerate(self._keys[had : self._cell_count, 0].tolist(), had):
-            self._cells[judge].append(row)
+        if self._cell_count > had:
+            keys = self._keys
+            for row, judge in enumerate(keys[had : self._cell_count, 0].tolist(), had):
+                insort(self._cells[judge], row, key=lambda each: keys[each, 1])
         return cells
 
     @property
@@ -131,22 +135,21 @@ class JudgeResiduals:
 
     def drain_rows(self, systems: Sequence[str], judges: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded rows that changed since the last call."""
-        pack = msgspec.msgpack.Encoder().encode
         changed = sorted(self._dirty_judges)
         rows = {JUDGE + judges[i]: row for i, row in zip(changed, self._judge_rows(changed), strict=True)}
         moved = sorted(self._dirty_systems)
         for i, *row in zip(moved, self._ability[moved].tolist(), self._information[moved].tolist(), strict=True):
-            rows[SYSTEM + systems[i]] = pack(row)
+            rows[SYSTEM + systems[i]] = _pack(row)
         if rows:
-            rows[SHARED] = pack(self._shared.tolist())
+            rows[SHARED] = _pack(self._shared.tolist())
         self.forget_changes()
         return rows
 
     def _judge_rows(self, judges: list[int]) -> list[bytes]:
         """Return a row for each of these judges: their sums, and those of each system that they met, in order."""
-        met = np.array([len(self._cells[judge]) for judge in judges], np.int64)
-        cells = np.fromiter(chain.from_iterable(self._cells[judge] for judge in judges), np.int64)
-        cells = cells[np.lexsort((self._keys[cells, 1], np.repeat(np.arange(len(judges)), met)))]
+        met_by_each = [self._cells[judge] for judge in judges]
+        met = np.array([len(each) for each in met_by_each], np.int64)
+        cells = np.array([*chain.from_iterable(met_by_each)], np.int64)
         packed = np.empty(2 * len(judges) + 8 * (JUDGE_SUMS * len(judges) + _CELL_ROW * len(cells)), np.uint8)
         ends = np.empty(len(judges), np.int64)
         kernels.suited("residuals", len(cells)).pack_judges(

@@ -48,7 +48,7 @@ def encode_pages(pages: Iterable[int], judgments: Ints, model: Model) -> dict[st
     found = {}
     for page in pages:
         counts = judgments[page * PAGE : (page + 1) * PAGE]
-        width = width_of(int(counts.max()))
+        width = width_of(max(counts.tolist()))
         row = bytes((len(counts), width)) + counts.astype(f"<u{width}").tobytes()
         if model.widths["segments"]:
             first = page * PAGE

@@ -234,7 +234,7 @@ class CampaignTables:
     def drain_changes(self, rows: Sequence[SystemRow], model: Model) -> Tables:
         """Return the encoded rows that changed since the last call. `rows` are those of the systems among them."""
         names = self.systems.names
-        pairs = np.argwhere(self._touched)
+        pairs = np.transpose(self._touched.nonzero())
         tables = {
             "systems": {names[row.index]: encode_row(row) for row in rows},
             "judges": table_rows.encode_judges(self, model, sorted(self._dirty_judges)),
