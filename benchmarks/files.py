@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.emitting import emit
 from streams.bench.figures import Figure
+from streams.bench.rank_files import EVALICA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
 SYSTEMS, SEGMENTS, JUDGES, TIES = 20, 5000, 500, 0.25
 SAMPLE = Path(__file__).parent.parent / "samples" / "arena.csv"
 COMMAND = (Path(sys.executable).with_name("judgestream"),)
-
-# What a good engineer would write: columns of pandas in, scores out.
-EVALICA = """
-import sys
-import evalica, pandas
-votes = pandas.read_csv(sys.argv[1], usecols=["model_a", "model_b", "winner"])
-winners = votes.winner.map({"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw})
-method = evalica.elo if sys.argv[2] == "elo" else evalica.bradley_terry
-print(method(votes.model_a, votes.model_b, winners).scores.sort_values(ascending=False))
-"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 COMMAND = (sys.executable, "-c", "from streams.cli.main import main; main()")
-# What a user of evalica writes to rank the same file: scores alone, without ranges.
+# What a good engineer would write to rank the same file with evalica: only the columns that it needs, and scores alone.
 EVALICA = """
 import sys
 import evalica, pandas
-table = pandas.read_csv(sys.argv[1])
-winners = table["winner"].map({"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw})
-print(evalica.bradley_terry(table["model_a"], table["model_b"], winners).scores.sort_values(ascending=False))
+votes = pandas.read_csv(sys.argv[1], usecols=["model_a", "model_b", "winner"])
+winners = votes.winner.map({"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw})
+method = evalica.elo if sys.argv[2] == "elo" else evalica.bradley_terry
+print(method(votes.model_a, votes.model_b, winners).scores.sort_values(ascending=False))
 """
 JSON_LINES, CSV = "rank, JSON Lines", "rank, CSV"
 GOALS = {JSON_LINES: 500_000.0, CSV: 300_000.0}  # rows per second
@@ -43,7 +44,7 @@ def rank_files(count: int, *, repeats: int) -> list[Figure]:
         }
         if evalica := installed_version("evalica"):
             peer = f"evalica {evalica} Bradley-Terry, CSV"
-            runs[peer] = lambda: _run([sys.executable, "-c", EVALICA, str(table)])
+            runs[peer] = lambda: _run([sys.executable, "-c", EVALICA, str(table), "bradley_terry"])
         timings = take_turns(runs, repeats=repeats)
     goals = count >= GOAL_ROWS
     figures = [

@@ -62,7 +62,7 @@ def test_what_is_posted_through_the_door_is_on_the_leaderboard_by_api_and_by_eve
             seen = next(event for event in events if event.event == "rows" and event.data["judgments"] == 200)
             assert seen.data["rows"]
         assert monitor.get(f"{HERE}/leaderboard")["rows"] == leaderboard_of(stack)["rows"]
-        assert monitor.get(HERE)["duplicates"] == 50
+        stack.wait_for(lambda: monitor.get(HERE)["duplicates"] == 50, "the monitor has read the duplicates")
 
         def total(name: str) -> int:
             return sum(partition[name] for partition in monitor.get("/status")["partitions"])
