@@ -112,6 +112,7 @@ def test_a_million_judgments_per_second_are_computed_from_the_costs() -> None:
     assert Costs.of({}) is None
 
 
+@pytest.mark.long
 def test_the_pictures_have_a_curve_for_each_quantity(tmp_path: Path) -> None:
     figures = [
         Figure(name=f"CPU per judgment, by {kind}", unit="µs", values=(1.0, 2.0), size=size)

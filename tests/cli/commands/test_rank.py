@@ -237,8 +237,8 @@ def test_a_wrong_score_range_is_refused(scores: Path, bounds: str) -> None:
 
 SAMPLE = Path("samples/arena.csv").resolve()
 RANKS = [name for name, model in RANKING_MODELS.items() if model.rates == "rankings"]
-# The slow one is left to `make long`.
-EACH = [pytest.param(name, marks=pytest.mark.long if name == "grm-batch" else ()) for name in RANKS]
+SLOW = {"grm-batch", "hopkins-may-categorical"}  # left to `make long`
+EACH = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in RANKS]
 
 
 def finite(board: Leaderboard) -> bool:
