@@ -6,7 +6,7 @@ import csv
 import re
 from functools import cached_property
 
-DELIMITERS = ",\t;"
+DELIMITERS = ",\t;|"
 
 _LINES = 20  # that are inspected to find the delimiter
 

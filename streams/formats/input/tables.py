@@ -20,7 +20,7 @@ Cells = list[str]
 
 
 class Table:
-    """A CSV table with a header. The delimiter (a comma, semicolon, tab or space) is recognised from the first lines.
+    """A CSV table with a header. Its delimiter (one of `,;|`, tab, space) is recognised from the first lines.
 
     A column without a name has its number as its name: `#1` is the first one.
     """

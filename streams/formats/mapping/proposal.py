@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
 from streams.formats.mapping.column_mapping import ColumnMapping
-from streams.formats.mapping.verdicts import TIED, VerdictReader, built_in, normal, parse_decimal, parse_share
+from streams.formats.mapping.table_sample import is_number, is_share, is_time
+from streams.formats.mapping.verdicts import TIED, VerdictReader, built_in, normal, parse_share
 from streams.formats.mapping.vocabulary import SIDES, name_fit, side_of, tokens
-from streams.formats.rankings import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-MOST_COLUMNS = 100  # of a table for which a mapping is proposed
+    from streams.formats.mapping.table_sample import TableSample
+
 _MOST_PAIRS = 10  # of columns that may be the systems
 _MOST_UNKNOWN = 20  # values of a column that may be the verdict
 _LONGEST_NAME = 80  # of a system that a proposal believes in
@@ -24,44 +23,10 @@ _LONGEST = 1_000  # characters of a proposal
 _MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
 
 
-@dataclass(frozen=True)
-class TableSample:
-    """The columns of a table and its first rows, as text."""
-
-    names: Sequence[str]
-    rows: Sequence[Mapping[str, str]]
-    has_keys: bool = False  # the names are keys of objects or come from a schema
-
-    @cached_property
-    def is_headed(self) -> bool:
-        """Return whether the names are the header of a table, and not its first row, which may name a judge."""
-        if len(self.names) > MOST_COLUMNS:
-            return False
-        if self.has_keys:
-            return bool(self.names)
-        if any(not name or _is_number(name) for name in self.names if not name.startswith("#")):
-            return False
-        if any(row.get(name) == name for name in self.names for row in self.rows):
-            return False
-        return any(name_fit(name, role) for name in self.names for role in ("winner", "system", "judge", "score"))
-
-    def values(self, name: str) -> list[str]:
-        """Return the different cells of a column that are not empty."""
-        return self._values[name]
-
-    @cached_property
-    def texts(self) -> dict[str, set[str]]:
-        """Return the cells of each column that are neither numbers nor yes or no."""
-        return {name: {value for value in values if not _is_share(value)} for name, values in self._values.items()}
-
-    @cached_property
-    def _values(self) -> dict[str, list[str]]:
-        return {name: list({row[name]: None for row in self.rows if row.get(name)}) for name in self.names}
-
-
 def propose(sample: TableSample) -> ColumnMapping | None:
     """Return the likeliest mapping of a table, or None if there is none that can be shown.
 
+    >>> from streams.formats.mapping.table_sample import TableSample
     >>> header = ["juge", "système gauche", "système droite", "préférence"]
     >>> rows = [dict(zip(header, cells)) for cells in (["j1", "x", "y", "gauche"], ["j2", "y", "z", "égalité"])]
     >>> propose(TableSample(header, rows)).options()[3]
@@ -71,7 +36,7 @@ def propose(sample: TableSample) -> ColumnMapping | None:
     if found is None:
         return None
     columns = dict(found[1])
-    for role, suits in (("judge", _is_short), ("segment", _is_any), ("at", _is_time)):
+    for role, suits in (("judge", _is_short), ("segment", _is_any), ("at", is_time)):
         free = [name for name in sample.names if name not in columns.values()]
         best = max(free, key=lambda name: _more_fit(name, role), default=None)
         if best and _more_fit(best, role) > 0 and all(map(suits, sample.values(best))):
@@ -87,8 +52,7 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
     """Yield layouts with a number that says how likely each one is."""
     pairs = list(_pairs(sample))
     likely_pairs = sorted(((_likeliness(sample, *pair), pair) for pair in pairs), key=lambda each: -each[0])
-    shares = {name for name in sample.names if _all(_is_share, sample, name)}
-    share_pairs = [pair for pair in pairs if shares.issuperset(pair)][:_MOST_PAIRS]
+    share_pairs = [pair for pair in pairs if _are_shares(sample, *pair)][:_MOST_PAIRS]
     for likely, (first, second) in likely_pairs[:_MOST_PAIRS]:
         if not _are_systems(sample, first, second):
             continue
@@ -101,7 +65,7 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
                 tie = max(
                     (name for name in rest if name not in columns.values()), key=lambda n: _fit(n, "tie"), default=""
                 )
-                if tie and _fit(tie, "tie") and _all(_is_share, sample, tie):
+                if tie and _fit(tie, "tie") and sample.all_are(is_share, tie):
                     columns["tie"] = tie
                 yield likely + 12 + _fit(a_wins, "winner"), columns, {}
     for winner in sample.names:
@@ -112,20 +76,23 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
                 and _fit(loser, "loser")
                 and _are_systems(sample, winner, loser)
             ):
-                yield 15.0 + 5 * _overlap(sample, winner, loser), {"winner": winner, "loser": loser}, {}
+                yield 15.0 + 5 * sample.overlap(winner, loser), {"winner": winner, "loser": loser}, {}
+    paired = {name for pair in pairs if _side(*pair) in SIDES or sample.overlap(*pair) > 0.5 for name in pair}
     for system in sample.names:
+        if system in paired or not _fit(system, "system"):
+            continue
         for score in sample.names:
-            if system != score and _fit(system, "system") and _fit(score, "score") and _is_numeric(sample, score):
+            if system != score and _is_quality(score) and sample.values(score) and sample.all_are(is_number, score):
                 yield 8.0 + _fit(system, "system") + _fit(score, "score"), {"system": system, "score": score}, {}
 
 
 def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name: str) -> Iterator[_Candidate]:
     values = sample.values(name)
-    others = max(_fit(name, role) for role in ("judge", "segment", "at"))
+    others = max(_fit(name, role) for role in ("judge", "segment", "at", "no score"))
     fit = max(_fit(name, "winner"), _fit(name, "strength")) - others
     if fit < 0:  # the name says something else
         return
-    if values and all(map(_is_number, values)) and any(value.startswith("-") for value in values):
+    if values and all(map(is_number, values)) and any(value.startswith("-") for value in values):
         yield likely + 8 + fit, {**systems, "strength": name}, {}
         return
     columns = {**systems, "winner": name}
@@ -136,10 +103,7 @@ def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name:
 
 
 def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[str, bool] | None]:
-    """Return what the values of the winner mean, and whether they are understood without --values.
-
-    Numbers that begin with 0 are a and b; if there is a 2 as well, 0 is a tie, unless the columns count from 0, too.
-    """
+    """Return what the values of the winner mean, and whether they are understood without --values."""
     reader = VerdictReader(ColumnMapping(columns=columns))
     found: dict[str, tuple[str, bool] | None] = {}
     unknown = 0
@@ -159,7 +123,38 @@ def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[s
             unknown += side is None
             if unknown > _MOST_UNKNOWN:
                 break
+    return _one_sided(sample, columns, found) or _counted(columns, found)
+
+
+def _one_sided(
+    sample: TableSample, columns: Mapping[str, str], found: Mapping[str, tuple[str, bool] | None]
+) -> dict[str, tuple[str, bool] | None] | None:
+    """Return what yes and no, or 1 and 0, mean in a column that names one side: `b_is_better`, `prefer_sys1`."""
+    name = columns["winner"]
+    side = side_of(name)
+    if side not in ("a", "b"):
+        named = [each for each in ("a", "b") if _is_within(tokens(columns[each]), tokens(name))]
+        side = named[0] if len(named) == 1 else None
+    if side is None or name in (columns["a"], columns["b"]) or not sample.all_are(is_share, name):
+        return None
+    meanings = {1.0: side, 0.0: "b" if side == "a" else "a", 0.5: "tie"}
+    said = {value: meanings.get(parse_share(value, field="")) if value else "skip" for value in found}
+    if None in said.values():
+        return None
+    return {value: (meaning, found[value] == (meaning, True)) for value, meaning in said.items() if meaning}
+
+
+def _counted(
+    columns: Mapping[str, str], found: dict[str, tuple[str, bool] | None]
+) -> dict[str, tuple[str, bool] | None]:
+    """Return the meanings, where numbers from 0 are a and b, and the third of 1, 2, 3 or A, B, C is a tie.
+
+    If there is a 2 as well, 0 is a tie, unless the columns count from 0, too.
+    """
     seen = {normal(value): value for value in found}
+    for third in (("1", "2", "3"), ("a", "b", "c")):
+        if seen.keys() - {""} == set(third) and found[seen[third[2]]] is None:
+            found |= {seen[value]: (side, False) for value, side in zip(third, ("a", "b", "tie"), strict=True)}
     if "0" in seen and seen.keys() <= {"0", "1", "2", ""}:
         from_zero = "2" not in seen or "0" in tokens(columns["a"])
         meanings = {"0": "a", "1": "b", "2": "tie"} if from_zero else {"0": "tie"}
@@ -186,21 +181,44 @@ def _needed_values(meanings: Mapping[str, tuple[str, bool] | None]) -> dict[str,
 
 def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
     """Yield columns that belong together: their names differ in the side only, or both are systems."""
-    split = {name: tokens(name) for name in sample.names}
     for one, other in combinations(sample.names, 2):
-        first, second = split[one], split[other]
-        differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
-        side = differing[0] if len(first) == len(second) and len(differing) == 1 else ("", "")
+        side = _side(one, other)
         if side in SIDES:
             yield one, other
         elif side[::-1] in SIDES:
             yield other, one
-        elif (_fit(one, "system") and _fit(other, "system")) or _overlap(sample, one, other) > 0.5:
+        elif (_fit(one, "system") and _fit(other, "system")) or sample.overlap(one, other) > 0.5:
             yield one, other
 
 
+def _side(one: str, other: str) -> tuple[str, str]:
+    """Return the only words in which two names differ, or empty texts."""
+    first, second = tokens(one), tokens(other)
+    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    return differing[0] if len(first) == len(second) and len(differing) == 1 else ("", "")
+
+
+def _is_within(words: Sequence[str], name: Sequence[str]) -> bool:
+    return any(tuple(name[start : start + len(words)]) == tuple(words) for start in range(len(name)))
+
+
+def _are_shares(sample: TableSample, *names: str) -> bool:
+    """Return whether two columns say how much each system won: by their names, or as exactly one 1 per row."""
+    if not sample.all_are(is_share, *names) or any(_fit(name, "no score") for name in names):
+        return False
+    if all(_is_quality(name) or _fit(name, "winner") for name in names):
+        return True
+    sums = {sum(parse_share(row.get(name, ""), field="") for name in names) for row in sample.rows}
+    return 1.0 in sums and sums <= {0.0, 1.0}
+
+
+def _is_quality(name: str) -> bool:
+    """Return whether a column has scores that are better if they are higher, by its name."""
+    return _fit(name, "score") > 0 and not _fit(name, "no score")
+
+
 def _likeliness(sample: TableSample, first: str, second: str) -> float:
-    return 10.0 + _fit(first, "system") + _fit(second, "system") + 5 * _overlap(sample, first, second)
+    return 10.0 + _fit(first, "system") + _fit(second, "system") + 5 * sample.overlap(first, second)
 
 
 def _fit(name: str, role: str) -> int:
@@ -217,34 +235,8 @@ def _more_fit(name: str, role: str) -> float:
 def _are_systems(sample: TableSample, *names: str) -> bool:
     values = [value for name in names for value in sample.values(name)]
     return all(len(value) <= _LONGEST_NAME and "\n" not in value for value in values) and not (
-        values and all(_is_number(value) for value in values) and not all(_fit(name, "system") for name in names)
+        values and all(is_number(value) for value in values) and not all(_fit(name, "system") for name in names)
     )
-
-
-def _overlap(sample: TableSample, one: str, other: str) -> float:
-    """Return which share of the texts of one column is in the other column, too. Numbers do not count."""
-    first, second = sample.texts[one], sample.texts[other]
-    return len(first & second) / min(len(first), len(second)) if first and second else 0.0
-
-
-def _is_numeric(sample: TableSample, name: str) -> bool:
-    return bool(sample.values(name)) and _all(_is_number, sample, name)
-
-
-def _all(suits: Callable[[str], bool], sample: TableSample, *names: str) -> bool:
-    return all(suits(value) for name in names for value in sample.values(name))
-
-
-def _is_number(text: str) -> bool:
-    return _parses(parse_decimal, text)
-
-
-def _is_share(text: str) -> bool:
-    return _parses(parse_share, text)
-
-
-def _is_time(text: str) -> bool:
-    return _parses(parse_time, text)
 
 
 def _is_short(text: str) -> bool:
@@ -252,12 +244,4 @@ def _is_short(text: str) -> bool:
 
 
 def _is_any(_: str) -> bool:
-    return True
-
-
-def _parses(parse: Callable[..., object], text: str) -> bool:
-    try:
-        parse(text, field="")
-    except RecordError:
-        return False
     return True

@@ -14,8 +14,9 @@ from streams.formats.input.documents import read_documents
 from streams.formats.input.head import FileHead
 from streams.formats.input.sources import Source
 from streams.formats.input.tables import Table
-from streams.formats.mapping.proposal import MOST_COLUMNS, TableSample, propose
+from streams.formats.mapping.proposal import propose
 from streams.formats.mapping.table import to_text
+from streams.formats.mapping.table_sample import MOST_COLUMNS, TableSample
 from streams.formats.platforms.forms import EXAMPLE, FIRST_COLUMNS
 from streams.quoting import cut
 from streams.wire.decoding import quote

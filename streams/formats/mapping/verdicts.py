@@ -21,8 +21,8 @@ _RANKS: dict[str, Ranks | None] = {"a": A_BETTER, "b": B_BETTER, "tie": TIED, "s
 
 _THING = r"(?:(?:model|system|output|option|response|answer|assistant|candidate|translation|text|summary)[ _-]?)?"
 _BETTER = r"(?: (?:is|was) (?:(?:much|slightly|significantly|a bit) )?better| wins?| won)?"
-_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|true|yes")
-_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|false|no")
+_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|>+|true|yes")
+_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|<+|false|no")
 _TIE = re.compile(
     r"tie|tied|draw|equal(?:ly (?:good|bad))?|same|similar|both|neither|either|no preference"
     r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|a=b|b=a|==?"

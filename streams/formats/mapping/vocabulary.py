@@ -13,27 +13,36 @@ from functools import lru_cache
 # What a column is, by a word of its name.
 WORDS = {
     "winner": "winner wins won prefer better best chosen choice chose verdict vote outcome result selected pick"
-    " decision answer label judgment judgement accepted"
+    " decision answer label judgment judgement accepted votes"
     " sieger gewinner besser beste bevorzug auswahl gewahlt urteil entscheidung ergebnis wahl praferenz"
     " gagnant vainqueur choix choisi meilleur resultat"
     " ganador eleccion elegid mejor veredicto"
     " 获胜 胜者 胜方 赢家 胜出 优胜 更好 偏好 选择 结果 判断 裁决",
-    "loser": "loser lost rejected worse inferior verlierer abgelehnt schlechter schwacher unterlegen perdant rejet pire"
-    " moins inferieur perdedor rechazad peor menos 败者 败方 输家 落选 拒绝 失败",
-    "system": "model system sys engine candidate bot mt assistant generator player kandidat maschine ubersetzer"
-    " modele systeme moteur traducteur candidat sistema motor traductor 模型 系统 引擎 选手 候选",
+    "loser": "loser losing lost rejected worse worst inferior other verlierer abgelehnt schlechter schwacher unterlegen"
+    " perdant rejet pire moins inferieur perdedor rechazad peor menos 败者 败方 输家 落选 拒绝 失败",
+    "system": "model system sys engine candidate bot mt llm ai assistant generator player opponent baseline variant"
+    " kandidat maschine ubersetzer ki modele systeme moteur traducteur candidat ia sistema motor traductor"
+    " 模型 系统 引擎 选手 候选",
     "judge": "judge rater annotator worker user assessor evaluator participant reviewer labeler labeller turker voter"
-    " coder bewerter gutachter richter nutzer prufer teilnehmer juror"
+    " coder listener subject respondent mail email bewerter gutachter richter nutzer prufer teilnehmer juror"
     " juge evaluateur annotateur utilisateur correcteur juez jueza juec evaluador anotador usuario revisor"
-    " 评委 评审 标注 评价者 用户 评估者 评判 裁判 评分员 评分人",
-    "segment": "segment seg prompt instruction question item sentence task example query topic satz frage aufgabe"
-    " beispiel abschnitt phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo"
-    " 句子 问题 题目 题 段落 提示 任务 样本",
-    "score": "score rating quality point grade star adequacy bewertung punkt note qualitat wertung qualite"
+    " participante calificador"
+    " 评委 评审 标注 评价者 评价人 用户 评估者 评估人 评估员 评判 裁判 评分员 评分人 打分人 投票人 测评员 测评人",
+    "segment": "segment seg prompt instruction question item sentence task example query topic input text src source"
+    " stimulus utterance hit satz frage aufgabe"
+    " beispiel abschnitt eingabe phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo entrada"
+    " 句子 问题 题目 题 段落 提示 任务 样本 输入 原文",
+    "score": "score rating quality mos point grade star adequacy bewertung punkt note qualitat wertung qualite"
     " puntuacion nota calificacion calidad puntaje 分数 评分 得分 打分 质量",
     "strength": "strength margin likert scale degree difference starke differenz grad force intensite degre fuerza"
     " intensidad diferencia grado 强度 程度 差距",
     "tie": "tie tied draw equal same unentschieden gleich egalite nul empate igual 平局 平手 相同",
+    # Numbers of these are better if they are lower, or say nothing about quality.
+    "no score": "rank place position error penalty cost price latency time duration length words tokens characters"
+    " rang platz fehler dauer lange erreur duree longueur rango puesto posicion duracion longitud"
+    " 排名 名次 错误 长度 时间",
+    "output": "output option response answer translation text antwort ubersetzung reponse traduction respuesta"
+    " traduccion opcion texto texte 回答 译文 选项",
     "at": "timestamp tstamp time date created submitted zeit datum heure horodatage hora fecha 时间 日期",
 }
 # Words that are as a whole one of these, because many words begin like them.
@@ -55,6 +64,14 @@ _WHOLE = frozenset(
         "star",
         "seg",
         "sys",
+        "ai",
+        "ia",
+        "ki",
+        "hit",
+        "mos",
+        "src",
+        "other",
+        "input",
     }
 )
 _WORDS = {role: tuple(text.split()) for role, text in WORDS.items()}
@@ -79,9 +96,12 @@ SIDES = (
         ("一", "二"),
         ("baseline", "candidate"),
     ),
+    *(("control", "treatment"), ("model", "baseline"), ("system", "baseline"), ("player", "opponent")),
+    ("前者", "后者"),
 )
-# Of these, numbers and the letters x and y say nothing in a value, where they may count segments or judges.
-_NOT_IN_VALUES = {"0", "1", "2", "x", "y", "one", "two", "baseline", "candidate"}
+# Of these, numbers and the letters x and y say nothing in a value, where they may count segments or judges. Words for
+# systems say nothing either.
+_NOT_IN_VALUES = {"0", "1", "2", "x", "y", "one", "two", "baseline", "candidate", "model", "system", "player"}
 _FIRST = {"l", *(first for first, _ in SIDES)} - _NOT_IN_VALUES
 _SECOND = {"r", *(second for _, second in SIDES)} - _NOT_IN_VALUES
 _TIES = (
@@ -99,8 +119,11 @@ _TIES = (
         "igual",
         "ambos",
     ),
-    *("ninguno", "tie", "draw", "equal", "same", "both", "neither", "平", "相同", "一样", "都", "无"),
+    *("ningun", "weder", "indiff", "tie", "draw", "equal", "same", "both", "neither"),
+    *("平", "相同", "一样", "都", "无", "差不多", "相当"),
 )
+_WON = {"win", "wins", "won", "sieg", "victoire", "victoria", "胜"}
+_LOST = {"loss", "lose", "loses", "lost", "niederlage", "defaite", "derrota", "负"}
 
 _TOKEN = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -139,13 +162,22 @@ def name_fit(name: str, role: str) -> int:
 def side_of(value: str) -> str | None:
     """Return whether the words of a verdict mean a, b or a tie, or None.
 
-    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("r1")
-    ('a', 'a', 'tie', None)
+    >>> side_of("linkes System"), side_of("左边更好"), side_of("一样好"), side_of("Antwort 2"), side_of("r1")
+    ('a', 'a', 'tie', 'b', None)
     """
     found = tokens(value)
-    if any(token.isdigit() for token in found):  # a letter beside a number counts judges or segments
+    numbers = [token for token in found if token.isdigit()]
+    if numbers in (["1"], ["2"]) and (name_fit(value, "output") or name_fit(value, "system")):
+        return "a" if numbers == ["1"] else "b"
+    if numbers:  # a letter beside a number counts judges or segments
         found = tuple(token for token in found if len(token) > 1 or _HAN.match(token))
-    if any(word in value if _HAN.match(word) else token.startswith(word) for token in found for word in _TIES):
+    if any(_is_tie(token, value) for token in found if token not in _FIRST | _SECOND):
         return "tie"
+    if len(found) == 1 and found[0] in _WON | _LOST:
+        return "a" if found[0] in _WON else "b"
     first, second = (bool(words.intersection(found)) for words in (_FIRST, _SECOND))
     return None if first == second else "a" if first else "b"
+
+
+def _is_tie(token: str, value: str) -> bool:
+    return any(word in value if _HAN.match(word) else token.startswith(word) for word in _TIES)
