@@ -58,6 +58,7 @@ class RecordLayout:
     wide: WideColumns | None = None  # of tables that may be read as columns
     outputs: OutputColumns | None = None  # where the outputs are, and their features
     texts: Callable[[Record, Judgment], Mapping[str, object]] | None = None  # or the outputs of a judgment, by system
+    suits: Callable[[Collection[str]], bool] | None = None  # what the fields of a file need, so that it can be read
     suffixes: tuple[str, ...] = ()  # of fields whose names a project chooses; one with the first suffix is enough
 
     def recognises(self, names: Collection[str]) -> bool:
@@ -99,7 +100,8 @@ class RecordLayout:
         return read_table(CsvBlocks(source, self._table, choose), source, run, wide=self.wide, judge=self.judge)
 
     def _in_head(self, head: FileHead) -> bool:
-        return self.recognises(head.columns) or self.recognises(head.keys)
+        names = head.columns | head.keys  # a file has one of them
+        return self.recognises(names) and (self.suits is None or self.suits(names))
 
     def _read(self, source: Source, _: ImportRun) -> Iterator[tuple[int, Record | RecordError]]:
         if source.head.lstrip()[:1] in (b"[", b"{"):
@@ -243,10 +245,8 @@ def flag_in(row: Record, name: str) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     known = {"true": True, "1": True, "1.0": True, "yes": True, "false": False, "0": False, "0.0": False, "no": False}
-    if value == "":
-        return None
     found = known.get(str(value).strip().lower()[:10])
-    if found is None:
+    if found is None and value != "":
         raise RecordError("invalid_value", f"{quote(value)} is not true or false", field=name)
     return found
 

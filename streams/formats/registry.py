@@ -127,6 +127,9 @@ def recognise(head: bytes, *, name: str = "the log") -> Format:
     from streams.formats.mapping.unknown_tables import explain_unknown
 
     unknown = explain_unknown(head, name=name, formats=FORMATS)
+    likely = next((layout.name for layout in LAYOUTS if layout.recognises(seen.columns | seen.keys)), None)
+    if likely and unknown.mapping is None:  # its rows say what is missing
+        return FORMATS[likely]
     names_systems = unknown.mapping is not None and "loser" in unknown.mapping.columns
     if not names_systems and (reason := explain_unusable(seen.columns | seen.keys)):
         raise FormatError(f"{name}: {reason}")

@@ -150,7 +150,7 @@ def test_a_mapping_excludes_a_format_and_values_need_columns() -> None:
         (b"one,two,best\nx,x,1\n", "-:2: systems: the system 'x' is listed twice"),
         (b"one,two,best\nx,,1\n", "-:2: two: the cell is empty"),
         (b"one,two,best\nx,y\n", "-:2: 2 cells, but the header has 3"),
-        (b'{"one":"x","two":"y","best":["x"]}\n', "-:1: best: .* is not a text or a number"),
+        (b'{"one":["x"],"two":"y","best":"x"}\n', "-:1: one: .* is not a text or a number"),
         (b"one,two,best\nx," + b"y" * 300 + b",1\n", "-:2: systems: 300 characters"),
         (b"one,two,best\n\xe4,y,1\n", "-:2: not UTF-8.*--encoding"),
         (b"one,two,b\xe4st\nx,y,1\n", "-:1: the header is not UTF-8.*--encoding"),

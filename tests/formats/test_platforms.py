@@ -12,6 +12,7 @@ import pytest
 from streams import formats
 from streams.errors import FormatError, RecordError
 from streams.formats import Reading, RowError
+from streams.formats.base import UnknownFormat
 from streams.formats.platforms.times import parse_platform_time
 from streams.formats.platforms.verdicts import find_verdict
 from streams.wire.events import Judgment
@@ -107,6 +108,10 @@ def test_a_verdict_may_name_an_output(said: str, ranks: tuple[int, int]) -> None
     assert find_verdict([said, "a comment"], ("gpt", "claude"), field="x") == ranks
 
 
+def test_yes_and_no_are_not_verdicts_of_a_task() -> None:
+    assert find_verdict(["yes", "A is much better"], ("gpt", "claude"), field="x") == (1, 2)
+
+
 def test_a_name_that_means_the_other_side_is_refused() -> None:
     assert find_verdict(["system b"], ("System A", "System B"), field="x") == (2, 1)
     with pytest.raises(RecordError, match="name of one system and means the other one"):
@@ -123,6 +128,18 @@ def test_argilla_has_labels_and_rankings_of_several_users() -> None:
     )
     assert (ranking.systems, ranking.ranks, ranking.segment) == (("x", "y"), (1, 1), "r1")
     assert reading.summary.left_out == {"no submitted response": 1}
+
+
+def test_an_option_of_argilla_may_be_an_output_of_a_named_system() -> None:
+    record = {
+        "id": "r1",
+        "fields": {"reply-1": "yes", "reply-2": "no"},
+        "metadata": {"model_1": "gpt", "model_2": "claude"},
+        "responses": {"order": [{"value": ["reply-2", "reply-1"], "user_id": "u1"}]},
+        "status": "completed",
+    }
+    _, (found,) = read(lines(record))
+    assert (found.systems, found.ranks) == (("claude", "gpt"), (1, 2))
 
 
 def test_a_flattened_record_of_argilla_keeps_submitted_responses(tmp_path: Any) -> None:
@@ -192,7 +209,45 @@ def test_named_columns_of_mturk_leave_out_rejected_assignments_too(tmp_path: Pat
 
 def test_a_task_of_mturk_must_name_its_systems() -> None:
     with pytest.raises(RowError, match=r"needs `Input.model_a` and `Input.model_b`"):
-        read(MTURK.replace(b"Input.model_a", b"Input.left"))
+        read(MTURK.replace(b"Input.model_a", b"Input.left"), format="mturk")
+    header = b"HITId,WorkerId,AssignmentStatus,Input.text,Answer.comment\n"
+    with pytest.raises(RowError, match=r"needs `Input.model_a` and `Input.model_b`"):
+        read(header + b"h,w,Approved,some text,nice\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "columns"),
+    [
+        ("Input.first mt,Input.second mt,Answer.choice", "x,y,1", "a=Input.first mt,b=Input.second mt"),
+        ("Input.system,Answer.score", "x,80", "system=Input.system,score=Answer.score"),
+    ],
+)
+def test_other_tasks_of_mturk_get_a_mapping(header: str, cells: str, columns: str) -> None:
+    rows = [
+        f"HITId,WorkerId,AssignmentStatus,AutoApprovalTime,ApprovalTime,{header}",
+        f"h1,w1,Approved,Fri,Fri,{cells}",
+    ]
+    with pytest.raises(UnknownFormat) as error:
+        read("\n".join([*rows, f"h2,w2,Approved,Fri,Fri,{cells}", ""]).encode())
+    assert error.value.mapping is not None
+    assert error.value.mapping.options()[1].startswith(columns)
+    assert error.value.mapping.columns["judge"] == "WorkerId"
+
+
+def test_a_selection_of_label_studio_can_be_the_winner_of_a_mapping() -> None:
+    rows = [
+        {"better": [{"selected": side}], "one": "x", "two": "y", "annotator": 3, "annotation_id": 7, "lead_time": 2}
+        for side in ("left", "right")
+    ]
+    with pytest.raises(UnknownFormat) as error:
+        read(json.dumps(rows).encode())
+    mapping = error.value.mapping
+    assert mapping is not None
+    _, found = read(json.dumps(rows).encode(), columns=mapping.columns, values=mapping.values)
+    assert [(each.systems, each.ranks, each.judge) for each in found] == [
+        (("x", "y"), (1, 2), "3"),
+        (("x", "y"), (2, 1), "3"),
+    ]
 
 
 def test_a_form_has_comparisons_rankings_and_scores_of_every_person() -> None:
@@ -222,6 +277,22 @@ def test_a_question_that_is_there_twice_is_two_segments() -> None:
 def test_an_unknown_form_gets_the_way_to_name_its_systems() -> None:
     with pytest.raises(FormatError, match=r"If it is from Google Forms, name the systems in each question"):
         read(b"Timestamp,Which translation of sentence 1 is better?\n3/19/2024 9:05:00,Translation A\n")
+
+
+@pytest.mark.parametrize("question", ["Rangfolge der Antworten", "Classement", "Clasifica las respuestas", "排名"])
+def test_a_grid_with_ranks_may_be_in_another_language(question: str) -> None:
+    _, (found,) = read(f"Zeitstempel,{question} [a],{question} [b]\n19.03.2024 9:05:00,2,1\n".encode())
+    assert (found.systems, found.ranks, found.at.day) == (("a", "b"), (2, 1), 19)
+
+
+def test_places_are_not_scores() -> None:
+    with pytest.raises(RowError, match="'2nd' looks like a rank, but the question asks for scores"):
+        read(b"Timestamp,Best to worst [a],Best to worst [b]\n3/19/2024 9:05:00,2nd,1st\n")
+
+
+def test_days_come_first_in_forms_that_are_not_english() -> None:
+    _, (found,) = read(b"Horodateur,Adresse e-mail,Mieux ? [a vs b]\n04/03/2024 9:05:00,j@example.org,Second\n")
+    assert (found.at.isoformat(), found.judge, found.ranks) == ("2024-03-04T09:05:00+00:00", "j@example.org", (2, 1))
 
 
 def test_a_form_may_ask_for_the_person() -> None:

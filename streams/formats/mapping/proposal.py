@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 10  # of columns that may be the systems
 _MOST_UNKNOWN = 20  # values of a column that may be the verdict
+_MOST_NEW = 20  # different names in two columns of few rows
 _LONGEST_NAME = 80  # of a system that a proposal believes in
 _LONGEST = 1_000  # characters of a proposal
 _MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
@@ -77,7 +78,7 @@ def _candidates(sample: TableSample) -> Iterator[_Candidate]:
                 and _are_systems(sample, winner, loser)
             ):
                 yield 15.0 + 5 * sample.overlap(winner, loser), {"winner": winner, "loser": loser}, {}
-    paired = {name for pair in pairs if _side(*pair) in SIDES or sample.overlap(*pair) > 0.5 for name in pair}
+    paired = {name for pair in pairs if _side(*pair) in SIDES or _share_names(sample, *pair) for name in pair}
     for system in sample.names:
         if system in paired or not _fit(system, "system"):
             continue
@@ -90,7 +91,7 @@ def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name:
     values = sample.values(name)
     others = max(_fit(name, role) for role in ("judge", "segment", "at", "no score"))
     fit = max(_fit(name, "winner"), _fit(name, "strength")) - others
-    if fit < 0:  # the name says something else
+    if fit < 0 or not (fit or values) or (fit == 0 and "id" in tokens(name)):  # the name says something else
         return
     if values and all(map(is_number, values)) and any(value.startswith("-") for value in values):
         yield likely + 8 + fit, {**systems, "strength": name}, {}
@@ -98,7 +99,7 @@ def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name:
     columns = {**systems, "winner": name}
     meanings = _meanings(sample, columns)
     known = sum(found is not None for found in meanings.values()) / len(meanings) if meanings else 0.0
-    if known > 0.5 or (fit > 0 and not values):
+    if known > 0.5 or not values:
         yield likely + 10 * known + fit, columns, _needed_values(meanings)
 
 
@@ -187,7 +188,7 @@ def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
             yield one, other
         elif side[::-1] in SIDES:
             yield other, one
-        elif (_fit(one, "system") and _fit(other, "system")) or sample.overlap(one, other) > 0.5:
+        elif (_fit(one, "system") and _fit(other, "system")) or _share_names(sample, one, other):
             yield one, other
 
 
@@ -196,6 +197,10 @@ def _side(one: str, other: str) -> tuple[str, str]:
     first, second = tokens(one), tokens(other)
     differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
     return differing[0] if len(first) == len(second) and len(differing) == 1 else ("", "")
+
+
+def _share_names(sample: TableSample, one: str, other: str) -> bool:
+    return sample.overlap(one, other) > 0.5 and len(sample.texts[one] | sample.texts[other]) > 1
 
 
 def _is_within(words: Sequence[str], name: Sequence[str]) -> bool:
@@ -233,10 +238,15 @@ def _more_fit(name: str, role: str) -> float:
 
 
 def _are_systems(sample: TableSample, *names: str) -> bool:
+    """Return whether the cells may be names of systems: short, not only numbers or times, and not new in each row."""
     values = [value for name in names for value in sample.values(name)]
-    return all(len(value) <= _LONGEST_NAME and "\n" not in value for value in values) and not (
-        values and all(is_number(value) for value in values) and not all(_fit(name, "system") for name in names)
-    )
+    if any(len(value) > _LONGEST_NAME or "\n" in value for value in values):
+        return False
+    if all(_fit(name, "system") for name in names):
+        return True
+    if any(_fit(name, "at") for name in names) or len(set(values)) > max(_MOST_NEW, len(sample.rows) / 2):
+        return False
+    return not values or not all(map(is_number, values))
 
 
 def _is_short(text: str) -> bool:

@@ -186,7 +186,7 @@ def to_text(value: object, role: str, column: str) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(int(value) if isinstance(value, float) and value.is_integer() else value)
-    if role.startswith("text_"):  # a conversation
+    if role.startswith("text_") or role == "winner":  # a conversation, or a selection of Label Studio
         return msgspec.json.encode(value).decode()
     shown = "the value, which is private," if role in ("judge", "id") else quote(value)
     raise RecordError("invalid_value", f"{shown} is not a text or a number", field=column)

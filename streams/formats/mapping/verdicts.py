@@ -19,14 +19,19 @@ Ranks = tuple[int, int]
 A_BETTER, B_BETTER, TIED = (1, 2), (2, 1), (1, 1)
 _RANKS: dict[str, Ranks | None] = {"a": A_BETTER, "b": B_BETTER, "tie": TIED, "skip": None}
 
-_THING = r"(?:(?:model|system|output|option|response|answer|assistant|candidate|translation|text|summary)[ _-]?)?"
+_THING = (
+    r"(?:(?:model|system|output|option|response|answer|assistant|candidate|completion|hypothesis|reply|sample|summary"
+    r"|text|translation)[ _-]?)?"
+)
 _BETTER = r"(?: (?:is|was) (?:(?:much|slightly|significantly|a bit) )?better| wins?| won)?"
-_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|>+|true|yes")
-_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|<+|false|no")
+_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|>+")
+_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|<+")
 _TIE = re.compile(
-    r"tie|tied|draw|equal(?:ly (?:good|bad))?|same|similar|both|neither|either|no preference"
+    r"tie|tied|draw|(?:both )?(?:are )?equal(?:ly (?:good|bad))?|(?:about )?the same|same|similar|both|neither|either"
+    r"|no (?:preference|difference)"
     r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|a=b|b=a|==?"
 )
+_YES_OR_NO = {"true": A_BETTER, "yes": A_BETTER, "false": B_BETTER, "no": B_BETTER}
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d{1,2}|\d{4,})")  # three digits could also be thousands
 _TRUE, _FALSE = ("true", "yes", "x", "t", "y"), ("", "false", "no", "f", "n")
@@ -44,11 +49,16 @@ def normal(text: str) -> str:
 
 
 def built_in(value: str) -> Ranks | None:
-    """Return what a normal value means in every file, or None.
+    """Return what a normal value means in a column of verdicts, or None.
 
-    >>> built_in("model_b"), built_in("a>>b"), built_in("both bad"), built_in("0")
-    ((2, 1), (1, 2), (1, 1), None)
+    >>> built_in("model_b"), built_in("a>>b"), built_in("both bad"), built_in("true"), built_in("0")
+    ((2, 1), (1, 2), (1, 1), (1, 2), None)
     """
+    return _YES_OR_NO.get(value) or side_said(value)
+
+
+def side_said(value: str) -> Ranks | None:
+    """Return which side a normal text names, or None. Yes and no name none, because other questions have them too."""
     if _FIRST.fullmatch(value):
         return A_BETTER
     if _SECOND.fullmatch(value):

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from streams.errors import RecordError
-from streams.formats.platforms.verdicts import SYSTEM_FIELDS, find_verdict, names_system, systems_in, texts_in
+from streams.formats.platforms.verdicts import (
+    SYSTEM_FIELDS,
+    find_verdict,
+    named_output,
+    names_system,
+    systems_in,
+    texts_in,
+)
 from streams.formats.rankings import refuse_long_names
 from streams.formats.records import (
     MAX_JUDGMENTS,
@@ -133,8 +140,10 @@ def _ranking(value: list[object], fields: Record) -> tuple[list[str], list[int]]
 
 
 def _system_of(option: str, fields: Record) -> str:
-    """Return the system of an option. It may be the name of a field that has the system, for example `model_a`."""
-    return (text_in(fields, option.lower()) or option) if names_system(option) else option
+    """Return the system of an option: a field that has the system, such as `model_a`, an output, or its own name."""
+    if names_system(option):
+        return text_in(fields, option.lower()) or option
+    return named_output(option, fields) or option
 
 
 LAYOUT = RecordLayout(

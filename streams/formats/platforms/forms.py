@@ -31,12 +31,18 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-FIRST_COLUMNS = ("timestamp", "zeitstempel", "horodateur", "marca temporal", "informazioni cronologiche")
+_ENGLISH = "timestamp"
+FIRST_COLUMNS = (_ENGLISH, "zeitstempel", "horodateur", "marca temporal", "informazioni cronologiche", "时间戳记")
 EXAMPLE = "`Which is better? [gpt vs claude]`"
 _JUDGES = ("email address", "e-mail address", "email", "username", "participant id", "prolific id", "worker id", "name")
 _MOST_COLUMNS = 2000
 _VERSUS = re.compile(r"\svs\.?\s", re.IGNORECASE)
-_RANK = re.compile(r"\brank", re.IGNORECASE)
+_MAIL = re.compile(r"(?:your |adresse )?e-?mail\b.{0,20}|.{0,20}correo electrónico|电子邮件.{0,4}", re.IGNORECASE)
+_RANK = re.compile(
+    r"\b(?:rank|rang\b|rangfolge|reihenfolge|sortier|ordne|class(?:ez|er|ement)\b|ordonne|clasifi|orden[ae])|排[名序]",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"rank \d{1,3}|\d{1,3}(?:st|nd|rd|th|\.|er|re|e|ème|º|ª)|第.{1,2}名", re.IGNORECASE)
 _NUMBER = re.compile(r"\D{0,20}?(-?\d{1,9}(?:\.\d{1,9})?)")
 
 
@@ -67,6 +73,7 @@ class _Answers:
     cells: Sequence[str]
     judge: str | None
     time: str
+    day_first: bool
 
 
 def _questions(header: Sequence[str]) -> list[_Question]:
@@ -97,17 +104,20 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, _Answers | R
     if len(table.header) > _MOST_COLUMNS:
         raise FormatError(f"{source.name}:1: {len(table.header):,} columns; a form has at most {_MOST_COLUMNS:,}")
     judge = next((table.columns[name] for name in _JUDGES if name in table.columns), None)
+    if judge is None:
+        judge = next((place for place, name in enumerate(table.header) if _MAIL.fullmatch(name)), None)
+    day_first = table.header[0].lower() != _ENGLISH
     for line, cells in table.rows():
         if isinstance(cells, RecordError):
             yield line, cells
         else:
-            yield line, _Answers(questions, cells, cells[judge] if judge is not None else None, cells[0])
+            yield line, _Answers(questions, cells, cells[judge] if judge is not None else None, cells[0], day_first)
 
 
 def _to_judgments(row: _Answers, number: int, run: ImportRun) -> list[Judgment]:
     """Return one judgment per comparison and ranking, and one per score. Without a name, every row is another judge."""
     judge = row.judge or f"response-{number}"
-    at = parse_platform_time(row.time, field="Timestamp") if row.time else None
+    at = parse_platform_time(row.time, field="Timestamp", day_first=row.day_first) if row.time else None
     found: list[Judgment] = []
     for place, question in enumerate(row.questions):
         found += _answer(row, question, f"{number}.{place + 1}", number, run, judge=judge, at=at)
@@ -136,6 +146,9 @@ def _answer(
         (system, _number(cell, question.label)) for system, cell in zip(question.systems, cells, strict=True) if cell
     ]
     if not _RANK.search(question.text):
+        if place := next((cell for cell in cells if _PLACE.fullmatch(cell)), None):
+            message = f"{quote(place)} looks like a rank, but the question asks for scores; write rank in the question"
+            raise RecordError("invalid_value", message, field=question.label)
         return [
             assess(run, number, system, score, segment=question.text, judge=judge, at=at) for system, score in given
         ]

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from streams.formats.arena import BOTH_BAD, is_both_bad
 from streams.formats.label_studio import lead_time_ms
-from streams.formats.platforms.verdicts import find_verdict, names_system, read_verdict, systems_in, texts_in
+from streams.formats.platforms.verdicts import (
+    find_verdict,
+    have_systems,
+    names_system,
+    read_verdict,
+    systems_in,
+    texts_in,
+)
 from streams.formats.rankings import parse_time
 from streams.formats.records import RecordLayout, compare, list_in, number_in, text_in
 
@@ -70,5 +77,6 @@ LAYOUT = RecordLayout(
     needs=(("annotation_id", "annotator", "lead_time"),),
     columns=(),
     judge=_judge_annotation,
+    suits=have_systems,
     texts=lambda row, judgment: texts_in(row, judgment.systems),
 )

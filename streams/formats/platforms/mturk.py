@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from streams.errors import RecordError
 from streams.formats.arena import is_both_bad
 from streams.formats.platforms.times import parse_platform_time
-from streams.formats.platforms.verdicts import find_verdict, systems_in, texts_in
+from streams.formats.platforms.verdicts import find_verdict, have_systems, systems_in, texts_in
 from streams.formats.rankings import parse_milliseconds
 from streams.formats.records import RecordLayout, compare, list_in, required_text, text_in
 
@@ -107,5 +107,6 @@ LAYOUT = RecordLayout(
     needs=(_NEEDED,),
     columns=(),
     judge=_judge_assignment,
+    suits=lambda names: have_systems(name[len(_INPUT) :] for name in names if name.lower().startswith(_INPUT)),
     texts=lambda row, judgment: texts_in(_inputs(row), judgment.systems),
 )

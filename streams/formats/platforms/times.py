@@ -49,17 +49,22 @@ _PATTERNS = (
     re.compile(
         rf"(?P<year>\d{{4}})/(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}}),? {_CLOCK}(?: ?(?P<half>[AaPp]\.?[Mm]\.?))?{_ZONE}"
     ),
+    # 19.03.2024 10:56:47
+    re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}),? {_CLOCK}{_ZONE}"),
     # 3/19/2024 10:56:47
     re.compile(
         rf"(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}})/(?P<year>\d{{4}}),? {_CLOCK}(?: ?(?P<half>[AaPp]\.?[Mm]\.?))?{_ZONE}"
     ),
 )
+_SLASHES = _PATTERNS[-1]
 _LONGEST = 60  # characters of a time
 _OFFSET = re.compile(r"[A-Za-z]+([+-])(\d{1,2})(?::?(\d\d))?")
 
 
-def parse_platform_time(text: str, *, field: str) -> datetime:
-    """Parse a time as MTurk and Google Forms write it, or as all other formats do. Slashes are month/day/year.
+def parse_platform_time(text: str, *, field: str, day_first: bool = False) -> datetime:
+    """Parse a time as MTurk and Google Forms write it, or as all other formats do.
+
+    Slashes are month/day/year, or day/month/year with `day_first`.
 
     >>> parse_platform_time("Thu Dec 21 20:32:50 PST 2023", field="SubmitTime").isoformat()
     '2023-12-21T20:32:50-08:00'
@@ -67,6 +72,8 @@ def parse_platform_time(text: str, *, field: str) -> datetime:
     '2024-03-19T22:56:47+02:00'
     >>> parse_platform_time("3/19/2024 9:05:00", field="Timestamp").isoformat()
     '2024-03-19T09:05:00+00:00'
+    >>> parse_platform_time("04/03/2024 9:05:00", field="Horodateur", day_first=True).isoformat()
+    '2024-03-04T09:05:00+00:00'
     """
     text = text.strip()
     if len(text) > _LONGEST:
@@ -75,6 +82,8 @@ def parse_platform_time(text: str, *, field: str) -> datetime:
     if not found:
         return parse_time(text, field=field)
     parts = found.groupdict()
+    if day_first and found.re is _SLASHES:
+        parts["month"], parts["day"] = parts["day"], parts["month"]
     month = (
         _MONTHS.index(parts["name"].lower()) + 1 if (parts.get("name") or "").lower() in _MONTHS else parts.get("month")
     )
@@ -92,7 +101,8 @@ def parse_platform_time(text: str, *, field: str) -> datetime:
             tzinfo=_zone(parts["zone"]),
         )
     except (ValueError, OverflowError, KeyError):
-        message = f"{quote(text)} is not a time; write month/day/year, or ISO 8601 such as 2024-03-19T10:56:47Z"
+        order = "day/month/year" if day_first else "month/day/year"
+        message = f"{quote(text)} is not a time; write {order}, or ISO 8601 such as 2024-03-19T10:56:47Z"
         raise RecordError("invalid_value", message, field=field) from None
 
 

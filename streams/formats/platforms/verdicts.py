@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streams.errors import RecordError
 from streams.formats.arena import RANKS
+from streams.formats.mapping.verdicts import normal, side_said
 from streams.formats.records import required_text
 from streams.wire.decoding import quote
 
@@ -15,15 +16,17 @@ if TYPE_CHECKING:
 
     from streams.formats.records import Record
 
-_WORDS = ("model", "system", "llm", "engine")  # for a system
+_WORDS = ("model", "system", "sys", "llm", "engine")  # for a system
 _TEXTS = ("answer", "response", "output", "text", "completion", "translation", "candidate", "reply", "hypothesis")
 _SIDES = (("a", "b"), ("1", "2"), ("left", "right"))
+_FORMS = ("{word}{side}", "{side}{word}", "{word}{side}name", "{word}name{side}")
+_PLACE = re.compile(rf"(?:(?:{'|'.join(_TEXTS)}|generation|option)[ _-]?)?(\d{{1,2}}|[a-z])")
 # The fields of a task that name the two systems, without `_`, `-` and spaces. The first pair that is present counts.
 _PAIRS = tuple(
     (form.format(word=word, side=one), form.format(word=word, side=other))
     for one, other in _SIDES
     for word in _WORDS
-    for form in ("{word}{side}", "{side}{word}", "{word}{side}name", "{word}name{side}")
+    for form in _FORMS
 )
 _NAMES = frozenset(name for pair in _PAIRS for name in pair)
 SYSTEM_FIELDS = tuple(  # as columns of Parquet
@@ -35,11 +38,6 @@ SYSTEM_FIELDS = tuple(  # as columns of Parquet
 )
 _BETWEEN = str.maketrans("", "", "_- .")
 
-_LETTERS = {"a": (1, 2), "1": (1, 2), "b": (2, 1), "2": (2, 1)}
-_SAME = ("tie", "equal", "same", "both", "neither", "no difference", "no preference", "about the same")
-_OUTPUTS = "answer|candidate|completion|option|output|reply|response|sample|system|text|translation"
-_OUTPUT = re.compile(rf"(?:{_OUTPUTS})[ _-]?([ab12])|model[ _-]?([ab12])")
-
 
 def names_system(field: str) -> bool:
     """Return whether a field of a task names one of two systems.
@@ -50,6 +48,16 @@ def names_system(field: str) -> bool:
     return _plain(field) in _NAMES
 
 
+def have_systems(fields: Iterable[str]) -> bool:
+    """Return whether two of these fields of a task name its systems.
+
+    >>> have_systems(["prompt", "System 1", "System 2"]), have_systems(["prompt", "text_a", "text_b"])
+    (True, False)
+    """
+    known = {_plain(name) for name in fields}
+    return any(known.issuperset(pair) for pair in _PAIRS)
+
+
 def systems_in(fields: Record, *, where: str = "") -> tuple[str, str]:
     """Return the two systems that a task names."""
     known = {plain: name for name in fields if (plain := _plain(name)) in _NAMES}
@@ -57,15 +65,30 @@ def systems_in(fields: Record, *, where: str = "") -> tuple[str, str]:
     if sides is None:
         raise RecordError(
             "missing_field",
-            f"the task does not name two systems; it needs `{where}model_a` and `{where}model_b` (also system, llm or "
-            "engine, with a and b, 1 and 2, or left and right). Other names are read from a table with --columns "
-            "a=COLUMN,b=COLUMN,winner=COLUMN",
+            f"the task does not name two systems; it needs `{where}model_a` and `{where}model_b` (also system, sys, "
+            "llm, engine; with a and b, 1 and 2, left and right). Other names are read from a table with "
+            "--columns a=COLUMN,b=COLUMN,winner=COLUMN",
             field="model_a",
         )
     first, second = required_text(fields, sides[0]), required_text(fields, sides[1])
     if first == second:
         raise RecordError("duplicate_system", f"the system {quote(first)} is compared with itself", field=sides[1])
     return first, second
+
+
+def named_output(option: str, fields: Record) -> str | None:
+    """Return the system that made an output which is named by its place, or None if no field says it.
+
+    >>> named_output("reply-2", {"model_1": "gpt", "model_2": "claude"}), named_output("gpt", {})
+    ('claude', None)
+    """
+    place = _PLACE.fullmatch(option.strip().lower())
+    if place is None:
+        return None
+    for name, value in fields.items():
+        if _plain(name) in {form.format(word=word, side=place[1]) for word in _WORDS for form in _FORMS} and value:
+            return required_text(fields, name)
+    return None
 
 
 def texts_in(fields: Record, systems: Sequence[str]) -> dict[str, object]:
@@ -113,12 +136,9 @@ def read_verdict(text: object, systems: Sequence[str], *, field: str) -> tuple[i
     """
     if not isinstance(text, str):
         return None
-    word = text.strip().lower()
-    named = next((ranks for name, ranks in zip(systems, ((1, 2), (2, 1)), strict=True) if word == name.lower()), None)
-    output = _OUTPUT.fullmatch(word)
-    meant = RANKS.get(word) or _LETTERS.get(output[1] or output[2] if output else word)
-    if word in _SAME:
-        meant = (1, 1)
+    word = normal(text)
+    named = next((ranks for name, ranks in zip(systems, ((1, 2), (2, 1)), strict=True) if word == normal(name)), None)
+    meant = RANKS.get(word) or side_said(word)
     if named and meant and named != meant:
         message = f"{quote(text)} is the name of one system and means the other one; name the sides differently"
         raise RecordError("invalid_value", message, field=field)
