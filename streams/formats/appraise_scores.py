@@ -41,6 +41,11 @@ _SHORTEST = 1.0  # seconds: the clock of most campaigns is one per document, and
 _RANGE = re.compile(r"\d+-\d+")  # of the segments of a document that were shown
 _DOMAIN = re.compile(r"test-[a-z]{2}-([a-z]{1,30})_")
 _ITEM_DOMAIN = re.compile(r"[^#]{1,30}_#_([^#]{1,30})_#_")
+# The columns under a header, in the order of the rows that have none. Those with a * may be missing.
+_COLUMNS = (
+    *(("username", "user"), ("system",), ("itemid",), ("itemtype",), ("srclang",), ("trglang", "tgtlang"), ("score",)),
+    *(("*", "docid"), ("*", "isdocscore"), ("*", "spans", "errorspans", "mqm"), ("timestart",), ("timeend",)),
+)
 _BOOLEANS = {"True": True, "False": False}
 # Parts of a document's name that mark a row which is not rated.
 _MARKS = {"bad": "a control (#bad)", "dup": "a duplicate that fills a task", "incomplete": "an incomplete document"}
@@ -195,6 +200,8 @@ def _penalty(spans: str) -> float:
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, list[str] | RecordError]]:
+    order: list[int] | None = None
+    width = 0
     for line, text in read_lines(source):
         if isinstance(text, RecordError):
             yield line, text
@@ -204,12 +211,33 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, list[str] | 
         except RecordError as error:
             yield line, error
             continue
-        if not (line == 1 and _is_header(cells)):
+        if line == 1 and (places := _order(cells)):
+            width = len(cells)
+            order = None if places == list(range(width)) else places
+        elif order is None:
             yield line, cells
+        elif len(cells) == width:
+            yield line, [cells[place] for place in order]
+        else:
+            yield line, RecordError("length_mismatch", f"{len(cells)} cells, but the header has {width}")
 
 
-def _is_header(cells: list[str]) -> bool:
-    return [cell.strip().lower() for cell in cells[1:4]] == ["system", "itemid", "itemtype"]
+def _order(cells: list[str]) -> list[int] | None:
+    """Return the places of the columns under a header, or None if this is no header.
+
+    >>> _order("system,itemId,itemType,score,username,srcLang,trgLang,timeStart,timeEnd".split(","))
+    [4, 0, 1, 2, 5, 6, 3, 7, 8]
+    """
+    places = {cell.strip().lower().replace("_", ""): place for place, cell in reversed(list(enumerate(cells)))}
+    order = []
+    for names in _COLUMNS:
+        found = next((places[name] for name in names if name in places), None)
+        if found is not None:
+            order.append(found)
+        elif names[0] != "*":
+            return None
+    named = [cell.strip().lower() for cell in cells[1:4]] == ["system", "itemid", "itemtype"]
+    return list(range(len(cells))) if named else order  # the usual order may have columns with other names
 
 
 def _batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
@@ -221,7 +249,7 @@ def _recognise(head: FileHead) -> bool:
     for line in first_lines(head, most=_INSPECTED):
         try:
             cells = split_csv(line)
-            if _is_header(cells) or _is_row(cells):
+            if _order(cells) or _is_row(cells):
                 return True
         except RecordError:
             continue

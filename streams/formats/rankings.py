@@ -145,12 +145,18 @@ def row_time(number: int) -> datetime:
 
 
 def parse_time(value: str | float, *, field: str) -> datetime:
-    """Parse a time: ISO 8601 (UTC if it has no zone) or seconds since 1970."""
+    """Parse a time: ISO 8601 (UTC if it has no zone), or seconds or milliseconds since 1970.
+
+    >>> parse_time("1700000000000", field="at") == parse_time(1700000000, field="at")
+    True
+    """
     try:
         seconds = float(value)
     except ValueError:
         pass
     else:
+        if seconds > _LATEST_SECONDS:
+            seconds /= 1000
         if not 0 <= seconds <= _LATEST_SECONDS:
             raise RecordError("invalid_value", f"{quote(value)} is not a number of seconds since 1970", field=field)
         return EPOCH + timedelta(seconds=seconds)

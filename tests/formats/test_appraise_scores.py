@@ -63,6 +63,17 @@ def test_a_document_or_an_item_may_name_its_domain(more: str, item: object, doma
     assert (judgment.tags or {}).get("domain") == domain
 
 
+def test_a_header_may_name_the_columns_in_any_order() -> None:
+    header = "system,docId,isDocScore,username,itemType,itemId,comment,srcLang,trgLang,score,timeEnd,timeStart\n"
+    first = "x,d1,False,u1,TGT,3,nice,eng,liv,80,1660000005.5,1660000000\n"
+    second = "x,d1,True,u1,TGT,3,,eng,liv,9,1660000006,1660000005\n"
+    judgments, reading = read(header + first + second)
+    assert [(each.systems, each.score, each.judge, each.segment, each.duration_ms) for each in judgments] == [
+        (("x",), 80.0, "u1", "d1:3", 5500)
+    ]
+    assert reading.summary.left_out == {"a score of a whole document": 1}
+
+
 def test_a_header_above_the_rows_is_no_row() -> None:
     header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
     judgments, reading = read(header + row(more="doc,False,"))

@@ -17,7 +17,7 @@ from streams.formats import Reading, RowError
 from streams.formats.recent import RecentConversations
 from streams.wire.events import Judgment
 from tests.data import real_log
-from tests.formats.arena_samples import ARENA_SAMPLES, COPILOT, lines
+from tests.formats.arena_samples import ARENA_SAMPLES, COPILOT, FASTCHAT_LOG, lines
 from tests.formats.samples import parquet
 
 Verdict = tuple[tuple[str, ...], tuple[int, ...] | float | None]
@@ -225,3 +225,28 @@ def test_copilot_arena_has_112_votes_and_one_stray_record() -> None:
     first = sum(judgment.ranks == (1, 2) for _, judgment in reading)
     assert (reading.summary.rows, reading.summary.judgments, first) == (113, 112, 92)
     assert [(error.line, error.reason) for error in errors] == [(2484, "length_mismatch")]
+
+
+def test_a_raw_log_may_begin_with_a_chat() -> None:
+    chat = {"tstamp": 1682351590.5, "type": "chat", "model": "gpt", "state": {"conv_id": "c0"}, "ip": "1.2.3.4"}
+    reading = formats.read(io.BytesIO(lines(chat) + FASTCHAT_LOG), campaign="c")
+    assert len(list(reading)) == 2
+    assert reading.summary.left_out["not a vote between two models"] == 2
+
+
+def test_a_time_may_be_in_milliseconds() -> None:
+    vote = {
+        "pairId": "p1",
+        "userId": "u1",
+        "acceptedIndex": 1,
+        "completionItems": [{"completionId": "c1", "model": "x"}, {"completionId": "c2", "model": "y"}],
+        "timestamp": 1700000000000,
+    }
+    (entry,) = formats.read(io.BytesIO(lines(vote)), campaign="c")
+    assert entry.judgment.at.isoformat() == "2023-11-14T22:13:20+00:00"
+
+
+def test_short_conversations_are_not_proposed_as_systems() -> None:
+    pair = {"chosen": [{"content": "yes"}], "rejected": [], "score_chosen": 8, "score_rejected": 5}
+    with pytest.raises(FormatError, match="it has outputs, but not the systems"):
+        list(formats.read(io.BytesIO(lines(pair)), campaign="c"))

@@ -92,7 +92,7 @@ def _judge_games(row: Record, number: int, run: ImportRun) -> list[Judgment]:
 LOG = RecordLayout(
     name="fastchat-log",
     about="raw log of a FastChat arena: one JSON object per vote",
-    needs=(("type", "models", "states"),),
+    needs=(("type", "models", "states"), ("type", "tstamp", "model", "state")),  # the second is a chat with one model
     columns=("tstamp", "ip"),
     judge=_judge_vote,
     texts=_texts,

@@ -240,7 +240,7 @@ def _more_fit(name: str, role: str) -> float:
 def _are_systems(sample: TableSample, *names: str) -> bool:
     """Return whether the cells may be names of systems: short, not only numbers or times, and not new in each row."""
     values = [value for name in names for value in sample.values(name)]
-    if any(len(value) > _LONGEST_NAME or "\n" in value for value in values):
+    if any(len(value) > _LONGEST_NAME or "\n" in value or value.startswith(("[", "{")) for value in values):
         return False
     if all(_fit(name, "system") for name in names):
         return True
