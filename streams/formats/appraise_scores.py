@@ -14,6 +14,7 @@ import msgspec
 from streams.errors import RecordError
 from streams.formats.appraise_items import ItemNumbers
 from streams.formats.base import Format
+from streams.formats.input.head import FileHead
 from streams.formats.input.lines import first_lines, read_lines, split_csv
 from streams.formats.mqm_weights import ErrorSpan, span_penalty
 from streams.formats.names import campaign_name, language_pair, shorten_name, wmt_campaign
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streams.formats.base import EntryBatch, ImportRun
-    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
@@ -200,6 +200,7 @@ def _penalty(spans: str) -> float:
 
 
 def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, list[str] | RecordError]]:
+    delimiter = _delimiter(FileHead(source.head))
     order: list[int] | None = None
     width = 0
     for line, text in read_lines(source):
@@ -207,7 +208,7 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, list[str] | 
             yield line, text
             continue
         try:
-            cells = split_csv(text)
+            cells = split_csv(text, delimiter)
         except RecordError as error:
             yield line, error
             continue
@@ -220,6 +221,10 @@ def _read_rows(source: Source, _: ImportRun) -> Iterator[tuple[int, list[str] | 
             yield line, [cells[place] for place in order]
         else:
             yield line, RecordError("length_mismatch", f"{len(cells)} cells, but the header has {width}")
+
+
+def _delimiter(head: FileHead) -> str:
+    return head.delimiter if head.delimiter in "\t;" else ","
 
 
 def _order(cells: list[str]) -> list[int] | None:
@@ -248,7 +253,7 @@ def _batches(source: Source, run: ImportRun) -> Iterator[EntryBatch]:
 def _recognise(head: FileHead) -> bool:
     for line in first_lines(head, most=_INSPECTED):
         try:
-            cells = split_csv(line)
+            cells = split_csv(line, _delimiter(head))
             if _order(cells) or _is_row(cells):
                 return True
         except RecordError:

@@ -1,7 +1,8 @@
 """Read MQM errors as tab-separated values, one error per row, as Google publishes them and Marot exports them.
 
-A quote is a plain character here. A rating is all rows of one rater for one output: its score is minus the sum of the
-weights of its errors, so that higher is better. A row `No-error` has the weight 0.
+A quote is a plain character there, but not in a file that was saved again with commas or semicolons. A rating is all
+rows of one rater for one output: its score is minus the sum of the weights of its errors, so that higher is better. A
+row `No-error` has the weight 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import msgspec
 
 from streams.errors import FormatError, RecordError
 from streams.formats.base import EntryBatch, Format
+from streams.formats.input.head import FileHead
 from streams.formats.input.lines import first_lines, read_lines
+from streams.formats.input.tables import Table
 from streams.formats.mqm_weights import CONTROL, error_weight
 from streams.formats.names import ANONYMOUS, campaign_name, shorten_name
 from streams.formats.rankings import parse_number, parse_time
@@ -21,11 +24,10 @@ from streams.formats.scores import Score, add_up, make_scores
 from streams.formats.validation import row_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from datetime import datetime
 
     from streams.formats.base import ImportRun
-    from streams.formats.input.head import FileHead
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
@@ -51,6 +53,11 @@ def _names(line: str) -> list[str]:
 
 
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, Mapping[str, str] | RecordError]]:
+    if _is_header(_columns(FileHead(source.head))):
+        table = Table(source, required=_REQUIRED, kind="a file of MQM errors")
+        for line, row in table.rows():
+            yield line, row if isinstance(row, RecordError) else dict(zip(table.columns, row, strict=True))
+        return
     lines = read_lines(source)
     _, header = next(lines, (1, ""))
     names = _names(header) if isinstance(header, str) else []
@@ -118,13 +125,18 @@ def _without_partner(judgment: Judgment) -> Judgment:
     return judgment if system in ("", judgment.systems[0]) else msgspec.structs.replace(judgment, systems=(system,))
 
 
-def _is_header(names: list[str]) -> bool:
+def _columns(head: FileHead) -> Collection[str]:
+    """Return the columns of a file that was saved again with another delimiter."""
+    return head.columns if head.delimiter in ",;" else ()
+
+
+def _is_header(names: Collection[str]) -> bool:
     has_errors = "category" in names and "severity" in names
     return all(name in names for name in _REQUIRED) and (has_errors or "score" in names)
 
 
 def _recognise(head: FileHead) -> bool:
-    return any(_is_header(_names(line)) for line in first_lines(head, most=1))
+    return _is_header(_columns(head)) or any(_is_header(_names(line)) for line in first_lines(head, most=1))
 
 
 FORMAT = Format("mqm", "MQM errors or pSQM scores as TSV, one row per error", _recognise, _batches)

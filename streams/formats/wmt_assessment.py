@@ -1,6 +1,7 @@
 """Read the direct assessments of WMT16 to WMT22: `ad-*-good-stnd.csv` with z-scores, and raw files of this kind.
 
-In most files the header is separated by spaces and the rows by tabs. Rows of one kind may also mix both.
+In most files the header is separated by spaces and the rows by tabs. Rows of one kind may also mix both. A file that
+somebody has saved again has commas, semicolons or tabs in all lines.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from streams.errors import FormatError, RecordError
 from streams.formats.base import Format
-from streams.formats.input.lines import first_lines, read_lines
-from streams.formats.names import campaign_name, language_pair
+from streams.formats.input.lines import first_lines, read_lines, split_csv
+from streams.formats.names import ANONYMOUS, campaign_name, language_pair
 from streams.formats.rankings import parse_number
 from streams.formats.scores import AGGREGATED, Score, make_scores
 from streams.formats.validation import row_reader
@@ -23,14 +24,23 @@ if TYPE_CHECKING:
     from streams.formats.input.sources import Source
     from streams.wire.events import Judgment
 
-_REQUIRED = ("hitid", "workerid", "input.src", "input.trg", "sys_id", "type", "sid", "score")
+_REQUIRED = ("sys_id", "type", "sid", "score")
 _MEANS = ("sys", "sid", "raw.scr", "z.scr")  # of a segment: `ad-seg-scores-*.csv`
 _RATED = ("SYSTEM", "REPEAT")  # the official means are of both
 _HIGHEST = 100.0  # raw score
 
 
+def _delimiter(header: str) -> str | None:
+    """Return the delimiter of a table that was saved again, or None if spaces and tabs may be mixed."""
+    return next((each for each in ",;" if each in header), "\t" if header.startswith("\t") else None)
+
+
 def _names(line: str) -> list[str]:
-    return [name.strip('"').lower() for name in line.split()]
+    try:
+        names = split_csv(line, delimiter) if (delimiter := _delimiter(line)) else line.split()
+    except RecordError:
+        return []
+    return [name.strip('" ').lower() for name in names]
 
 
 def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, Mapping[str, str] | RecordError]]:
@@ -39,12 +49,17 @@ def _read_rows(source: Source, run: ImportRun) -> Iterator[tuple[int, Mapping[st
     names = _names(header) if isinstance(header, str) else []
     if missing := [name for name in (_MEANS if "z.scr" in names else _REQUIRED) if name not in names]:
         raise FormatError(f"{run.file}:1: no column {', '.join(missing)}; this is not a direct assessment of WMT")
+    delimiter = _delimiter(str(header))
     for line, text in lines:
         if isinstance(text, RecordError):
             yield line, text
             continue
-        cells = text.split("\t")
-        if len(cells) != len(names):
+        try:
+            cells = split_csv(text, delimiter) if delimiter else text.split("\t")
+        except RecordError as error:
+            yield line, error
+            continue
+        if len(cells) != len(names) and not delimiter:
             cells = text.split()
         if len(cells) != len(names):
             reason = f"{len(cells)} cells, but the header has {len(names)}"
@@ -82,11 +97,16 @@ def _to_judgments(row: Mapping[str, str], number: int, run: ImportRun) -> list[J
         Score(
             system=row["sys_id"],
             score=score,
-            campaign=campaign_name(run, pair=language_pair(row["input.src"], row["input.trg"])),
+            campaign=campaign_name(run, pair=_pair(row)),
             segment=row["sid"],
-            judge=row["workerid"],
+            judge=row.get("workerid") or ANONYMOUS,
         ),
     )
+
+
+def _pair(row: Mapping[str, str]) -> str | None:
+    source, target = row.get("input.src"), row.get("input.trg")
+    return language_pair(source, target) if source and target else None
 
 
 def _recognise(head: FileHead) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from io import BytesIO
 from pathlib import Path
 
@@ -201,3 +203,13 @@ def test_the_year_of_the_systems_and_the_languages_name_the_campaign(tmp_path: P
 def test_a_row_that_is_no_score_is_an_error(text: str, words: str) -> None:
     with pytest.raises(FormatError, match=words):
         list(formats.read(BytesIO(text.encode()), format="appraise-scores", campaign="c"))
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_an_export_that_was_saved_again_may_have_another_delimiter(delimiter: str) -> None:
+    spans = "[" + ",".join(['{"severity": "minor"}'] * 2) + "]"
+    rows = [row(more="doc,False,SPANS,", item=number).strip().split(",") for number in (1, 2)]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows([cell.replace("SPANS", spans) for cell in cells] for cells in rows)
+    judgments, _ = read(text.getvalue())
+    assert [(each.segment, each.score) for each in judgments] == [("doc:1", 70.0), ("doc:2", 70.0)]

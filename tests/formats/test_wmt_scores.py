@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from io import BytesIO
 
 import pytest
@@ -138,3 +140,38 @@ def test_any_two_columns_are_not_taken_for_scores(text: str) -> None:
     from streams.formats.input.head import FileHead
 
     assert not formats.FORMATS["mt-metrics-eval"].recognises(FileHead(text.encode()))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_direct_assessments_that_were_saved_again_keep_their_controls_apart(delimiter: str) -> None:
+    table = """,score,sid,type,sys_id,Input.src,Input.trg,WorkerId,note
+0,0.5,s1,SYSTEM,x,is,zu,w1,"fine, I think"
+1,-2.0,s1,BAD_REF,x,is,zu,w1,
+2,0.1,s1,REPEAT,x,is,zu,w1,
+"""
+    rows = csv.reader(table.splitlines())
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    reading = formats.read(io.BytesIO(text.getvalue().encode()), campaign="c")
+    found = [judgment for _, judgment in reading]
+    assert [(each.systems, each.score, each.judge, each.campaign) for each in found] == [
+        (("x",), 0.5, "w1", "c.is-zu"),
+        (("x",), 0.1, "w1", "c.is-zu"),
+    ]
+    assert reading.summary.left_out == {"a control (BAD_REF)": 1}
+
+
+def test_direct_assessments_need_neither_workers_nor_languages() -> None:
+    reading = formats.read(io.BytesIO(b"sys_id type sid score\nx\tSYSTEM\ts1\t0.5\n"), campaign="c")
+    assert [(each.judge, each.campaign) for _, each in reading] == [("anonymous", "c")]
+
+
+def test_errors_of_mqm_that_were_saved_again_have_quotes() -> None:
+    table = """,rater,severity,category,system,doc,seg_id,target
+0,r1,Major,Accuracy/Omission,x,d1,1,"He said ""no"", then"
+1,r1,Minor,Fluency/Punctuation,x,d1,1,well
+"""
+    reading = formats.read(io.BytesIO(table.encode()), campaign="c")
+    assert [(each.systems, each.score, each.judge, each.segment) for _, each in reading] == [
+        (("x",), -5.1, "r1", "d1:1")
+    ]

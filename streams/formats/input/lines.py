@@ -43,10 +43,10 @@ def first_lines(head: FileHead, *, most: int) -> list[str]:
     return [line.decode(errors="replace").rstrip("\r") for line in kept]
 
 
-def split_csv(line: str) -> list[str]:
+def split_csv(line: str, delimiter: str = ",") -> list[str]:
     """Return the cells of a line of CSV, or raise RecordError."""
     try:
-        (cells,) = csv.reader([line], strict=True)
+        (cells,) = csv.reader([line], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError) as error:
         raise RecordError("invalid_value", f"not CSV: {error}") from None
     return cells
