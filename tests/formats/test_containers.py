@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import csv
+import gzip
 import io
 import lzma
 import zipfile
@@ -168,6 +169,9 @@ def test_cells_have_the_values_that_another_reader_finds(tmp_path: Path) -> None
         (b"x" * 257 + b"ustar\0", "this is a tar archive"),
         (bz2.compress(b"x" * 257 + b"ustar\0"), "this is a tar archive"),
         (b"version https://git-lfs.github.com/spec/v1\n", "this is a pointer of Git LFS.*git lfs pull"),
+        (gzip.compress(bz2.compress(ARENA)), "this is bzip2 inside another compressed file"),
+        (bz2.compress(lzma.compress(ARENA)), "this is xz inside another compressed file"),
+        (b"\n<!DOCTYPE HTML>\n<html>", r"this is a web page \(HTML\); download the file itself"),
         (zipped({"a.csv": ARENA}), "zip and xlsx are read from a plain file"),
         (bz2.compress(zipped({"a.csv": ARENA})), "zip and xlsx are read from a plain file"),
     ],

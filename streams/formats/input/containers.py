@@ -7,6 +7,10 @@ _EXPORT = "export it as CSV, JSON Lines or xlsx"
 _SIGNATURES = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     (b"PK\x03\x04", "a zip or xlsx file inside another archive", _UNPACK),
+    (b"\x1f\x8b", "gzip inside another compressed file", _UNPACK),
+    *((b"BZh%d1AY&SY" % level, "bzip2 inside another compressed file", _UNPACK) for level in range(1, 10)),
+    (b"\xfd7zXZ\0", "xz inside another compressed file", _UNPACK),
+    (b"\x28\xb5\x2f\xfd", "zstd inside another compressed file", _UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     (b"\x04\x22\x4d\x18", "an lz4 file", _UNPACK),
     (b"LZIP", "an lzip file", _UNPACK),
@@ -39,6 +43,8 @@ def foreign_container(head: bytes) -> str | None:
     """
     if head[_TAR] == b"ustar":
         return f"this is a tar archive; {_UNPACK}, and name its files or their folder"
+    if head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "this is a web page (HTML); download the file itself"
     for start, what, way_out in _SIGNATURES:
         if head.startswith(start):
             return f"this is {what}; {way_out}"
