@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
+from streams.errors import ParameterError
 from streams.formats.base import Entry, EntryBatch, ImportRun, RowError, Summary, UnknownFormat
 from streams.formats.input.parts import describe_log, list_parts
 from streams.formats.names import default_campaign
@@ -49,6 +50,8 @@ class Reading:
     ) -> None:
         self._source = source
         self._chosen = chosen
+        if not callable(on_error) and on_error not in ("stop", "skip"):
+            raise ParameterError(f"on_error: {on_error!r} is not known; use 'stop', 'skip' or a function")
         self._on_error = on_error
         self._campaign = campaign
         self._default_campaign = default_campaign

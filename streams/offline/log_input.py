@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from streams.errors import FormatError
+from streams.errors import FormatError, ParameterError
 from streams.formats import describe_log
 from streams.offline.dataframes import DATAFRAME, is_dataframe
 from streams.offline.judgments import read_log
+from streams.wire.events import Judgment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from streams.formats import Summary
     from streams.formats.features import OutputFeatures
-    from streams.wire.events import Judgment
 
     LogSource = str | PathLike[str] | Sequence[str | PathLike[str]] | Iterable[Judgment] | DataFrame
 
@@ -58,6 +58,11 @@ class LogInput:
             return
         judgments = iter(self._source)
         while batch_in_memory := list(islice(judgments, BATCH)):
+            if other := next((each for each in batch_in_memory if not isinstance(each, Judgment)), None):
+                kind = type(other).__name__
+                raise ParameterError(
+                    f"the log has a {kind} instead of a Judgment; make a DataFrame of a table in memory"
+                )
             yield batch_in_memory
 
     def again(self, *, features: OutputFeatures | None = None) -> Iterator[Sequence[Judgment]]:

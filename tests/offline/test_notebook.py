@@ -265,6 +265,16 @@ def test_wrong_use_names_the_right_one(log: Path, options: dict[str, object], wo
     assert words in str(caught.value)
 
 
+def test_rows_in_memory_that_are_no_judgments_are_refused() -> None:
+    with pytest.raises(ParameterError, match="the log has a dict instead of a Judgment; make a DataFrame"):
+        streams.rank([{"model_a": "x", "model_b": "y", "winner": "tie"}])  # type: ignore[arg-type]
+
+
+def test_a_wrong_on_error_is_named_before_the_log_is_read(log: Path) -> None:
+    with pytest.raises(ParameterError, match="on_error: 'ignore' is not known; use 'stop', 'skip' or a function"):
+        streams.rank(log, on_error="ignore")  # type: ignore[arg-type]
+
+
 def test_without_pandas_the_extra_is_named(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ranking = streams.rank(log)
     monkeypatch.setitem(sys.modules, "pandas", None)
