@@ -142,6 +142,9 @@ def shorten_names(names: Sequence[str], room: int, *, whole: bool = False) -> Ma
     {'uedin-heafield-unconstrained': 'uedin-h…trained', 'online-B': 'online-B'}
     >>> list(shorten_names(["model-family-07-instruct-preview", "model-family-12-instruct-preview"], 24).values())
     ['model-family-07…-preview', 'model-family-12…-preview']
+    >>> names = ["lab/a-family-of-models-7b-instruct-preview", "lab/a-family-of-models-70b-instruct-preview"]
+    >>> list(shorten_names(names, 24, whole=True).values())
+    ['lab/a-f…7b-inst…-preview', 'lab/a-f…70b-ins…-preview']
     """
     short, taken = {name: name for name in names} if whole else short_names(names), set[str]()
     ordered = sorted(short.values())
@@ -152,19 +155,28 @@ def shorten_names(names: Sequence[str], room: int, *, whole: bool = False) -> Ma
     found: dict[str, str] = {}
     for name in names:
         text, size = short[name], room
-        while (cut := _cut_middle(text, size, keep=shared[text] + 2)) in taken and size < len(text):
+        while (cut := _cut_middle(text, size, differs=shared[text])) in taken and size < len(text):
             size += 1
         taken.add(cut)
         found[name] = cut
     return found
 
 
-def _cut_middle(text: str, room: int, *, keep: int) -> str:
-    """Cut a text in the middle, but after the first `keep` characters if there is room for them."""
+def _cut_middle(text: str, room: int, *, differs: int) -> str:
+    """Cut a text in the middle, so that the word that begins to differ after `differs` characters stays."""
     if len(text) <= room:
         return text
-    first = keep if room // 2 < keep <= 2 * room // 3 else room // 2
-    return f"{text[:first]}…{text[len(text) - (room - 1 - first) :]}"
+    first, part = room // 2, (room - 2) // 3
+    if differs + 2 > first and differs + 2 <= 2 * room // 3:
+        first = differs + 2
+    start = differs
+    while start > max(0, differs - part // 2) and text[start - 1].isalnum():
+        start -= 1
+    if differs + 2 <= first or start >= len(text) - (room - 1 - first):
+        return f"{text[:first]}…{text[len(text) - (room - 1 - first) :]}"
+    if len(text) - start <= 2 * room // 3:
+        return f"{text[: room - 1 - (len(text) - start)]}…{text[start:]}"
+    return f"{text[:part]}…{text[start : start + part]}…{text[len(text) - (room - 2 - 2 * part) :]}"
 
 
 def _shared(names: Sequence[str]) -> int:

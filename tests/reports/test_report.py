@@ -284,6 +284,15 @@ def test_long_names_are_cut_in_the_middle_and_stay_different() -> None:
     assert len(set(shorten_names(hostile, 9).values())) == 4
 
 
+def test_what_tells_long_names_apart_stays_wherever_it_is() -> None:
+    names = [f"lab-{k % 7}/a-long-name-with-many-parts-{k:02d}-instruct-2407-q4_K_M" for k in range(60)]
+    short = shorten_names(names, 36)
+    assert max(map(len, short.values())) <= 36
+    assert all(f"{k:02d}-instruct" in short[name] for k, name in enumerate(names))
+    words = ["x" * 40 + letter + "y" * 19 for letter in "abc"]
+    assert all(words[k][40] in cut for k, cut in enumerate(shorten_names(words, 30).values()))
+
+
 def test_a_page_says_where_it_comes_from_and_what_its_words_mean() -> None:
     about = Provenance(
         file="<b>.csv", at=datetime(2024, 5, 1, 9, 30, tzinfo=UTC), options="--model trueskill", version="1.2"
