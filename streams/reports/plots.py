@@ -37,9 +37,11 @@ def ranking_figure(report: Report) -> Figure:
     with canvas(12.5, upper + lower + 0.6) as drawn:
         drawn.suptitle(f"{board_title(report.leaderboard)}   {report.about}", x=0.01, ha="left", parse_math=False)
         rows: Any = drawn.subfigures(2, 1, height_ratios=[upper, lower]) if over_time else [drawn]
-        ranges, heat = rows[0].subplots(1, 2)
-        _rank_ranges(ranges, report)
-        _head_to_head(heat, report)
+        share, met = report.head_to_head()
+        panels = rows[0].subplots(1, 2 if met.any() else 1, squeeze=False)[0]
+        _rank_ranges(panels[0], report)
+        if met.any():  # scores compare no systems
+            _head_to_head(panels[1], share)
         if over_time and report.history is not None:
             _over_time(rows[1].subplots(), report, report.history, import_module("matplotlib").colormaps["turbo"])
     return drawn
@@ -93,8 +95,7 @@ def _explain_ranges(rows: Sequence[Row]) -> str:
     return parts[0] + "".join(f"{';' if place else chr(10)} {part}" for place, part in enumerate(parts[1:]))
 
 
-def _head_to_head(axes: Axes, report: Report) -> None:
-    share, _ = report.head_to_head()
+def _head_to_head(axes: Axes, share: Floats) -> None:
     axes.set_title("Row preferred to column, in %")
     draw_heat_map(axes, share)
     axes.set_xlabel("rank\nblue: the row wins; orange: the column wins; ties are ignored")

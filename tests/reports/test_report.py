@@ -223,6 +223,14 @@ def test_a_figure_has_three_parts_with_every_system() -> None:
         assert shown.count(row.system) == 2  # its ranks, its line
 
 
+def test_a_figure_of_scores_has_no_empty_head_to_head() -> None:
+    log = [judgment(k, systems=("ab"[k % 2],), ranks=None, score=float(k % 5)) for k in range(40)]
+    (campaign,) = rated(log, "assessment").campaigns.values()
+    drawn = texts(Report(leaderboard=campaign.leaderboard(), counts=campaign.tables.pair_counts()))
+    assert "Rank ranges at 95 %" in drawn
+    assert "Row preferred to column, in %" not in drawn
+
+
 @pytest.mark.long
 def test_the_same_ranking_gives_the_same_file() -> None:
     from streams.reports.canvas import figure_bytes
