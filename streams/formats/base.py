@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from streams.wire.reasons import Reason
 
 
+_MOST_QUESTIONS = 10
+
+
 class Entry(NamedTuple):
     """A judgment and its line number."""
 
@@ -89,6 +92,7 @@ class Summary:
     scale: Literal["z", "raw"] | None = None
     anonymous: int = 0  # judgments that name no judge
     unspecified: int = 0  # judgments that name no segment
+    questions: dict[str, None] = field(default_factory=dict)  # the first ones of a task, as the tag `question` has them
     notes: list[str] = field(default_factory=list)  # what else a reader should know, such as a sheet that is not read
 
     def warnings(self) -> list[str]:
@@ -98,6 +102,9 @@ class Summary:
         "3 of 20 judgments name no segment and have 'unspecified'"
         """
         found = list(self.notes)
+        if len(self.questions) > 1:
+            names = ", ".join(map(quote, self.questions))
+            found.append(f"judges answered {names}; --by question or --only tag.question=NAME ranks them apart")
         for field_name, count, name in (
             ("judge", self.anonymous, ANONYMOUS),
             ("segment", self.unspecified, UNSPECIFIED),
@@ -109,6 +116,11 @@ class Summary:
             else:
                 found.append(f"{count:,} of {self.judgments:,} judgments name no {field_name} and have {name!r}")
         return found
+
+    def note_question(self, name: str) -> None:
+        """Remember a question, up to a number that a warning can list."""
+        if len(self.questions) < _MOST_QUESTIONS:
+            self.questions[name] = None
 
 
 @dataclass

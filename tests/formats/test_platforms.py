@@ -130,6 +130,20 @@ def test_argilla_has_labels_and_rankings_of_several_users() -> None:
     assert reading.summary.left_out == {"no submitted response": 1}
 
 
+def test_several_questions_of_argilla_are_said() -> None:
+    answer = [{"value": "A", "user_id": "u1"}]
+    record = {
+        "id": "r1",
+        "fields": {"model_a": "x", "model_b": "y"},
+        "responses": {"safe": answer},
+        "status": "completed",
+    }
+    assert read(lines(record))[0].summary.warnings() == []
+    record["responses"] = {"helpful": answer, "safe": answer}
+    (warning,) = read(lines(record))[0].summary.warnings()
+    assert warning == "judges answered 'helpful', 'safe'; --by question or --only tag.question=NAME ranks them apart"
+
+
 def test_an_option_of_argilla_may_be_an_output_of_a_named_system() -> None:
     record = {
         "id": "r1",

@@ -50,11 +50,12 @@ def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> Unkn
 def explain_columns(names: list[str], rows: Iterable[Mapping[str, object]], *, name: str) -> UnknownFormat:
     """Return the error for a table of no known format, from its columns and first rows."""
     sample = TableSample(names, [_texts(row) for row in rows], has_keys=True)
-    return _explain(sample, "it has no columns", name=name, formats=("a known format",))
+    return _explain(sample, "it has no columns", name=name, formats=())
 
 
 def _explain(sample: TableSample, what: str, *, name: str, formats: Collection[str]) -> UnknownFormat:
-    choose = f" If it is one of {', '.join(formats)}, name the format with --from." if formats else ""
+    known = f"one of {', '.join(formats)}" if formats else "in one of the formats of docs/formats.md"
+    choose = f" If it is {known}, name the format with --from."
     if not sample.is_headed:
         return UnknownFormat(f"{name}: unknown format; {what}.{choose}")
     columns = cut(", ".join(map(quote, sample.names)), _LONGEST)

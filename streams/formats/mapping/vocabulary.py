@@ -43,7 +43,7 @@ WORDS = {
     " 排名 名次 错误 长度 时间",
     "output": "output option response answer translation text antwort ubersetzung reponse traduction respuesta"
     " traduccion opcion texto texte 回答 译文 选项",
-    "at": "timestamp tstamp time date created submitted zeit datum heure horodatage hora fecha 时间 日期",
+    "at": "timestamp tstamp time when date created submitted zeit datum heure horodatage hora fecha 时间 日期",
 }
 # Words that are as a whole one of these, because many words begin like them.
 _WHOLE = frozenset(

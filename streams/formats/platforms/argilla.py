@@ -103,6 +103,7 @@ def _judge_response(response: _Response, fields: Record, record: str, number: in
     question, value, user, _ = response
     tags = {"question": question}
     refuse_long_names(question=question, judge=user or "")
+    run.summary.note_question(question)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         system = required_text(fields, "system" if "system" in fields else "model")
         scored = assess(run, number, system, float(value), segment=record, judge=user, tags=tags, key=question)
