@@ -37,6 +37,16 @@ def write(folder: Path, header: str, cells: list[str]) -> Path:
         ("rater,prompt,left,right,right_won", ("no", "yes")),
         ("evaluator,question,candidate A,candidate B,answer", ("A", "B", "C")),
         ("rater,src,mt_a,mt_b,comparison", (">", "<", "=")),
+        ("judge,seg,left_sys,right_sys,verdict", ("L", "R", "T")),
+        ("judge,seg,model,opponent,result", ("W", "L", "D")),
+        ("judge,seg,sys_1,sys_2,comparison", ("1>2", "1<2", "1=2")),
+        ("judge,seg,sys_1,sys_2,margin", ("2", "-1", "0")),
+        (
+            "Teilnehmerin,Satznummer,System 1,System 2,Antwort",
+            ("System 1 ist viel besser", "System 2", "Kein Unterschied"),
+        ),
+        ("juré,question,Système 1,Système 2,Réponse", ("Système 1", "Système 2", "Pas de différence")),
+        ("打分者,题号,系统A,系统B,优胜方", ("系统A", "系统B", "不分上下")),
         ("rater,query,control,treatment,winner", ("control", "treatment", "tie")),
         ("judge,question,model,baseline,outcome", ("win", "lose", "draw")),
         ("rater|prompt|model_a|model_b|best", ("a", "b", "=")),
@@ -61,6 +71,22 @@ def test_a_proposal_reads_the_verdicts_as_by_hand(header: str, verdicts: tuple[s
     assert [(judgment.judge, judgment.segment) for judgment in judgments] == [
         (f"judge-{k % 2}", f"s{k}") for k in range(len(verdicts))
     ]
+
+
+def test_an_answer_that_is_not_given_is_left_out_and_not_a_verdict(tmp_path: Path) -> None:
+    rows = ["anna,alder,birch,Model A", "ben,birch,cedar,Model B", "anna,cedar,alder,N/A"]
+    file = write(tmp_path, "worker,model A,model B,outcome", rows)
+    mapping = propose(file)
+    assert mapping is not None
+    judgments = read(file, columns=mapping.columns, values=mapping.values)
+    assert [judgment.ranks for judgment in judgments] == [(1, 2), (2, 1)]
+    assert judgments.summary.left_out == {"no verdict": 1}
+
+
+def test_the_sign_of_a_strength_is_shown(tmp_path: Path) -> None:
+    mapping = propose(write(tmp_path, "rater,sys1,sys2,margin", ["anna,alder,birch,2", "ben,birch,cedar,-1"]))
+    assert mapping is not None
+    assert mapping.options()[2:] == ["--values", "a=positive"]
 
 
 @pytest.mark.parametrize("header", ["prompt,best,worst,rater", "prompt,preferred_model,other_model,rater"])

@@ -9,7 +9,7 @@ from streams.errors import RecordError
 from streams.formats.mapping.column_mapping import ColumnMapping
 from streams.formats.mapping.table_sample import is_number, is_share, is_time
 from streams.formats.mapping.verdicts import TIED, VerdictReader, built_in, normal, parse_share
-from streams.formats.mapping.vocabulary import SIDES, name_fit, side_of, tokens
+from streams.formats.mapping.vocabulary import NO_ANSWER, SIDES, name_fit, side_of, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ _MOST_UNKNOWN = 20  # values of a column that may be the verdict
 _MOST_NEW = 20  # different names in two columns of few rows
 _LONGEST_NAME = 80  # of a system that a proposal believes in
 _LONGEST = 1_000  # characters of a proposal
+_TRIPLES = ("123", "abc", "abt", "lrt", "wld", "wlt")  # letters or numbers for a, b and a tie
 _MEANINGS = {(1, 2): "a", (2, 1): "b", (1, 1): "tie"}
 
 
@@ -94,7 +95,8 @@ def _verdicts(sample: TableSample, likely: float, systems: dict[str, str], name:
     if fit < 0 or not (fit or values) or (fit == 0 and "id" in tokens(name)):  # the name says something else
         return
     if values and all(map(is_number, values)) and any(value.startswith("-") for value in values):
-        yield likely + 8 + fit, {**systems, "strength": name}, {}
+        # The meaning of the sign is a guess, so it is shown.
+        yield likely + 8 + fit, {**systems, "strength": name}, {"a": ("positive",)}
         return
     columns = {**systems, "winner": name}
     meanings = _meanings(sample, columns)
@@ -119,7 +121,7 @@ def _meanings(sample: TableSample, columns: dict[str, str]) -> dict[str, tuple[s
             ranks = reader.read({"winner": text}, (row.get(columns["a"], ""), row.get(columns["b"], "")))
             found[text] = (_MEANINGS[ranks or TIED], True)
         except RecordError:
-            side = side_of(text)
+            side = "skip" if normal(text) in NO_ANSWER else side_of(text)
             found[text] = (side, False) if side else None
             unknown += side is None
             if unknown > _MOST_UNKNOWN:
@@ -148,14 +150,14 @@ def _one_sided(
 def _counted(
     columns: Mapping[str, str], found: dict[str, tuple[str, bool] | None]
 ) -> dict[str, tuple[str, bool] | None]:
-    """Return the meanings, where numbers from 0 are a and b, and the third of 1, 2, 3 or A, B, C is a tie.
+    """Return the meanings, where numbers from 0 are a and b, and the third of 1, 2, 3 or A, B, C or W, L, D is a tie.
 
     If there is a 2 as well, 0 is a tie, unless the columns count from 0, too.
     """
     seen = {normal(value): value for value in found}
-    for third in (("1", "2", "3"), ("a", "b", "c")):
-        if seen.keys() - {""} == set(third) and found[seen[third[2]]] is None:
-            found |= {seen[value]: (side, False) for value, side in zip(third, ("a", "b", "tie"), strict=True)}
+    for triple in _TRIPLES:
+        if seen.keys() - {""} == set(triple) and None in found.values():
+            found |= {seen[value]: (side, False) for value, side in zip(triple, ("a", "b", "tie"), strict=True)}
     if "0" in seen and seen.keys() <= {"0", "1", "2", ""}:
         from_zero = "2" not in seen or "0" in tokens(columns["a"])
         meanings = {"0": "a", "1": "b", "2": "tie"} if from_zero else {"0": "tie"}

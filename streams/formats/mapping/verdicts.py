@@ -24,12 +24,12 @@ _THING = (
     r"|text|translation)[ _-]?)?"
 )
 _BETTER = r"(?: (?:is|was) (?:(?:much|slightly|significantly|a bit) )?better| wins?| won)?"
-_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|a>+b|b<+a|>+")
-_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|b>+a|a<+b|<+")
+_FIRST = re.compile(rf"{_THING}(?:a|1|left|first|one){_BETTER}|[a1]>+[b2]|[b2]<+[a1]|>+")
+_SECOND = re.compile(rf"{_THING}(?:b|2|right|second|two){_BETTER}|[b2]>+[a1]|[a1]<+[b2]|<+")
 _TIE = re.compile(
     r"tie|tied|draw|(?:both )?(?:are )?equal(?:ly (?:good|bad))?|(?:about )?the same|same|similar|both|neither|either"
     r"|no (?:preference|difference)"
-    r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|a=b|b=a|==?"
+    r"|(?:tie \()?both[ _]?(?:good|bad|equal)\)?|[a1]=[b2]|[b2]=[a1]|==?"
 )
 _YES_OR_NO = {"true": A_BETTER, "yes": A_BETTER, "false": B_BETTER, "no": B_BETTER}
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")

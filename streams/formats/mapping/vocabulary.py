@@ -14,9 +14,9 @@ from functools import lru_cache
 WORDS = {
     "winner": "winner wins won prefer better best chosen choice chose verdict vote outcome result selected pick"
     " decision answer label judgment judgement accepted votes"
-    " sieger gewinner besser beste bevorzug auswahl gewahlt urteil entscheidung ergebnis wahl praferenz"
-    " gagnant vainqueur choix choisi meilleur resultat"
-    " ganador eleccion elegid mejor veredicto"
+    " sieger gewinner besser beste bevorzug auswahl gewahlt urteil entscheidung ergebnis wahl praferenz antwort"
+    " gagnant vainqueur choix choisi meilleur resultat reponse"
+    " ganador eleccion elegid mejor veredicto respuesta"
     " 获胜 胜者 胜方 赢家 胜出 优胜 更好 偏好 选择 结果 判断 裁决",
     "loser": "loser losing lost rejected worse worst inferior other verlierer abgelehnt schlechter schwacher unterlegen"
     " perdant rejet pire moins inferieur perdedor rechazad peor menos 败者 败方 输家 落选 拒绝 失败",
@@ -25,9 +25,10 @@ WORDS = {
     " 模型 系统 引擎 选手 候选",
     "judge": "judge rater annotator worker user assessor evaluator participant reviewer labeler labeller turker voter"
     " coder listener subject respondent mail email bewerter gutachter richter nutzer prufer teilnehmer juror"
-    " juge evaluateur annotateur utilisateur correcteur juez jueza juec evaluador anotador usuario revisor"
+    " juge jure evaluateur annotateur utilisateur correcteur juez jueza juec evaluador anotador usuario revisor"
     " participante calificador"
-    " 评委 评审 标注 评价者 评价人 用户 评估者 评估人 评估员 评判 裁判 评分员 评分人 打分人 投票人 测评员 测评人",
+    " 评委 评审 标注 评价者 评价人 用户 评估者 评估人 评估员 评判 裁判 评分员 评分人"
+    " 打分人 打分者 评分者 投票人 投票者 参与者 测评员 测评人 被试",
     "segment": "segment seg prompt instruction question item sentence task example query topic input text src source"
     " stimulus utterance hit satz frage aufgabe"
     " beispiel abschnitt eingabe phrase enonce consigne tache exemple frase pregunta oracion tarea ejemplo entrada"
@@ -72,6 +73,7 @@ _WHOLE = frozenset(
         "src",
         "other",
         "input",
+        "jure",
     }
 )
 _WORDS = {role: tuple(text.split()) for role, text in WORDS.items()}
@@ -109,7 +111,6 @@ _TIES = (
         "unentschieden",
         "gleich",
         "beide",
-        "keine",
         "egalite",
         "egal",
         "nul",
@@ -119,9 +120,10 @@ _TIES = (
         "igual",
         "ambos",
     ),
-    *("ningun", "weder", "indiff", "tie", "draw", "equal", "same", "both", "neither"),
-    *("平", "相同", "一样", "都", "无", "差不多", "相当"),
+    *("ningun", "weder", "kein", "indiff", "difference", "neutral", "tie", "draw", "equal", "same", "both", "neither"),
+    *("平", "相同", "一样", "都", "无", "差不多", "相当", "不分"),
 )
+NO_ANSWER = {"n/a", "na", "nan", "null"}
 _WON = {"win", "wins", "won", "sieg", "victoire", "victoria", "胜"}
 _LOST = {"loss", "lose", "loses", "lost", "niederlage", "defaite", "derrota", "负"}
 
