@@ -180,7 +180,10 @@ class LogFile:
         except ParameterError as error:  # nothing is selected
             raise click.UsageError(f"{self.file}: {error}") from None
         except RowError as error:
-            raise FormatError(f"{error}. To go on without bad rows, add --on-error skip or report") from None
+            message = f"{error}. To go on without bad rows, add --on-error skip or report"
+            if error.mapping is None:
+                raise FormatError(message) from None
+            raise propose_command(UnknownFormat(message, mapping=error.mapping), self.files) from None
         except UnknownFormat as error:
             raise propose_command(error, self.files) if error.options else error from None
 

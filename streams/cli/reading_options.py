@@ -137,6 +137,9 @@ def propose_command(error: UnknownFormat, files: Sequence[Path]) -> click.ClickE
         given = ["judgestream", "convert", *map(str, files), "log.jsonl"]  # which the command can read
     if STDIN in map(str, files) and "--campaign" not in given:
         given += ["--campaign", "log"]
+    if "--from" in given:  # which does not go with --columns
+        place = given.index("--from")
+        del given[place : place + 2]
     command = " ".join(shlex.quote(safe(part)) for part in [*given, *error.options])
     lead = "If it is one, the command is"
     if error.mapping:

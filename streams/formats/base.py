@@ -67,7 +67,10 @@ class RowError(FormatError):
     """A row can't be read as a judgment.
 
     `file`, `line` and `field` locate the error. `reason` is the one that a worker would reject the record for.
+    `mapping` is one of the columns that reads the row, if the file has other words for its verdicts.
     """
+
+    mapping: ColumnMapping | None = None
 
     def __init__(self, file: str, line: int, error: RecordError) -> None:
         place = f"{file}:{line}: {error.field}" if error.field else f"{file}:{line}"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from streams.errors import ParameterError
+from streams.errors import FormatError, ParameterError
+from streams.formats.arena import LAYOUT as ARENA
+from streams.formats.arena import WINNER
 from streams.formats.base import Entry, EntryBatch, ImportRun, RowError, Summary, UnknownFormat
 from streams.formats.input.parts import describe_log, list_parts
 from streams.formats.names import default_campaign
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from streams.formats.features import OutputFeatures
     from streams.formats.input.parts import LogPart, LogSources
     from streams.formats.input.sources import Source
+    from streams.formats.mapping.column_mapping import ColumnMapping
     from streams.formats.selection import Only
     from streams.formats.window import LogWindow
     from streams.wire.events import Judgment
@@ -97,9 +101,14 @@ class Reading:
                 self.format = self._choose(source, part, parts)
                 if source.note:
                     run.summary.notes.append(f"{source.name}: {source.note}")
-                for batch in self.format.batches(source, self._run_of(part, source, run)):
-                    self.position = before + source.position()
-                    yield batch
+                try:
+                    for batch in self.format.batches(source, self._run_of(part, source, run)):
+                        self.position = before + source.position()
+                        yield batch
+                except RowError as error:
+                    if self.format.name == ARENA.name and error.field == WINNER and not run.summary.judgments:
+                        error.mapping = _mapping_of(source.head)
+                    raise
             before += part.size
 
     def _choose(self, source: Source, part: LogPart, parts: Sequence[LogPart]) -> Format:
@@ -137,6 +146,21 @@ class Reading:
             raise error
         if self._on_error != "skip":
             self._on_error(error)
+
+
+def _mapping_of(head: bytes) -> ColumnMapping | None:
+    """Return a mapping that reads the first row of a table with other words for its verdicts, or None."""
+    from streams.formats.mapping.table import mapped_format
+    from streams.formats.mapping.unknown_tables import propose_words
+
+    if (mapping := propose_words(head)) is None:
+        return None
+    known = mapped_format(mapping)
+    try:
+        next(iter(Reading(BytesIO(head), lambda _: known, default_campaign="log")))
+    except (FormatError, StopIteration):
+        return None
+    return mapping
 
 
 def _forget_systems(shared: dict[str, tuple[tuple[str, ...], ...]], judgments: Iterable[Judgment]) -> None:

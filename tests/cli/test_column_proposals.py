@@ -271,3 +271,24 @@ def test_scores_without_a_header_get_the_command_with_their_format(tmp_path: Pat
     assert proposed.endswith(f"{file} --from mt-metrics-eval")
     done = CliRunner().invoke(cli, [*shlex.split(proposed)[1:]])
     assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("arguments", [[], ["--from", "arena"]])
+def test_battles_with_other_words_get_the_command_that_reads_them(tmp_path: Path, arguments: list[str]) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("left,right,winner,annotator\nalder,birch,A,j1\nbirch,cedar,B,j2\ncedar,alder,equal,j1\n")
+    refused = run("convert", str(file), "-", "--to", "jsonl", *arguments)
+    assert refused.exit_code == 1
+    assert "'A' is not a winner" in refused.stderr
+    assert "--on-error" in refused.stderr
+    read = [json.loads(line) for line in run(*proposal(refused)).stdout.splitlines()]
+    assert [judgment["ranks"] for judgment in read] == [[1, 2], [2, 1], [1, 1]]
+    assert [judgment["judge"] for judgment in read] == ["j1", "j2", "j1"]
+
+
+def test_a_wrong_winner_gets_no_command_that_can_not_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("left,right,winner\nalder,birch,nobody\nbirch,cedar,B\ncedar,alder,A\n")
+    error = run("rank", str(file))
+    assert "'nobody' is not a winner" in str(error.exception)
+    assert "--columns" not in str(error.exception)

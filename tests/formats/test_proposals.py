@@ -83,6 +83,14 @@ def test_an_answer_that_is_not_given_is_left_out_and_not_a_verdict(tmp_path: Pat
     assert judgments.summary.left_out == {"no verdict": 1}
 
 
+def test_the_first_system_may_stand_behind_the_second(tmp_path: Path) -> None:
+    mapping = propose(
+        write(tmp_path, "rater,model_b (new),model_a,better", ["anna,alder,birch,A", "ben,birch,cedar,B"])
+    )
+    assert mapping is not None
+    assert (mapping.columns["a"], mapping.columns["b"]) == ("model_a", "model_b (new)")
+
+
 def test_the_sign_of_a_strength_is_shown(tmp_path: Path) -> None:
     mapping = propose(write(tmp_path, "rater,sys1,sys2,margin", ["anna,alder,birch,2", "ben,birch,cedar,-1"]))
     assert mapping is not None

@@ -191,7 +191,7 @@ def _pairs(sample: TableSample) -> Iterator[tuple[str, str]]:
         elif side[::-1] in SIDES:
             yield other, one
         elif (_fit(one, "system") and _fit(other, "system")) or _share_names(sample, one, other):
-            yield one, other
+            yield (other, one) if (side_of(one), side_of(other)) == ("b", "a") else (one, other)
 
 
 def _side(one: str, other: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from streams.formats import metrics_eval
 from streams.formats.base import UnknownFormat
 from streams.formats.input.documents import read_documents
 from streams.formats.input.head import FileHead
-from streams.formats.input.sources import Source
+from streams.formats.input.sources import PARQUET, Source
 from streams.formats.input.tables import Table
 from streams.formats.mapping.proposal import propose
 from streams.formats.mapping.table import to_text
@@ -23,6 +23,8 @@ from streams.wire.decoding import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from streams.formats.mapping.column_mapping import ColumnMapping
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _ROWS = 200  # that are inspected
@@ -45,6 +47,11 @@ def explain_unknown(head: bytes, *, name: str, formats: Collection[str]) -> Unkn
         summary = f"{name}: unknown format; each line has a name and a number, as in the `.score` files of {scores}."
         return UnknownFormat(summary, way_out=f"If it is one, name the format: {scores}.", likely=scores)
     return _explain(sample, _describe(head), name=name, formats=formats)
+
+
+def propose_words(head: bytes) -> ColumnMapping | None:
+    """Return the mapping of a table of a known format whose verdicts are other words, from its first bytes."""
+    return propose(_read_sample(head)) if head.strip() and not head.startswith(PARQUET) else None
 
 
 def explain_columns(names: list[str], rows: Iterable[Mapping[str, object]], *, name: str) -> UnknownFormat:
