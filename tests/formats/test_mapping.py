@@ -182,3 +182,10 @@ def test_the_docs_list_every_role_and_layout() -> None:
     for roles in LAYOUTS.values():
         assert f"`{','.join(roles)}`" in page
     assert all(f"`{role}`" in page for role in OPTIONAL)
+
+
+def test_both_bad_is_kept_apart_from_a_tie() -> None:
+    table = b"one,two,best\nx,y,both bad\nx,y,tie\n"
+    reading = formats.read(BytesIO(table), campaign="c", columns="a=one,b=two,winner=best")
+    found = [judgment for batch in reading.batches() for judgment in batch.judgments]
+    assert [(each.ranks, each.tags) for each in found] == [((1, 1), {"outcome": "both_bad"}), ((1, 1), None)]

@@ -9,6 +9,7 @@ import msgspec
 
 from streams.errors import FormatError, RecordError, suggestion
 from streams.formats import parquet
+from streams.formats.arena import BOTH_BAD, is_both_bad
 from streams.formats.base import Format
 from streams.formats.columns.wide import WideColumns
 from streams.formats.features import OutputColumns
@@ -247,6 +248,7 @@ def _to_judgments(
         id=row.get("id") or None,
         duration_ms=duration_ms,
         source=source,
+        tags={"outcome": BOTH_BAD} if is_both_bad(row.get("winner", "")) else None,
     )
 
 
