@@ -125,6 +125,7 @@ class RatingState:
     def take_back(self, vote: Vote) -> None:
         """Take a judgment out of the counts. The online ratings keep it."""
         self.tables.take_back(vote)
+        self.model.take_back(vote.judge, vote.systems, vote.ranks)
         if self.categories is not None:
             group = self.tables.judge_groups(np.array([vote.judge]))
             self.categories.take_back(vote, by_judge=int(group[0]))

@@ -209,6 +209,9 @@ class Model(ABC):
         """Return the outcomes by which judges are weighted on the board, or None if all judges count the same."""
         return None
 
+    def take_back(self, judge: int, systems: Sequence[int], ranks: Sequence[int]) -> None:  # noqa: B027 - most keep none
+        """Subtract a ranking from what the board is computed of. The ratings keep it. By default, that is nothing."""
+
     def score_cells(self) -> ScoreCells | None:
         """Return the scores from which the board of direct assessment is computed, or None if there are none."""
         return None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from streams.core.models.base import Floats, Ints, JudgmentBatch
 
 MOST_CELLS = 200_000  # pairs of systems by judge; each takes about 300 bytes
@@ -53,15 +56,23 @@ class JudgeAnswers:
         for k, judge in enumerate(batch.judges.tolist()):
             known = self._pairs.setdefault(judge, {})
             before = len(known)
-            for x in range(starts[k], starts[k + 1]):
-                for y in range(x + 1, starts[k + 1]):
-                    a, b, order = systems[x], systems[y], ranks[x] - ranks[y]
-                    if a > b:
-                        a, b, order = b, a, -order
-                    known.setdefault((a, b), [0.0, 0.0, 0.0])[1 + (order > 0) - (order < 0)] += 1.0
+            part = slice(starts[k], starts[k + 1])
+            for pair, outcome in _outcomes_of(systems[part], ranks[part]):
+                known.setdefault(pair, [0.0, 0.0, 0.0])[outcome] += 1.0
             self._cells += len(known) - before
         if self._cells > self._most:
             self.drop()
+
+    def take_back(self, judge: int, systems: Sequence[int], ranks: Sequence[int]) -> None:
+        """Subtract the outcomes of a ranking that was added."""
+        if self.full:
+            return
+        known = self._pairs[judge]
+        for pair, outcome in _outcomes_of(systems, ranks):
+            known[pair][outcome] -= 1.0
+            if not any(known[pair]):
+                del known[pair]
+                self._cells -= 1
 
     def drop(self) -> None:
         """Forget everything, and keep nothing from now on."""
@@ -89,3 +100,10 @@ class JudgeAnswers:
         table = np.array(cells, np.float64).reshape(-1, 6)
         judge, first, second = table[:, :3].astype(np.int64).T
         return JudgeOutcomes(judge=judge, first=first, second=second, outcomes=table[:, 3:])
+
+
+def _outcomes_of(systems: Sequence[int], ranks: Sequence[int]) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield each pair of a ranking, the smaller index first, and the place of its outcome."""
+    for (x, rank), (y, other) in combinations(zip(systems, ranks, strict=True), 2):
+        pair, order = ((x, y), rank - other) if x < y else ((y, x), other - rank)
+        yield pair, 1 + (order > 0) - (order < 0)

@@ -18,7 +18,7 @@ from streams.core.models.trueskill import TrueSkill, TrueSkillParameters
 from streams.errors import StoreOutdated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streams.core.models.base import Axis, Floats, JudgmentBatch
     from streams.core.models.judge_outcomes import JudgeOutcomes
@@ -152,6 +152,10 @@ class ReliableTrueSkill(TrueSkill):
     def judge_outcomes(self) -> JudgeOutcomes | None:
         """Return the outcomes of each judge by pair, or None if there were too many to keep."""
         return self._answers.outcomes()
+
+    def take_back(self, judge: int, systems: Sequence[int], ranks: Sequence[int]) -> None:
+        """Subtract a ranking from the outcomes of its judge. The reliability keeps it."""
+        self._answers.take_back(judge, systems, ranks)
 
     def _reliability(self, judge: int | None) -> float:
         own = self.parameters

@@ -26,6 +26,7 @@ def find_sensitivities(answers: JudgeOutcomes, pairs: PairOutcomes) -> Floats:
     prior is N(1, v), and v is fitted to all judges. The board is fitted again with max(s, 0) as the weight of a judge.
     """
     judges = int(answers.judge.max(initial=-1)) + 1
+    answered = np.bincount(answers.judge, minlength=judges) > 0  # others have no part in the spread
     place = _pair_places(answers, pairs)
     fit = fit_pairs(pairs)
     sensitivity: Floats = np.ones(judges)
@@ -39,8 +40,8 @@ def find_sensitivities(answers: JudgeOutcomes, pairs: PairOutcomes) -> Floats:
             pull = np.bincount(answers.judge, slope * lead, judges) - precision * (sensitivity - 1.0)
             sensitivity = (sensitivity + pull / information).astype(np.float64)
         # Sums over judges are in order of size, so that they do not depend on the order of the judges.
-        spread = float(np.sort((sensitivity - 1.0) ** 2 + 1.0 / information).sum())
-        precision = (judges + PRIOR_JUDGES) / (spread + PRIOR_JUDGES * PRIOR_VARIANCE)
+        spread = float(np.sort(((sensitivity - 1.0) ** 2 + 1.0 / information)[answered]).sum())
+        precision = (np.count_nonzero(answered) + PRIOR_JUDGES) / (spread + PRIOR_JUDGES * PRIOR_VARIANCE)
         outcomes = _weighted(answers, sensitivity, place, len(pairs.first))
         fit = fit_pairs(
             PairOutcomes(

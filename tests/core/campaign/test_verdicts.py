@@ -113,6 +113,21 @@ def test_of_a_chain_only_the_last_counts_whether_it_names_the_first_or_the_one_b
     assert not campaign.verdicts.waiting
 
 
+def test_a_verdict_that_is_taken_back_has_no_part_in_the_weights_of_judges() -> None:
+    first, others = warm(), crowd_log(40)
+    only_pair = judgment(801, systems=("a", "c"), judge="quick")
+    new = changed(802, 801, systems=("b", "d"), judge="quick")
+    revoke = revoked(801, judge="quick")
+    for log, expected in (
+        ([*first, *others, only_pair, revoke], [*first, *others]),
+        ([*first, only_pair, revoke, *others], [*first, *others]),  # now a judge without judgments is not the last one
+        ([*first, *others, only_pair, new], [*first, *others, msgspec.structs.replace(new, replaces=None)]),
+    ):
+        campaign = rated(log, model="trueskill-judges")
+        assert board(campaign) == board(rated(expected, model="trueskill-judges"))
+        assert board(rated(log, split=7, model="trueskill-judges")) == board(campaign)
+
+
 def test_a_repeated_change_is_a_duplicate() -> None:
     log = [*warm(), judgment(1), changed(2, 1, ranks=(2, 1))]
     campaign = rated([*log, log[-1]])
@@ -300,12 +315,15 @@ def left(log: Sequence[Judgment | Command]) -> list[Judgment]:
     return found
 
 
-@example([(1, 1, True, [1, 2]), (1, 3, False, [1, 2]), (1, 3, False, [1, 2])])  # a judge of whom nothing counts yet
-@given(CHANGES)
-def test_the_board_is_that_of_a_log_without_the_earlier_verdicts(drawn: list[tuple[int, int, bool, list[int]]]) -> None:
+@example([(1, 1, True, [1, 2]), (1, 3, False, [1, 2]), (1, 3, False, [1, 2])], "trueskill")  # a judge with no judgment
+@example([(0, 1, True, [1, 2]), (5, 20, True, [1, 2])], "trueskill-judges")
+@given(CHANGES, st.sampled_from(["trueskill", "trueskill-judges"]))
+def test_the_board_is_that_of_a_log_without_the_earlier_verdicts(
+    drawn: list[tuple[int, int, bool, list[int]]], model: str
+) -> None:
     log = with_changes(drawn)
-    campaign = rated_again(log)
-    expected = rated([msgspec.structs.replace(each, replaces=None) for each in left(log)])
+    campaign = rated_again(log, model=model)
+    expected = rated([msgspec.structs.replace(each, replaces=None) for each in left(log)], model=model)
     if expected.exists:
         assert board(campaign) == board(expected)
     assert not campaign.verdicts.waiting
