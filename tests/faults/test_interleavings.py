@@ -56,14 +56,19 @@ def told(number: int, campaign: str, command: dict[str, Any]) -> bytes:
 
 
 def verdicts() -> list[bytes]:
-    """Judgments of three campaigns; some have the id of another, of their campaign or not, and some replace another."""
+    """Judgments of three campaigns; some have the id of another, of their campaign or not, and some replace another.
+
+    Most have a language. One that replaces another has mostly another language.
+    """
     log = [*crowd_log(60, campaigns=3, seed=51, ways=3, systems=5), *crowd_log(15, campaigns=1, seed=52, systems=5)]
     changed = [
         msgspec.structs.replace(entry, id=f"{entry.id}-{version}", replaces=entry.id, ranks=(2, 3, 1))
         for entry in log[:12]
         for version in (1, 2)
     ]
-    return [encode(entry) for entry in (*log, *changed)]
+    tags = ({"language": "de"}, {"language": "fr"}, None, {"language": "de", "domain": "news"}, {"language": "is"})
+    tagged = (msgspec.structs.replace(entry, tags=tags[k % len(tags)]) for k, entry in enumerate((*log, *changed)))
+    return [encode(entry) for entry in tagged]
 
 
 def commands() -> list[bytes]:
@@ -91,6 +96,7 @@ def retractions() -> list[bytes]:
 
 
 CREATE = told(0, FRAGILE, {"action": "create", "settings": {"model": "faulty"}})
+WITH_BOARDS = told(90, "campaign-0", {"action": "create", "settings": {"boards": ["language"]}})
 # A judgment of one system more than the broken code can take.
 FATAL = [value for value in verdicts() if f'"{FRAGILE}"'.encode() in value][:8]
 poison = [value for value, _, _ in POISON.values() if value is None or len(value) < 10_000]
@@ -125,7 +131,7 @@ class Interleavings(RuleBasedStateMachine):
         super().__init__()
         Fragile.broken = False
         self.log = PartitionLog()
-        self.log.append([CREATE])
+        self.log.append([CREATE, WITH_BOARDS])
         self.store = MemoryStore()
         self.workers: list[Worker] = []
         self.owner: Worker | None = None

@@ -240,6 +240,13 @@ def test_the_votes_of_a_forgotten_judge_are_not_remembered() -> None:
     assert all(isinstance(vote, Vote) for vote in votes)
 
 
+def test_what_was_left_out_of_a_forgotten_judge_is_not_remembered() -> None:
+    forget = ForgetJudge(id="forget", campaign="c", at=NOON, judge="judge")
+    log = [*warm(), revoked(1), judgment(1), forget]  # no judgment of the judge counts
+    votes = [place.vote for place in rated(log)._votes._places.values() if place.vote is not None]
+    assert {vote.judge for vote in votes} == {0}
+
+
 @pytest.mark.parametrize("repeats", ["first", "last"])
 def test_a_changed_verdict_is_no_repeated_vote(repeats: str) -> None:
     log = [*warm(), judgment(1), changed(2, 1, ranks=(2, 1))]
