@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from streams.cli.log_options import LogFile
     from streams.core.campaign.campaign import Campaign
     from streams.errors import RecordError
+    from streams.formats.unselected import UnselectedChanges
     from streams.offline.categories import CategoryField
     from streams.offline.rating import RatedLog
     from streams.wire.events import CampaignSettings, Judgment
@@ -33,6 +34,7 @@ def collect_campaigns(
     `batches` are those of the file.
     """
     from streams.core.campaign.logged_changes import other_judge
+    from streams.formats.unselected import UnselectedChanges
     from streams.offline.versions import find_versions
 
     logs: dict[str, dict[str, Judgment]] = {}
@@ -50,7 +52,8 @@ def collect_campaigns(
     versions = {name: find_versions(found) for name, found in chosen.items()}
     if rejected := [each for found in versions.values() for each in found.rejected]:
         _report_rejected(log, len(rejected), read, other_judge(rejected[0].replaces or ""))
-    left = {name: found.in_force for name, found in versions.items()}
+    changes = log.reading.selection.changes if log.reading.selection else UnselectedChanges()
+    left = {name: [each for each in found.in_force if not changes.covers(each)] for name, found in versions.items()}
     _report_replaced(log, sum(map(len, chosen.values())), sum(map(len, left.values())) + len(rejected))
     return left
 
@@ -79,12 +82,13 @@ def rate_log(
     campaign_type: type[Campaign] | None = None,
     judge_key: str = "",
     by: CategoryField | None = None,
+    unselected: Sequence[UnselectedChanges] = (),
 ) -> RatedLog:
     """Rate the campaigns of a file. Report duplicates and rejections. Raise FormatError if nothing was rated.
 
     `batches` are those of the file if a caller has begun to read it. `campaign_type` is that of a plan. With `by`,
     each value of a tag is also rated by itself. `restart` returns the judgments of the file when it is read again,
-    because judges changed verdicts.
+    because judges changed verdicts. `unselected` has changes of judgments that the caller leaves out.
     """
     from streams.core import kernels
     from streams.core.campaign.campaign import Campaign
@@ -93,8 +97,15 @@ def rate_log(
     log.announce_compiling()
     if log.is_long:
         kernels.compiled("pairs")  # compile first, so that the first batch is fast too
+    selection = log.reading.selection
     rate_campaigns = partial(
-        rate, settings=settings, only=only, campaign_type=campaign_type or Campaign, judge_key=judge_key, by=by
+        rate,
+        settings=settings,
+        only=only,
+        campaign_type=campaign_type or Campaign,
+        judge_key=judge_key,
+        by=by,
+        unselected=[*unselected, *([selection.changes] if selection else [])],
     )
     try:
         rated = rate_campaigns(batches or log.batches(columns=log.is_long), observe=observe)

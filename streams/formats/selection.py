@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from streams.errors import ParameterError, suggestion
+from streams.formats.unselected import UnselectedChanges
 from streams.formats.window import FIRST_TIME
 from streams.wire.decoding import quote
 
@@ -65,7 +66,8 @@ class LogSelection:
     With `system`, each ranking keeps only the chosen systems, and one with fewer than two of them is left out. `tag.`
     and a name selects by a tag. A `!` after a name leaves out the judgments with these values. `read` and `kept` count
     the judgments. A `window` keeps the judgments between its bounds. With times as bounds, judgments without a time are
-    left out, and `untimed` counts them.
+    left out, and `untimed` counts them. `changes` has the selected verdicts that a judgment replaces which is not
+    selected, unless it came after the window.
 
     >>> from streams.wire.events import EPOCH, Judgment
     >>> one = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b", "c"), ranks=(1, 2, 3), at=EPOCH)
@@ -78,6 +80,7 @@ class LogSelection:
 
     def __init__(self, only: Only, window: LogWindow | None = None) -> None:
         self._window = window
+        self.changes = UnselectedChanges()
         self._choices: dict[tuple[str, bool], _Choice] = {}
         for given, values in only.items():
             name, excludes = given.removesuffix(NOT), given.endswith(NOT)
@@ -100,6 +103,7 @@ class LogSelection:
     def restart(self) -> None:
         """Begin to count anew, for a log that is read from its beginning."""
         self.read = self.kept = self.untimed = 0
+        self.changes.clear()
         self._first: datetime | None = None  # of the times of the log, if a window is given
         self._last: datetime | None = None
         for choice in self._choices.values():
@@ -108,10 +112,13 @@ class LogSelection:
     def select(self, judgment: Judgment) -> Judgment | None:
         """Return the selected part of a judgment, or None. Count it."""
         chosen: Judgment | None = judgment if self._is_in_window(judgment.at) else None
+        is_known = self._window is None or not self._window.is_over(self.read, judgment.at)
         self.read += 1
         for choice in self._choices.values():
             choice.observe(judgment)
             chosen = chosen and choice.select(chosen)
+        if is_known:
+            self.changes.observe(judgment, selected=chosen is not None)
         self.kept += chosen is not None
         return chosen
 

@@ -73,6 +73,12 @@ class LogWindow:
             return False
         return until is None or (place < until if isinstance(until, int) else at <= until)
 
+    def is_over(self, place: int, at: datetime) -> bool:
+        """Return whether a judgment is after the window, or may be because it has no time."""
+        if isinstance(self.until, int):
+            return place >= self.until
+        return self.until is not None and (at > self.until or at < FIRST_TIME)
+
 
 def read_bound(value: Bound, *, name: Literal["since", "until", "at"]) -> int | datetime:
     """Return a bound: a whole number, or a time in UTC. A date is its beginning for `since`, and otherwise its end.

@@ -88,6 +88,8 @@ class ControlledLog:
     ) -> ControlledLog:
         """Read a whole log, or the selected part of it, and test its judges."""
         judgments = list(chain.from_iterable(selection.batches(batches) if selection else batches))
+        if selection:
+            judgments = [each for each in judgments if not selection.changes.covers(each)]
         logs: dict[str, dict[str, Judgment]] = {}
         for judgment in judgments:
             if not campaigns or judgment.campaign in campaigns:

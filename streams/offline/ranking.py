@@ -144,6 +144,7 @@ def rank(
         judge_key=judge_key,
         observe=lambda campaign: histories.setdefault(campaign.name, History()).observe(campaign),
         by=field,
+        unselected=[each.changes for each in (selection, style) if each is not None],
     )
     rated = rate_by_plan(batches)
     while rated.changed:  # judges changed verdicts: the log is rated again without the earlier ones

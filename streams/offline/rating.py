@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from streams.core.judges import Votes
     from streams.core.methods import Method
+    from streams.formats.unselected import UnselectedChanges
     from streams.offline.categories import CategoryField
     from streams.offline.planning import RankingPlan
     from streams.wire.events import CampaignSettings, Judgment
@@ -74,6 +75,7 @@ def rate(
     by: CategoryField | None = None,
     changed: Mapping[str, Retractions] | None = None,
     remember: bool = False,
+    unselected: Sequence[UnselectedChanges] = (),
 ) -> RatedLog:
     """Apply the judgments of a log to campaigns with these settings. The offset of a judgment is its place in the log.
 
@@ -83,7 +85,8 @@ def rate(
     each value of a tag or field is also rated by itself.
 
     As long as the result has `changed` verdicts, the log is to be rated once more with them: then they are left out. A
-    caller that reads a log only once may `remember` verdicts instead, as a worker does.
+    caller that reads a log only once may `remember` verdicts instead, as a worker does. `unselected` has the changes
+    that are in the log, but not in these batches. They are complete when all batches were read.
 
     >>> from streams.wire.events import EPOCH, CampaignSettings, Judgment
     >>> verdict = Judgment(id="1", campaign="c", segment="s", judge="j", systems=("a", "b"), ranks=(1, 2), at=EPOCH)
@@ -130,7 +133,7 @@ def rate(
     if settings.baseline:
         for name, found in systems.items():
             _check_baseline(settings.baseline, name, found)
-    rated.changed = {} if remember else _find_changed(rated.campaigns, changed or {})
+    rated.changed = {} if remember else _find_changed(rated.campaigns, changed or {}, unselected)
     rated.unrated = tuple(name for name, campaign in rated.campaigns.items() if not campaign.counts.judgments)
     for name in rated.unrated:
         del rated.campaigns[name]
@@ -146,16 +149,21 @@ def _divided(batches: Iterable[Sequence[Judgment]]) -> Iterator[Sequence[Judgmen
         yield from (batch[start : start + OBSERVED_AFTER] for start in range(0, len(batch), OBSERVED_AFTER))
 
 
-def _find_changed(campaigns: Mapping[str, Campaign], known: Mapping[str, Retractions]) -> dict[str, Retractions]:
+def _find_changed(
+    campaigns: Mapping[str, Campaign], known: Mapping[str, Retractions], unselected: Sequence[UnselectedChanges]
+) -> dict[str, Retractions]:
     """Return the verdicts that were replaced, by campaign, or nothing if the log was rated without these.
 
     If it was, a last change may have been rejected. Then the one before it counts.
     """
-    found = {
-        name: Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in campaign.changes.last.items()})
-        for name, campaign in campaigns.items()
-        if campaign.changes is not None and campaign.changes.last
-    }
+    found: dict[str, Retractions] = {}
+    for name, campaign in campaigns.items():
+        parts = [each.replaced.get(name, {}) for each in unselected]
+        if campaign.changes is not None:
+            parts.append(campaign.changes.last)
+        for part in filter(None, parts):
+            changes = Retractions(taken_back={judge: TakenBack(0, ids) for judge, ids in part.items()})
+            found[name] = found.get(name, Retractions()).joined(changes)
     if known and not any(
         0 <= at < known[name].taken_back[judge].ids[verdict]
         for name, changed in found.items()

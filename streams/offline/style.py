@@ -24,6 +24,7 @@ from streams.core.ranking.grouped_counts import LOSS, groups_of
 from streams.core.ranking.settled import settle
 from streams.errors import FormatError, ParameterError
 from streams.formats.features import OutputFeatures, explain_missing
+from streams.formats.unselected import UnselectedChanges
 from streams.offline.keeping import ExaminedCampaign
 from streams.reports.effects import ControlledRanking, FeatureEffect, rank_moves
 
@@ -71,11 +72,13 @@ class StyleLog:
     left_out: int = 0
 
     def __post_init__(self) -> None:
+        self.changes = UnselectedChanges()
         self.clear()
 
     def clear(self) -> None:
         """Forget all judgments, because the log is read again."""
         self.read = self.left_out = 0
+        self.changes.clear()
         self._starts = array("q", [0])
         self._values = array("d")
 
@@ -89,6 +92,7 @@ class StyleLog:
             for judgment in batch:
                 self.read += 1
                 values = self.features.of(judgment)
+                self.changes.observe(judgment, selected=values is not None)
                 if values is None:
                     self.left_out += 1
                     continue

@@ -195,3 +195,53 @@ def test_a_verdict_that_comes_after_its_change_does_not_count() -> None:
 def test_a_chain_of_versions_leaves_the_last_one() -> None:
     chain = [verdict("1"), verdict("2", replaces="1"), verdict("3", replaces="2")]
     assert [each.id for each in find_versions(chain).in_force] == ["3"]
+
+
+# -- changes outside of the part that is ranked ----------------------------------------------------------
+
+
+def with_parts(drawn: list[tuple[str, str, str]]) -> list[Judgment]:
+    """Return judgments of one judge, most of which replace another one. Some have a part, and some a length."""
+    return [
+        replace(
+            verdict(name, "j", replaces if replaces != name else None),
+            ranks=(1 + place % 3, 2),
+            tags={"part": part} if part == "one" else {"length": "1|2"},
+        )
+        for place, (name, replaces, part) in enumerate(drawn)
+    ]
+
+
+PARTS = st.tuples(*map(st.sampled_from, ("012345", "012345", ("one", "two"))))
+
+
+@given(st.lists(PARTS, min_size=1, max_size=8, unique_by=lambda drawn: drawn[0]))
+def test_a_verdict_does_not_count_either_if_the_new_one_is_not_selected(drawn: list[tuple[str, str, str]]) -> None:
+    log = [*with_parts(drawn), replace(verdict("a", "k"), tags={"part": "one"})]
+    log.append(replace(verdict("b", "k"), tags={"length": "1|2"}))
+    for options, tag in (({"only": {"tag.part": "one"}}, "part"), ({"control": "length"}, "length")):
+        left = [replace(each, replaces=None) for each in find_versions(log).in_force if tag in (each.tags or {})]
+        found = rank(log, **options)
+        assert found.leaderboards[0].rows == rank(left).leaderboards[0].rows
+
+
+def test_a_change_after_the_window_is_not_known_yet(tmp_path: Path) -> None:
+    file, later = tmp_path / "log.jsonl", replace(verdict("2", replaces="1"), tags={"part": "two"})
+    log = [replace(verdict(name), tags={"part": "one"}) for name in "01"]
+    file.write_bytes(b"".join(encode(each) + b"\n" for each in (*log, later)))
+    assert rank(file, only={"tag.part": "one"}).leaderboards[0].judgments == 1
+    assert rank(file, only={"tag.part": "one"}, until=2).leaderboards[0].judgments == 2
+    assert rank(file, since=2).leaderboards[0].judgments == 1
+    assert rank([later, *log], since=1).leaderboards[0].judgments == 1
+
+
+@pytest.mark.parametrize("command", ["describe", "rank", "diff", "agreement"])
+def test_every_command_leaves_out_what_was_replaced_outside_of_the_selection(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "log.jsonl"
+    log = [replace(each, tags={"part": "one"}) for each in crowd_log(40)]
+    log.append(replace(log[3], id="new", replaces=log[3].id, tags={"part": "two"}))
+    file.write_bytes(b"".join(encode(each) + b"\n" for each in log))
+    files = [str(file)] * (1 + (command == "diff"))
+    said = CliRunner().invoke(cli, [command, *files, "--only", "tag.part=one"])
+    assert said.exit_code == 0, said.output
+    assert "1 of 40 judgments were replaced by a later one" in said.stderr

@@ -151,6 +151,7 @@ def command(
             campaign_type=campaign_type,
             judge_key=settings.judge_key,
             by=field,
+            unselected=[style.log.changes] if style else [],
         )
         try:
             boards = [unit.of(board) for board in rank_campaigns(rated, plan, seed=seed)]
