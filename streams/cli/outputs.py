@@ -85,8 +85,8 @@ def leaderboards_as_csv(
     return as_csv((*headings, column[0]), [*((*row, column[1]) for row in rows), *((*row, column[2]) for row in more)])
 
 
-def _category_cells(board: Leaderboard) -> tuple[str, str]:
-    return ("", "") if board.category is None else (board.category.tag, board.category.value)
+def _category_cells(board: Leaderboard) -> tuple[str | None, str | None]:
+    return (None, None) if board.category is None else (board.category.tag, board.category.value)
 
 
 def leaderboards_as_markdown(reports: Sequence[Report]) -> str:

@@ -136,6 +136,7 @@ def test_the_command_prints_the_overall_board_and_one_per_value(tmp_path: Path) 
     assert "campaign-0, language: de  trueskill, 100 judgments" in text
     table = run("rank", file, "--by", "language", "--csv").stdout.splitlines()
     assert table[0].endswith(",scale,tag,value")
+    assert table[1].endswith(",score,,")
     assert table[-1].endswith(",score,language,fr")
     page = tmp_path / "page.html"
     assert run("rank", file, "--by", "language", "--html", str(page)).exit_code == 0
