@@ -111,7 +111,7 @@ class Embedded:
     def campaign_of_judge(self, name: str, judge: str) -> Campaign | None:
         """Return a campaign with the judgments of one judge alone, by pseudonym, rated again from the log, or None."""
         number = int(self.store.read_head(name)["partition"].rpartition("/")[2])
-        options = options_of_one_judge(ProcessorOptions.from_settings(self.settings))
+        options = options_of_one_judge(ProcessorOptions.from_settings(self.settings), judge)
         return rate_until(
             self.processors[number].next_offset,
             name,
@@ -119,7 +119,7 @@ class Embedded:
             partition=number,
             store=MemoryStore(),
             options=options,
-            read_log=LogOfOneJudge(partial(self._read_log, number), name, judge, options),
+            read_log=LogOfOneJudge(partial(self._read_log, number), name, options),
         )
 
     def counts(self) -> Outcomes:

@@ -1,4 +1,4 @@
-"""The log of a partition with the judgments of one judge only, for the board of this judge."""
+"""The log of a partition as it is rated for the board of one judge."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _SHARE = "judge_share"  # of all judgments, so it says nothing about those of on
 
 
 class LogOfOneJudge:
-    """Reads a log without the judgments of other judges and of other campaigns. `judge` is a pseudonym.
+    """Reads a log without other campaigns and without the largest share of a judge.
 
-    All commands of the campaign are kept: what was retracted or revoked does not count.
+    The judgments of other judges are kept: a judgment with an id of theirs is a duplicate, and one that replaces a
+    verdict of theirs is rejected.
     """
 
-    def __init__(self, read_log: ReadLog, campaign: str, judge: str, options: ProcessorOptions) -> None:
+    def __init__(self, read_log: ReadLog, campaign: str, options: ProcessorOptions) -> None:
         self._read_log = read_log
-        self._campaign, self._judge, self._most_bytes = campaign, judge, options.max_record_bytes
-        self._pseudonyms = options.campaign.pseudonyms
+        self._campaign, self._most_bytes = campaign, options.max_record_bytes
 
     def __call__(self, start: int, end: int) -> Iterator[list[Record]]:
         """Yield the records between two offsets."""
@@ -46,18 +46,17 @@ class LogOfOneJudge:
         if event.campaign != self._campaign:
             return None
         if isinstance(event, Judgment):
-            name = event.judge if self._pseudonyms is None else self._pseudonyms[event.judge]
-            return record if name == self._judge else None
+            return record
         changed = _without_share(event)
         return record if changed is event else record._replace(value=encode(changed))
 
 
-def options_of_one_judge(options: ProcessorOptions) -> ProcessorOptions:
-    """Return the options that rate the log of one judge.
+def options_of_one_judge(options: ProcessorOptions, judge: str) -> ProcessorOptions:
+    """Return the options that rate the judgments of one judge, who is given by pseudonym.
 
-    Verdicts are remembered from the beginning. A campaign does so after its first change, which may be another judge's.
+    Their verdicts are remembered from the beginning, so that the first change need not wait.
     """
-    return replace(options, campaign=replace(options.campaign, remember_all=True))
+    return replace(options, campaign=replace(options.campaign, only_judge=judge, remember_all=True))
 
 
 def _without_share(command: Command) -> Command:

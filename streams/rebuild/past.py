@@ -67,7 +67,7 @@ def read_past(
             raise ParameterError(f"at: the offset {at} is not in the log; the last one of {home} is {last}")
         options, read = ProcessorOptions.from_settings(settings), partial(read_log, settings, number)
         if judge is not None:
-            options = options_of_one_judge(options)
+            options = options_of_one_judge(options, judge)
         campaign = rate_until(
             at + 1,
             name,
@@ -75,7 +75,7 @@ def read_past(
             partition=number,
             store=FreshStore(store, {}),
             options=options,
-            read_log=read if judge is None else LogOfOneJudge(read, name, judge, options),
+            read_log=read if judge is None else LogOfOneJudge(read, name, options),
             advance=lambda done: progress(done, at + 1),
         )
         if campaign is None:

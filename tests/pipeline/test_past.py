@@ -77,8 +77,8 @@ def past(stream: Embedded, offset: int, name: str = NAME, judge: str | None = No
         topic=topics.JUDGMENTS.name,
         partition=0,
         store=MemoryStore(),
-        options=options if judge is None else options_of_one_judge(options),
-        read_log=read_log if judge is None else LogOfOneJudge(read_log, name, judge, options),
+        options=options if judge is None else options_of_one_judge(options, judge),
+        read_log=read_log if judge is None else LogOfOneJudge(read_log, name, options),
     )
 
 
@@ -120,6 +120,22 @@ def test_the_board_of_one_judge_has_what_counts_of_their_judgments() -> None:
     board, expected = found.leaderboard(), alone.campaign(NAME).leaderboard()
     assert len(own) == 40
     assert (board.rows, board.judgments, board.judges) == (expected.rows, 38, 1)
+
+
+def test_the_board_of_one_judge_has_nothing_that_the_campaign_has_not_counted() -> None:
+    stream = Embedded(SETTINGS)
+    of_ben, of_anna = judgment(1, judge="ben"), judgment(2, judge="anna")
+    foreign = msgspec.structs.replace(judgment(4, judge="anna"), replaces=of_ben.id, ranks=(2, 1))
+    begins = msgspec.structs.replace(judgment(5, judge="ben"), replaces="id-0")  # from now on, verdicts are remembered
+    for event in (begins, of_ben, of_anna, msgspec.structs.replace(of_ben, judge="anna"), foreign):
+        stream.publish(event)
+    stream.run()
+    everybody = stream.campaign("c")
+    assert (everybody.counts.judgments, everybody.counts.duplicates, everybody.counts.rejected) == (3, 1, 1)
+    found = stream.campaign_of_judge("c", Pseudonyms(b"key")["anna"])
+    assert found is not None
+    assert (found.counts.judgments, found.tables.wins[:2, :2].tolist()) == (1, [[0, 1], [0, 0]])
+    assert found.leaderboard().left_out == {}
 
 
 def test_only_commands_up_to_the_offset_count(stream: Embedded) -> None:

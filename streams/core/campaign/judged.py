@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Command, Judgment
 
     # Why a judgment is not rated, as it is counted.
-    LeftOut = Literal["retracted", "suspended", "taken_back", "repeated", "over_share", "gold"]
+    LeftOut = Literal["retracted", "suspended", "taken_back", "repeated", "over_share", "gold", "of_others"]
 
 
 class JudgedCampaign(ChangingCampaign):
@@ -43,7 +43,7 @@ class JudgedCampaign(ChangingCampaign):
 
     def _may_admit(self, offsets: Sequence[int]) -> bool:
         """Return whether records may be admitted at once, if all of them are ordinary judgments."""
-        if not len(offsets) or offsets[0] <= self.offset:
+        if not len(offsets) or offsets[0] <= self.offset or self._options.only_judge is not None:
             return False
         return bulk.may_admit(offsets[0], model=self.model, status=self.status, retractions=self.retractions)
 
@@ -117,6 +117,8 @@ class JudgedCampaign(ChangingCampaign):
         if judgment.replaces is not None and self.changes is not None:
             self.changes.check(judgment.replaces, judge)
         left_out: LeftOut | None = self.retractions.find_reason(judgment, judge, offset)
+        if self._options.only_judge not in (None, judge):
+            left_out = "of_others"
         if not self.exists or left_out is None:  # one that is left out may have opened the campaign when it came
             check_judgment(
                 judgment,
@@ -131,9 +133,11 @@ class JudgedCampaign(ChangingCampaign):
         if left_out is None:
             left_out = self._admit(offset, judgment, judge, columns, written_at, replaced)
         elif judgment.replaces is not None:
-            self._change(replaced if left_out != "suspended" else None, offset, columns)
-        if left_out is not None:
+            self._change(replaced if left_out not in ("suspended", "of_others") else None, offset, columns)
+        if left_out is not None and left_out != "of_others":
             self._count(**{left_out: 1})
+            self._remember_left_out(judgment, judge)
+        elif left_out is not None and self.verdicts.begun:  # others' verdicts are remembered as by a worker
             self._remember_left_out(judgment, judge)
         self._seen.add(judgment.id)
         if self.changes is not None:

@@ -20,6 +20,7 @@ class CampaignOptions:
     seen_ids: int = 100_000  # recent ids that are kept to detect duplicates
     create_unknown: bool = True  # whether a judgment may open its campaign
     remember_verdicts: bool = True  # so that a changed one is taken back at once; else it waits for a rerun
+    only_judge: str | None = None  # pseudonym of the judge whose judgments are rated; None: those of all judges
     remember_all: bool = False  # from the first judgment on, not only after the first change
     follow_judges: bool = True  # compare each vote with the votes before it, for the cautions about judges
     seed: int = 1  # of the random number generator
