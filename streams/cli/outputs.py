@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 PAGES = (".html", ".htm")
 PICTURES = (".png", ".svg", ".pdf")
+LONGEST_PART = 60  # characters of a tag or value in the name of a file
 _MARKDOWN = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|~"} | {"\n": " ", "\r": " "})
 
 
@@ -211,8 +213,16 @@ def write_plots(file: Path, reports: Sequence[Report]) -> None:
 
 def _file_name(board: Leaderboard) -> str:
     """Return the campaign and the category as a part of a file name. Values may hold any character."""
-    tag, value = (quote(text, safe=" ")[:60] for text in _category_cells(board))
+    tag, value = (_name_part(text or "") for text in _category_cells(board))
     return f"{board.campaign}.{tag}={value}"
+
+
+def _name_part(text: str) -> str:
+    """Return a text as a part of a file name. A long one is cut, and a hash tells it from others."""
+    quoted = quote(text, safe=" ")
+    if len(quoted) <= LONGEST_PART:
+        return quoted
+    return f"{quoted[:50]}~{blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 
 def write(file: Path, content: bytes) -> None:

@@ -143,6 +143,14 @@ def test_the_command_prints_the_overall_board_and_one_per_value(tmp_path: Path) 
     assert "campaign-0, language: fr</h2>" in page.read_text()
 
 
+def test_values_that_begin_with_the_same_long_text_have_figures_of_their_own(tmp_path: Path) -> None:
+    values = [letter * 30 + end for letter in "xé" for end in ("x" * 40 + "one", "x" * 40 + "two")]
+    log = [replace(judgment(k), tags={"domain": value}) for k, value in enumerate(values)]
+    found = run("rank", write(tmp_path / "log.jsonl", log), "--by", "domain", "--plot", str(tmp_path / "plot.svg"))
+    assert found.exit_code == 0, found.output
+    assert len(list(tmp_path.glob("plot.c.domain=*.svg"))) == len(values)
+
+
 def test_printed_boards_by_category_can_be_compared(tmp_path: Path) -> None:
     file = write(tmp_path / "log.jsonl", tagged_log())
     boards = tmp_path / "boards.json"
