@@ -49,7 +49,7 @@ def describe_change(system: SystemDiff) -> str:
     if system.before is None or system.after is None:
         return "new" if system.before is None else "gone"
     text = f"{'up' if system.moved > 0 else 'down'} {abs(system.moved)}" if system.moved else ""
-    return f"{REAL} {text or 'range'}" if system.real else text
+    return f"{REAL} {text or ('range' if system.apart else 'order')}" if system.real else text
 
 
 def diff_notes(diff: BoardDiff) -> Iterator[str]:

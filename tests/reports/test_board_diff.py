@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from streams.reports.board_diff import compare_boards
-from streams.reports.diff_text import diff_as_text
+from streams.reports.diff_text import describe_change, diff_as_text
 from streams.wire.events import Leaderboard, Row
 
 
@@ -49,6 +49,12 @@ def test_a_line_that_turned_makes_both_moves_real() -> None:
     assert [(line.change, line.above, line.below) for line in diff.lines] == [("turned", "b", "a")]
     assert all(each.real for each in diff.systems)
     assert "! a line turned: b is above a, and was below" in diff_as_text(diff)
+
+
+def test_a_system_that_others_pass_on_both_sides_keeps_its_range_and_changes_its_order() -> None:
+    before = board(("a", 1, 1, 1), ("b", 2, 2, 2), ("c", 3, 3, 3))
+    diff = compare_boards(before, board(("c", 1, 1, 1), ("b", 2, 2, 2), ("a", 3, 3, 3)))
+    assert [describe_change(each) for each in diff.systems] == ["! up 2", "! order", "! down 2"]
 
 
 def test_passing_a_system_from_which_a_line_separates_now_is_real() -> None:
