@@ -91,6 +91,35 @@ def test_the_board_at_an_offset_is_the_one_that_was_published_there(stream: Embe
         assert encode(campaign.leaderboard()) == encode(board)
 
 
+def test_boards_by_category_with_changed_verdicts_are_those_that_were_published_there() -> None:
+    tags = ({"language": "de"}, {"language": "fr"}, None)
+    log: list[events.Judgment | events.Command] = [
+        msgspec.structs.replace(each, campaign=NAME, tags=tags[place % 3])
+        for place, each in enumerate(crowd_log(50, systems=5))
+    ]
+    for place in (20, 28, 36):
+        of = log[place - 8]
+        assert isinstance(of, events.Judgment)
+        log.insert(place, msgspec.structs.replace(of, id=f"new-{place}", ranks=(1, 1), tags=tags[0], replaces=of.id))
+    log.insert(40, events.RevokeVerdicts(id="revoke", judgments=(log[35].id,), **COMMON))
+    settings = events.CampaignSettings(boards=("language",), outstanding=0)
+    stream = Embedded(SETTINGS)
+    for event in (events.Create(id="create", settings=settings, **COMMON), *log):
+        stream.publish(event)
+        stream.run()
+        stream.snapshot()
+    kinds = set()
+    for record in stream.log.all(topics.LEADERBOARDS.name):
+        board = msgspec.json.decode(record.value or b"", type=Leaderboard)
+        if board.pending is None:
+            campaign = past(stream, board.offset)
+            assert campaign is not None
+            there = (campaign.leaderboard(), *campaign.category_leaderboards())
+            assert record.value in [encode(each) for each in there]
+            kinds.add((board.category and board.category.value, campaign.counts.taken_back))
+    assert kinds >= {(value, taken_back) for value in (None, "de") for taken_back in (0, 1, 4)}
+
+
 def test_the_board_of_one_judge_has_what_counts_of_their_judgments() -> None:
     stream = Embedded(SETTINGS)
     crowd = [
