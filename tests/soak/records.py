@@ -21,6 +21,7 @@ from tests.soak.places import Place, Places
 
 JUDGES = tuple(f"judge-{number}" for number in range(7))
 SEGMENTS = 40
+LANGUAGES = ("de", "fr", "is", None, None)  # None: a judgment without tags
 RECENT = 2000
 CLOSED_SHARE = 0.02  # of the campaigns are closed at some time: their later judgments are rejected
 BAD = [value for value, _, _ in POISON.values() if value is None or len(value) < 200_000]
@@ -58,6 +59,8 @@ class Author:
     def _create(self, number: int, place: Place) -> Message:
         settings = self._variants[place.campaign].settings
         settings = msgspec.structs.replace(settings, replicas=40 if number % 3 == 0 else 0)
+        if self._variants[place.campaign].model.ranks_categories:
+            settings = msgspec.structs.replace(settings, boards=("language",))
         command = Create(id="create", campaign=place.campaign, at=NOON, settings=settings)
         return Message(place.campaign.encode(), encode(command))
 
@@ -93,6 +96,8 @@ class Author:
             verdict=by_quality,
             random=self._random,
         )
+        language = self._chance.choice(LANGUAGES)
+        judgment = msgspec.structs.replace(judgment, tags=language and {"language": language})
         message = Message(place.campaign.encode(), encode(judgment))
         self._recent.append(message)
         self._ids[place.campaign].append(judgment.id)
