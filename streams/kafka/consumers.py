@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from streams.kafka.connection import answering, connection_options, consumer_group
@@ -94,8 +93,9 @@ class Consumer:
             session_timeout_ms=session,
             heartbeat_interval_ms=HEARTBEAT_MS,
             metadata_max_age_ms=METADATA_MS,
-            # Partitions stay where they are, if they can. The second one is for workers of an earlier version.
-            partition_assignment_strategy=(_sticky_assignor(), RoundRobinPartitionAssignor),
+            # Partitions stay where they are, if they can. aiokafka joins the group once per assignor, and each time
+            # the group begins to rebalance anew. With two of them, two workers could go on so without end.
+            partition_assignment_strategy=(_sticky_assignor(),),
         )
 
     async def start(self) -> None:

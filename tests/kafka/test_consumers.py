@@ -59,11 +59,10 @@ def test_a_consumer_that_only_asks_for_ends_sees_open_transactions(levels: list[
     assert levels == ["read_uncommitted"]
 
 
-def test_each_worker_remembers_its_own_partitions_and_understands_earlier_versions() -> None:
-    sticky, other = (
+def test_each_worker_remembers_its_own_partitions() -> None:
+    (sticky,), (other,) = (
         consumers.Consumer.in_worker_group(SETTINGS)._options["partition_assignment_strategy"] for _ in "ab"
     )
-    assert [each.name for each in sticky] == ["sticky", "roundrobin"]
-    sticky[0].on_assignment(ConsumerProtocolMemberAssignment(0, [("judgments.v1", [3])], b""))
-    assert [each.partition for each in sticky[0].member_assignment] == [3]
-    assert other[0].member_assignment is None
+    sticky.on_assignment(ConsumerProtocolMemberAssignment(0, [("judgments.v1", [3])], b""))
+    assert [each.partition for each in sticky.member_assignment] == [3]
+    assert other.member_assignment is None
