@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from streams.stores import Store
     from streams.worker.status import WorkerStatus
 
-REQUEST_SECONDS = 90.0  # Faust's default; it refuses to start if a session may be longer
+FAUST_REQUEST_SECONDS = 90.0  # its default; Faust refuses to start if a session may be longer than a request
 # One turn waits while another is rated; the rest waits in the log.
 WAITING_TURNS = 1
 
@@ -82,7 +82,7 @@ def create_app(settings: Settings, store: Store, status: WorkerStatus, metrics: 
         consumer_auto_offset_reset="earliest",
         broker_session_timeout=settings.session_timeout_seconds,
         broker_heartbeat_interval=HEARTBEAT_MS / 1000,
-        broker_request_timeout=max(REQUEST_SECONDS, settings.session_timeout_seconds),
+        broker_request_timeout=max(FAUST_REQUEST_SECONDS, settings.session_timeout_seconds),
         producer_acks=-1,
         producer_max_request_size=topics.MAX_OUTPUT_BYTES,
         producer_metadata_max_age_ms=METADATA_MS,
