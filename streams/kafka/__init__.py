@@ -1,1 +1,1 @@
-"""The Kafka adapter: the only package that imports aiokafka."""
+"""The Kafka adapter: the only package that imports the clients of Kafka."""

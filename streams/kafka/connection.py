@@ -53,6 +53,27 @@ def connection_options(settings: Settings) -> dict[str, Any]:
     return options
 
 
+def rdkafka_options(settings: Settings) -> dict[str, Any]:
+    """Return the options with which a librdkafka client connects, in its own names.
+
+    >>> from streams.settings import Settings
+    >>> rdkafka_options(Settings(kafka="broker:9092"))
+    {'bootstrap.servers': 'broker:9092', 'security.protocol': 'PLAINTEXT'}
+    """
+    given = connection_options(settings)
+    options = {"bootstrap.servers": settings.kafka, "security.protocol": settings.kafka_security}
+    if "ssl_context" in given:
+        options["ssl.ca.location"] = settings.kafka_ca_file or "probe"  # where systems keep what they trust
+        if settings.kafka_cert_file:
+            options["ssl.certificate.location"] = settings.kafka_cert_file
+            options["ssl.key.location"] = settings.kafka_key_file or settings.kafka_cert_file
+    if "sasl_mechanism" in given:
+        options["sasl.mechanism"] = settings.kafka_mechanism
+        options["sasl.username"] = settings.kafka_username
+        options["sasl.password"] = settings.kafka_password
+    return options
+
+
 def consumer_group(settings: Settings) -> str:
     """Return the name of the consumer group in which the workers share the log."""
     return f"{settings.namespace}.judgestream-raters" if settings.namespace else "judgestream-raters"
@@ -69,7 +90,7 @@ def answering(settings: Settings) -> Iterator[None]:
         raise unavailable(settings, str(error) or "timed out") from None
 
 
-def not_allowed(settings: Settings, error: KafkaError) -> BrokerUnavailable:
+def not_allowed(settings: Settings, error: KafkaError | str) -> BrokerUnavailable:
     """Return the error for a user who may not do something. The broker names the topic or the group."""
     user = settings.kafka_username or "ANONYMOUS"
     return BrokerUnavailable(

@@ -1,4 +1,4 @@
-"""The one place that builds a consumer. Its methods raise BrokerUnavailable instead of aiokafka's errors.
+"""The one place that builds an aiokafka consumer. Its methods raise BrokerUnavailable instead of aiokafka's errors.
 
 Every consumer reads only what is committed. The markers of transactions and the records of aborted ones are passed
 over, so offsets may have holes. Reading waits before a transaction that is open.
@@ -10,18 +10,17 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.abc import ConsumerRebalanceListener
-from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from aiokafka import AIOKafkaConsumer
 
-from streams.kafka.connection import answering, connection_options, consumer_group
+from streams.kafka.connection import answering, connection_options
 from streams.kafka.partitions import Partition
-from streams.kafka.raw_records import leave_records_raw
 from streams.wire.topics import MAX_OUTPUT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from aiokafka import TopicPartition
 
     from streams.settings import Settings
 
@@ -30,8 +29,6 @@ TIMEOUT_MS = 10_000
 METADATA_MS = 10_000
 # A worker gets to know with a heartbeat that the group rebalances. Until all workers know, none goes on.
 HEARTBEAT_MS = 1000
-# Of one partition, at once: a long backlog of one must not delay the others. A larger record comes alone.
-TURN_BYTES = 2 * 1024 * 1024
 
 
 class FetchedRecord(Protocol):
@@ -45,21 +42,8 @@ class FetchedRecord(Protocol):
     value: bytes | None
 
 
-class RebalanceListener(Protocol):
-    """What the owner of a consumer in a group does when its partitions change."""
-
-    def on_assigned(self, partitions: Sequence[Partition]) -> None:
-        """Begin to work on partitions. The group waits for the return."""
-
-    async def on_revoked(self) -> None:
-        """Finish the work on all partitions. The group waits for the return."""
-
-
 class Consumer:
-    """An aiokafka consumer that never commits by itself. `ends_of_all` is for one that only asks for the ends.
-
-    With `raw_records`, records are returned as aiokafka's compiled code made them, which is faster.
-    """
+    """An aiokafka consumer that never commits by itself. `ends_of_all` is for one that only asks for the ends."""
 
     def __init__(
         self,
@@ -68,11 +52,9 @@ class Consumer:
         group: str | None = None,
         max_fetch_bytes: int = MAX_OUTPUT_BYTES,
         ends_of_all: bool = False,
-        raw_records: bool = False,
         **options: Any,
     ) -> None:
         self._settings = settings
-        self._raw_records = raw_records
         self._options = {
             "group_id": group,
             "max_partition_fetch_bytes": max_fetch_bytes,
@@ -81,52 +63,21 @@ class Consumer:
         }
         self._client: Any = None  # aiokafka builds one only where an event loop runs
 
-    @classmethod
-    def in_worker_group(cls, settings: Settings) -> Consumer:
-        """Return a consumer that will share the log with the other workers. Call `join` next."""
-        session = int(settings.session_timeout_seconds * 1000)
-        return cls(
-            settings,
-            group=consumer_group(settings),
-            max_fetch_bytes=TURN_BYTES,
-            raw_records=True,
-            session_timeout_ms=session,
-            heartbeat_interval_ms=HEARTBEAT_MS,
-            metadata_max_age_ms=METADATA_MS,
-            # Partitions stay where they are, if they can. aiokafka joins the group once per assignor, and each time
-            # the group begins to rebalance anew. With two of them, two workers could go on so without end.
-            partition_assignment_strategy=(_sticky_assignor(),),
-        )
-
     async def start(self) -> None:
         """Connect. If that fails or is cancelled, nothing is left open."""
-        self._client = self._build()
-        try:
-            await self._connect()
-        except BaseException:
-            await self.stop()
-            raise
-
-    async def join(self, topic: str, listener: RebalanceListener) -> None:
-        """Connect and join the group. The listener is called before this returns, and at each rebalance."""
-        self._client = self._build()
-        self._client.subscribe([topic], listener=_ListenerAdapter(listener))
-        await self._connect()
-
-    async def _connect(self) -> None:
-        with answering(self._settings):
-            await self._client.start()
-        if self._raw_records:
-            leave_records_raw(self._client)
-
-    def _build(self) -> AIOKafkaConsumer:
-        return AIOKafkaConsumer(
+        self._client = AIOKafkaConsumer(
             **connection_options(self._settings),
             enable_auto_commit=False,
             # If the beginning is deleted while it is read, the reading continues at the new beginning.
             auto_offset_reset="earliest",
             **self._options,
         )
+        try:
+            with answering(self._settings):
+                await self._client.start()
+        except BaseException:
+            await self.stop()
+            raise
 
     async def stop(self) -> None:
         """Leave the group and disconnect, whether the broker answers or not."""
@@ -138,6 +89,11 @@ class Consumer:
         """Choose the partitions to read."""
         with answering(self._settings):
             self._client.assign(list(partitions))
+
+    def release(self) -> None:
+        """Read no partition any more."""
+        with answering(self._settings):
+            self._client.unsubscribe()
 
     def seek(self, partition: Partition, offset: int) -> None:
         """Read this partition next from an offset."""
@@ -206,25 +162,6 @@ async def open_consumer(
         yield consumer
     finally:
         await consumer.stop()
-
-
-class _ListenerAdapter(ConsumerRebalanceListener):  # type: ignore[misc]  # aiokafka has no types
-    """Calls a RebalanceListener. With aiokafka's assignors each rebalance first revokes all partitions."""
-
-    def __init__(self, listener: RebalanceListener) -> None:
-        self._listener = listener
-
-    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
-        if revoked:
-            await self._listener.on_revoked()
-
-    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
-        self._listener.on_assigned([Partition(*source) for source in assigned])
-
-
-def _sticky_assignor() -> type[StickyPartitionAssignor]:
-    """Return an assignor of its own for one consumer: aiokafka keeps what it has assigned in the class."""
-    return type("StickyAssignor", (StickyPartitionAssignor,), {})
 
 
 def _ours(found: Mapping[TopicPartition, Any]) -> dict[Partition, Any]:

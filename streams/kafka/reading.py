@@ -97,9 +97,7 @@ def following_log_ends(settings: Settings) -> Iterator[Callable[[], dict[int, in
 
 
 async def _start(settings: Settings, group: str | None, max_fetch_bytes: int) -> Consumer:
-    consumer = Consumer(
-        settings, group=group, max_fetch_bytes=max_fetch_bytes, request_timeout_ms=TIMEOUT_MS, raw_records=True
-    )
+    consumer = Consumer(settings, group=group, max_fetch_bytes=max_fetch_bytes, request_timeout_ms=TIMEOUT_MS)
     await consumer.start()
     return consumer
 

@@ -83,7 +83,7 @@ class WorkerMetrics(Metrics):
         self.snapshot_seconds = self._histogram(
             "snapshot_duration_seconds", "Time to rank up to 100 changed campaigns of a partition.", buckets=SECONDS
         )
-        self.rebalances = self._counter("rebalances", "Times that the group assigned partitions to this worker.")
+        self.rebalances = self._counter("rebalances", "Times that the group changed the partitions of this worker.")
         self.fenced_writes = self._counter(
             "fenced_writes", "Writes that the store refused because another worker owns the partition."
         )

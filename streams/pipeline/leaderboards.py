@@ -74,7 +74,6 @@ class Leaderboards:
     def __init__(self) -> None:
         self._records: dict[str, int] = {}
         self._categories: dict[str, dict[int, int]] = {}  # hashes of the emitted ones, by campaign and number
-        self._drafted: set[str] = set()  # not finished yet
         self._not_before: dict[str, float] = {}  # when a leaderboard that took long may be settled again
 
     def is_due(self, name: str, counts: Counts, *, now: float | None = None) -> bool:
@@ -96,7 +95,6 @@ class Leaderboards:
     def draft(self, campaign: Campaign) -> DraftedBoard:
         """Return the leaderboard of a campaign as of now, to be settled. No other is due until then."""
         self.mark_emitted(campaign)
-        self._drafted.add(campaign.name)
         categories = campaign.draft_categories(self._categories.get(campaign.name, {}))
         return DraftedBoard(meta=campaign.meta, draft=campaign.draft_leaderboard(), categories=categories)
 
@@ -108,7 +106,6 @@ class Leaderboards:
         Otherwise raise the fault if there is one.
         """
         name = board.meta.status.campaign
-        self._drafted.discard(name)
         if self._records.get(name) != board.meta.counts.records or board.meta.status.state == "deleted":
             return ()
         if isinstance(board.result, Exception):
@@ -118,12 +115,6 @@ class Leaderboards:
         if len(board.result[0].rows) >= LARGE or len(board.result) > MANY_CATEGORIES:
             self._not_before[name] = now + RARE * board.seconds
         return tuple(map(leaderboard_output, board.result))
-
-    def forget_drafts(self) -> None:
-        """Remember that the leaderboards of which there are only drafts are to be emitted."""
-        for name in self._drafted:
-            self.mark_due(name)
-        self._drafted.clear()
 
     def mark_emitted(self, campaign: Campaign) -> None:
         """Remember that the present leaderboard is emitted."""

@@ -86,10 +86,6 @@ class PartitionBoards:
                 self._leave(name)
         return outputs, drafts, []
 
-    def draft_again(self) -> None:
-        """Forget drafts that were not finished: the leaderboards are due again."""
-        self._leaderboards.forget_drafts()
-
     def _leave(self, name: str) -> None:
         """Remove a campaign from memory again, unless it awaits match requests that its last owner has not chosen."""
         campaign = self._campaigns.rated.get(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,15 +22,15 @@ from streams.kafka.copies import find_copies
 from streams.kafka.partitioned_log import read_log
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
-from streams.worker.ownership import Abandoned, PartitionOwnership, Phase
+from streams.worker.ownership import Abandoned, PartitionOwnership
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Sequence
+    from collections.abc import Awaitable, Collection, Iterable
 
     from mode import Service
 
     from streams.errors import JudgestreamError
-    from streams.kafka.consumers import Consumer
+    from streams.kafka.inspecting import LogInspector
     from streams.kafka.partitions import Partition
     from streams.metrics import WorkerMetrics
     from streams.pipeline.routing import Copies
@@ -58,7 +57,7 @@ class Assignment:
         service: Service,
         settings: Settings,
         store: Store,
-        consumer: Consumer,
+        inspector: LogInspector,
         rater: Rater,
         status: WorkerStatus,
         metrics: WorkerMetrics,
@@ -68,18 +67,13 @@ class Assignment:
         self._settings = settings
         self._options = ProcessorOptions.from_settings(settings)
         self._store = store
-        self._consumer = consumer
+        self._inspector = inspector
         self._rater = rater
         self._status = status
         self._metrics = metrics
-        self._kept: dict[Partition, Processor] = {}  # of partitions that may come back with the next assignment
+        self._topic_id = ""  # before the partitions that are open were compared with the log
         self._finding_copies: asyncio.Task[Copies] | None = None
         self._opening: dict[PartitionOwnership, asyncio.Task[None]] = {}
-
-    def assign(self, partitions: Sequence[Partition]) -> None:
-        """Open the partitions that the group has assigned. Forget those that it has given to another worker."""
-        self._kept = {partition: kept for partition, kept in self._kept.items() if partition in partitions}
-        self.open(partitions)
 
     def open(self, partitions: Iterable[Partition]) -> None:
         """Open partitions, each in a task of its own, so that the rebalance does not wait for the store."""
@@ -87,27 +81,19 @@ class Assignment:
             ownership = self.owned[partition] = PartitionOwnership(partition)
             self._opening[ownership] = asyncio.create_task(self._open_guarded(ownership))
 
-    def close(self) -> list[asyncio.Task[None]]:
-        """Begin no more batch. Return the tasks that still open partitions: they end soon."""
-        for ownership in self.owned.values():
-            ownership.close()
-        return list(self._opening.values())
+    def close(self, partitions: Collection[Partition]) -> list[asyncio.Task[None]]:
+        """Begin no more batch of partitions. Return the tasks that still open some of them: they end soon."""
+        for partition in partitions:
+            if partition in self.owned:
+                self.owned[partition].close()
+        return [task for ownership, task in self._opening.items() if ownership.partition in partitions]
 
-    def keep(self) -> None:
-        """Keep the state of the partitions that close. For one who has the turn: no work on them is half done."""
-        self._kept = {
-            partition: ownership.processor
-            for partition, ownership in self.owned.items()
-            if ownership.phase is Phase.CLOSING
-            and ownership.processor.next_offset == ownership.processor.persisted_offset
-        }
-
-    def end(self) -> None:
-        """Release all partitions."""
-        for ownership in self.owned.values():
-            ownership.end()
-        self.owned.clear()
-        self._status.stopped.clear()
+    def end(self, partitions: Iterable[Partition]) -> None:
+        """Release partitions."""
+        for partition in partitions:
+            if ownership := self.owned.pop(partition, None):
+                ownership.end()
+            self._status.stopped.pop(str(partition), None)
 
     async def rate(self, batch: PartitionBatch) -> None:
         """Rate a batch that follows on what is applied. The batches before it have ended."""
@@ -116,7 +102,7 @@ class Assignment:
             raise identity.wrong_log(f"it goes on at offset {batch.records.offsets[0]}")
         if hole is not None:
             try:
-                await identity.check_reachable(self._consumer, hole)
+                await identity.check_reachable(self._inspector, hole)
             except LogGap:
                 # What lies before the gap may be gone from the log by now, so it is rated.
                 if records := batch.records.before(hole):
@@ -124,17 +110,25 @@ class Assignment:
                 raise
         await self._rater.rate(batch)
 
-    async def pass_over_empty(self, ownership: PartitionOwnership) -> None:
+    async def pass_over_empty(self, ownership: PartitionOwnership, *, end: int) -> None:
         """Count the offsets at the end of the log that have no record. Otherwise they would look like lag for ever."""
-        expected = position = ownership.read_offset
-        with suppress(TimeoutError):  # a consumer that looks for its place has none to report
-            async with asyncio.timeout(RETRY_SECONDS):
-                position = await self._consumer.position(ownership.partition)
-        if position > expected == ownership.processor.persisted_offset:
-            await ownership.log.check_reachable(self._consumer, expected)
+        expected = ownership.read_offset
+        if expected != ownership.processor.persisted_offset:
+            return  # a batch is on its way
+        found, position = await self._inspector.find_record(ownership.partition, expected, end=end)
+        if found is None and position > expected:
+            await ownership.log.check_reachable(self._inspector, expected)
             if ownership.is_open and ownership.read_offset == expected:  # no batch has come meanwhile
                 ownership.read_offset = position
                 await self._rater.pass_over(ownership, position)
+
+    async def check_topic(self, topic: str) -> None:
+        """Open all partitions again if the topic was created anew. Each then compares the log with its state."""
+        known, self._topic_id = self._topic_id, await self._find_topic_id(topic)
+        if known != self._topic_id:
+            for ownership in tuple(self.owned.values()):
+                if ownership.is_open:
+                    await self.fail(ownership, Conflict(f"{topic} was deleted and created again"))
 
     async def fail(self, ownership: PartitionOwnership, error: Exception) -> None:
         """Decide what an error means for a partition."""
@@ -180,16 +174,14 @@ class Assignment:
     async def _open(self, ownership: PartitionOwnership) -> None:
         """Load the state of a partition, compare the log with it, and begin to read there."""
         partition = ownership.partition
-        processor = await self._find_kept(ownership)
-        is_new_or_lost = False
-        if processor is None:
-            past = partial(read_log, self._settings, partition.number)
-            open_processor = partial(
-                Processor.open, partition.topic, partition.number, self._store, self._options, read_log=past
-            )
-            processor = await self._rater.open(ownership, open_processor)
-            is_new_or_lost = processor.next_offset == 0
+        past = partial(read_log, self._settings, partition.number)
+        open_processor = partial(
+            Processor.open, partition.topic, partition.number, self._store, self._options, read_log=past
+        )
+        processor = await self._rater.open(ownership, open_processor)
+        is_new_or_lost = processor.next_offset == 0
         ownership.load(processor)
+        self._topic_id = self._topic_id or await self._find_topic_id(partition.topic)
         while ownership.is_opening and not await self._is_confirmed(ownership, processor):
             await self._service.sleep(LOOK_SECONDS if str(partition) in self._status.stopped else RETRY_SECONDS)
             await self._rater.verify(ownership, processor)
@@ -201,22 +193,19 @@ class Assignment:
                 log.warning("%s; waiting, nothing is lost", error, extra=ownership.log_fields())
                 await self._service.sleep(RETRY_SECONDS)
         if ownership.is_opening:
-            self._consumer.seek(partition, processor.next_offset)
             ownership.open(processor)
             went_on = self._status.stopped.pop(str(partition), None) is not None
             state = "goes on" if went_on else "is open"
             log.info("%s %s at offset %d", partition, state, ownership.read_offset, extra=ownership.log_fields())
 
-    async def _find_kept(self, ownership: PartitionOwnership) -> Processor | None:
-        """Return the processor of a partition that has come back, if no other worker has had it meanwhile."""
-        kept = self._kept.pop(ownership.partition, None)
-        if kept is not None:
+    async def _find_topic_id(self, topic: str) -> str:
+        while True:
             try:
-                await self._rater.ask(ownership, partial(_resume, kept))
-            except (Fenced, Conflict) as error:
-                log.info("%s; loading the state again", error, extra=ownership.log_fields())
-                return None
-        return kept
+                return await self._inspector.find_topic_id(topic)
+            except BrokerUnavailable as error:
+                log.warning("%s; waiting, nothing is lost", error, extra={"server": "kafka"})
+                self._metrics.count_error("Kafka")
+                await self._service.sleep(RETRY_SECONDS)
 
     async def _find_copies(self) -> Copies:
         """Read the log for records that were forwarded. Partitions that open at the same time share the reading."""
@@ -227,7 +216,7 @@ class Assignment:
     async def _is_confirmed(self, ownership: PartitionOwnership, processor: Processor) -> bool:
         try:
             return await ownership.log.is_confirmed(
-                self._consumer, offset=processor.next_offset, fingerprint=processor.last_record_fingerprint
+                self._inspector, offset=processor.next_offset, fingerprint=processor.last_record_fingerprint
             )
         except BrokerUnavailable as error:
             log.warning("%s; waiting, nothing is lost", error, extra=ownership.log_fields())
@@ -261,13 +250,6 @@ class Assignment:
         """Take a partition back if the group still assigns it to this worker after some time."""
         await self._service.sleep(seconds)
         self._reopen(ownership)
-
-
-def _resume(processor: Processor) -> None:
-    """Go on with a processor. Raise Fenced or Conflict if the store is not where it was left."""
-    processor.check_owner()
-    processor.verify()
-    processor.boards.draft_again()
 
 
 async def _raise(error: Exception) -> None:

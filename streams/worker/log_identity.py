@@ -9,10 +9,9 @@ from streams.pipeline.record import Record, record_fingerprint
 from streams.stores.gaps import describe_gap
 
 if TYPE_CHECKING:
-    from streams.kafka.consumers import Consumer
+    from streams.kafka.inspecting import LogInspector
     from streams.kafka.partitions import Partition
 
-FETCH_MS = 5000
 # A broker that has just started may report an earlier end for a moment: it is asked so often again.
 MAX_SHORT_ENDS = 2
 # A transaction that is open for longer is worth a word. Kafka ends one of a dead producer after a minute by default.
@@ -28,38 +27,36 @@ class LogIdentity:
         self._short_ends = 0  # how often in a row the log ended before the state
         self._open_transaction: tuple[int, float] | None = None  # its offset, and when it was first seen
 
-    async def is_confirmed(self, consumer: Consumer, *, offset: int, fingerprint: str) -> bool:
+    async def is_confirmed(self, inspector: LogInspector, *, offset: int, fingerprint: str) -> bool:
         """Find the last applied record in the log. Return False if the broker does not show it now.
 
         `offset` is where the state ends: after that record, and after offsets without one. Raise WrongLog if the log
-        holds another record in its place, and LogGap if it has records no more that come after it. The consumer's
-        position in the partition is changed.
+        holds another record in its place, and LogGap if it has records no more that come after it.
         """
         partition = self._partition
-        self.end = (await consumer.end_offsets([partition]))[partition]
-        beginning = await self.check_reachable(consumer, offset)
+        self.end = (await inspector.end_offsets([partition]))[partition]
+        beginning = await self.check_reachable(inspector, offset)
         if not self.reaches(offset, end=self.end):
             return False
         last = int(fingerprint.partition(":")[0] or -1)
         if last < beginning:
             return True  # no record was applied yet, or the last one is gone from the log by now
-        consumer.seek(partition, last)
-        found = (await consumer.fetch(partition, timeout_ms=FETCH_MS, max_records=1)).get(partition)
-        if not found:
+        found, position = await inspector.find_record(partition, last, end=self.end)
+        if found is None:
             # An earlier version may have applied a record that was aborted. It is passed over now.
-            return await consumer.position(partition) > last
-        record = Record(found[0].offset, found[0].key, found[0].value)
+            return position > last
+        record = Record(found.offset, found.key, found.value)
         if record.offset <= last and record_fingerprint(record) != fingerprint:
             raise self.wrong_log(f"it holds another record at offset {record.offset}")
         return True
 
-    async def check_reachable(self, consumer: Consumer, offset: int) -> int:
+    async def check_reachable(self, inspector: LogInspector, offset: int) -> int:
         """Raise LogGap if records from an offset on were deleted. Return the beginning of the log.
 
         Kafka deletes records only from the beginning of a log. So offsets that are missing after the beginning belong
         to transactions: they are markers, or records that were aborted.
         """
-        beginning = (await consumer.beginning_offsets([self._partition]))[self._partition]
+        beginning = (await inspector.beginning_offsets([self._partition]))[self._partition]
         self.check_beginning(offset, beginning=beginning)
         return beginning
 

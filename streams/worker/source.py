@@ -9,6 +9,8 @@ The commit order, for each partition (steps 1 to 3 are in `assignment.py`, 4 and
 4. A batch is rated and persisted atomically together with its offset, in one call with the other batches of its turn.
 5. Its outputs are emitted. The next turn is read and rated meanwhile, and persisted when the broker has them.
 6. Every second the persisted offset is committed to Kafka, for tools that show the lag.
+
+Only partitions that move to another worker stop in a rebalance.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from mode import Service
 
 from streams.errors import BrokerUnavailable
 from streams.kafka.connection import answering
-from streams.kafka.consumers import Consumer
+from streams.kafka.group_consumer import GroupConsumer
+from streams.kafka.inspecting import LogInspector
 from streams.metrics import PartitionProgress
 from streams.wire import topics
 from streams.worker.assignment import Assignment
@@ -32,7 +35,7 @@ from streams.worker.snapshots import Snapshots
 from streams.worker.turns import LARGE_TURN, Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterator, Sequence
+    from collections.abc import Awaitable, Iterable, Iterator, Sequence
 
     from faust.types import ChannelT
 
@@ -78,54 +81,54 @@ class BatchSource(Service):
         self._channel = channel
         self._status = status
         self._metrics = metrics
-        self._consumer = Consumer.in_worker_group(settings)
-        self._assignment = Assignment(self, settings, store, self._consumer, rater, status, metrics)
+        self._consumer = GroupConsumer(settings)
+        self._inspector = LogInspector(settings)
+        self._assignment = Assignment(self, settings, store, self._inspector, rater, status, metrics)
         self._snapshots = Snapshots(rater, metrics)
         self._schedule = SnapshotSchedule(settings.snapshot_seconds)
         self._turns = Turns(self, settings, self._consumer, self._assignment, rater)
-        self._committed: dict[Partition, int] = {}
 
     async def on_start(self) -> None:
         """Join the group."""
+        await self._inspector.start()
         await self._consumer.join(topics.JUDGMENTS.within(self._settings.namespace), self)
 
     async def on_stop(self) -> None:
         """Wait for the batch in hand, then leave the group."""
-        await self.on_revoked()
+        await self.on_revoked(list(self._assignment.owned))
         await self._consumer.stop()
+        await self._inspector.stop()
         self._rater.close()
 
     def on_assigned(self, partitions: Sequence[Partition]) -> None:
-        """Open partitions after a rebalance."""
-        self._metrics.rebalances.inc()
+        """Open partitions that the group has assigned to this worker. It keeps those that it has."""
         self._status.joined = True
-        log.info("the group assigns %d partitions to this worker", len(partitions))
+        if partitions:
+            self._metrics.rebalances.inc()
+        log.info("the group assigns %d more partitions to this worker", len(partitions))
         if not self.should_stop:  # a worker that stops must not begin anew before it has left the group
-            self._assignment.assign(partitions)
+            self._assignment.open(partitions)
 
-    async def on_revoked(self) -> None:
-        """Release all partitions. The batch in hand may end, and those that wait after it stay in the log.
-
-        The group mostly returns some of the partitions to this worker. They go on without loading their state.
-        """
-        opening = self._assignment.close()
-        waiting = [*(batch.done.wait() for batch in self._turns.in_hand), *opening]
+    async def on_revoked(self, partitions: Sequence[Partition]) -> None:
+        """Release partitions. Their batch in hand may end, and those that wait after it stay in the log."""
+        if partitions:
+            self._metrics.rebalances.inc()
+        opening = self._assignment.close(partitions)
+        in_hand = [batch.done.wait() for batch in self._turns.in_hand if batch.ownership.partition in partitions]
         try:
             async with asyncio.timeout(GRACE_SECONDS):
-                await asyncio.gather(*waiting)
-                async with self._rater.turn:
-                    self._assignment.keep()
+                await asyncio.gather(*in_hand, *opening)
         except TimeoutError:
             log.warning("the batch in hand did not end in %.0f s; it will be read again", GRACE_SECONDS)
-        await self._commit()
-        self._assignment.end()
-        self._committed.clear()
-        self._status.waiting.clear()
+        self._commit(partitions)
+        self._assignment.end(partitions)
+        for partition in partitions:
+            self._status.waiting.pop(str(partition), None)
 
     @Service.task
     async def _read(self) -> None:
         """Read all open partitions at once. The channel is bounded, so the reading waits when rating is behind."""
-        fetched_at, described_at = monotonic(), 0.0
+        described_at = 0.0
         while not self.should_stop:
             self._status.loop_ran_at = monotonic()
             if self._status.loop_ran_at - described_at > STATUS_SECONDS:
@@ -136,12 +139,6 @@ class BatchSource(Service):
                 await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
                 if turn.size < LARGE_TURN:
                     await turn.rated.wait()
-                # Turns that come back to back are cheaper if each has some records.
-                # (`self.sleep` could be interrupted, and makes two tasks for it.)
-                pause = fetched_at + self._settings.batch_seconds - monotonic()
-                if pause > 0.0:
-                    await asyncio.sleep(pause)
-            fetched_at = monotonic()
 
     def _describe(self) -> None:
         """Bring the status of the worker up to date."""
@@ -191,8 +188,8 @@ class BatchSource(Service):
         try:
             with answering(self._settings):
                 async with asyncio.timeout(PROBE_SECONDS):
-                    beginnings = await self._consumer.beginning_offsets(to_check)
-                    ends = await self._consumer.end_offsets(to_check)
+                    beginnings = await self._inspector.beginning_offsets(to_check)
+                    ends = await self._inspector.end_offsets(to_check)
         except BrokerUnavailable as error:
             log.warning("%s; waiting, nothing is lost", error, extra={"server": "kafka"})
             self._status.mark_away("Kafka", str(error))
@@ -209,7 +206,7 @@ class BatchSource(Service):
         if not ownership.is_open:
             return
         if end is not None and end > ownership.read_offset:
-            await self._assignment.pass_over_empty(ownership)
+            await self._assignment.pass_over_empty(ownership, end=end)
         persisted = ownership.processor.persisted_offset
         if end is not None:
             ownership.log.end = end
@@ -234,21 +231,13 @@ class BatchSource(Service):
 
     @Service.timer(COMMIT_SECONDS)
     async def _commit_regularly(self) -> None:
-        await self._commit()
+        self._commit(list(self._assignment.owned))
+        await self._consumer.stay_in_group()
 
-    async def _commit(self) -> None:
-        offsets = {}
-        for partition, ownership in self._assignment.owned.items():
-            if ownership.may_write and ownership.processor.persisted_offset != self._committed.get(partition):
-                offsets[partition] = ownership.processor.persisted_offset
-        if not offsets:
-            return
-        try:
-            await self._consumer.commit(offsets)
-            self._committed.update(offsets)
-        except BrokerUnavailable as error:
-            log.info("the offsets were not committed: %s; the store has them", error, extra={"server": "kafka"})
-            self._metrics.count_error("Kafka")
+    def _commit(self, partitions: Iterable[Partition]) -> None:
+        owned = [self._assignment.owned[partition] for partition in partitions if partition in self._assignment.owned]
+        offsets = {each.partition: each.processor.persisted_offset for each in owned if each.may_write}
+        self._consumer.commit(offsets)
 
     def progress(self) -> Iterator[PartitionProgress]:
         """Return the progress in each partition of this worker."""

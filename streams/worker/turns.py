@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from math import ceil
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from streams.errors import BrokerUnavailable
-from streams.kafka.records import record_block
+from streams.kafka.group_consumer import message_block, sent_at
 from streams.worker.batches import PartitionBatch, Turn
 from streams.worker.ownership import Abandoned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mode import Service
 
-    from streams.kafka.consumers import Consumer, FetchedRecord
+    from streams.kafka.group_consumer import GroupConsumer, Message
     from streams.kafka.partitions import Partition
     from streams.settings import Settings
     from streams.worker.assignment import Assignment
@@ -25,23 +22,21 @@ if TYPE_CHECKING:
     from streams.worker.rater import Rater
 
     # Records of partitions, with the offset that was expected first.
-    Taken = dict[PartitionOwnership, tuple[int, list[FetchedRecord]]]
+    Taken = dict[PartitionOwnership, tuple[int, list[Message]]]
 
 # How long a fetch waits for records. A partition that opens meanwhile is read with the next one.
-WAIT_MS = 400
+WAIT_SECONDS = 0.4  # less than ERROR_PAUSE_MS
 OPENING_SECONDS = 0.05
 # Records of a turn from which the next one is fetched while it is rated. After a smaller one that would only make the
 # records wait in two places.
 LARGE_TURN = 1000
-AT_ONCE_SECONDS = 0.0005  # a fetch that takes longer has waited for the broker
-MORE_MS = 3  # how long it waits for records that have come since they were last fetched
 
 
 class Turns:
     """Fetches and rates turns. A batch that needs more than that is rated beside them, and holds up no other."""
 
     def __init__(
-        self, service: Service, settings: Settings, consumer: Consumer, assignment: Assignment, rater: Rater
+        self, service: Service, settings: Settings, consumer: GroupConsumer, assignment: Assignment, rater: Rater
     ) -> None:
         self.in_hand: set[PartitionBatch] = set()
         self._service = service
@@ -51,6 +46,9 @@ class Turns:
         self._rater = rater
         self._alone: dict[Partition, PartitionBatch] = {}  # the last batch that is rated beside the turns
         self._rest: Taken = {}  # of what was fetched, for the next turns
+        # A topic that is created anew is silent for longer than a fetch waits. If it soon has more records than the old
+        # one, only its id tells the two apart.
+        self._was_silent = True
 
     async def fetch(self) -> Turn | None:
         """Return the records that have come, or None if there are none for a while.
@@ -65,7 +63,7 @@ class Turns:
             if ownership.is_open and partition not in self._alone and ownership not in rest
         }
         if not waiting and not taken:
-            await self._service.sleep(OPENING_SECONDS)
+            await self._consumer.fetch({}, seconds=OPENING_SECONDS, most=1)  # the group is answered in a fetch
             return None
         await self._fetch_more(waiting, taken)
         batches = []
@@ -75,9 +73,8 @@ class Turns:
                 size = ceil(len(found) / ceil(len(found) / ownership.most_records))
                 part = found[:size]
                 if size < len(found):
-                    rest[ownership] = (part[-1].offset + 1, found[size:])
-                written_at = part[0].timestamp / 1000 if part[0].timestamp > 0 else None
-                batches.append(PartitionBatch(ownership, start, record_block(part), written_at))
+                    rest[ownership] = (part[-1].offset() + 1, found[size:])
+                batches.append(PartitionBatch(ownership, start, message_block(part), sent_at(part[0])))
         self._rest = rest
         self.in_hand.update(batches)
         return Turn(batches) if batches else None
@@ -85,17 +82,25 @@ class Turns:
     async def _fetch_more(self, waiting: Mapping[Partition, PartitionOwnership], taken: Taken) -> None:
         """Fetch records of the waiting partitions, and add them to those that were fetched before."""
         before = sum(min(len(found), ownership.most_records) for ownership, (_, found) in taken.items())
-        most, began = self._settings.batch_records - before, monotonic()
+        most = self._settings.batch_records - before
         if not waiting or most <= 0:
             return
-        wait = 0 if before else WAIT_MS
-        count = _collect(taken, waiting, await self._consumer.fetch(*waiting, timeout_ms=wait, max_records=most))
-        # What is there at once has waited since the last fetch, and the consumer reads a partition again when its
-        # records were taken. So another fetch adds what has come meanwhile, or it would wait for one more turn.
-        if not before and monotonic() - began < AT_ONCE_SECONDS and 0 < count < min(LARGE_TURN, most):
-            with suppress(BrokerUnavailable):
-                more = await self._consumer.fetch(*waiting, timeout_ms=MORE_MS, max_records=most - count)
-                _collect(taken, waiting, more)
+        fetched = await self._consumer.fetch(
+            {partition: ownership.read_offset for partition, ownership in waiting.items()},
+            seconds=0.0 if before else WAIT_SECONDS,
+            most=most,
+            # Turns that come back to back are cheaper if each has some records.
+            pause=0.0 if before else self._settings.batch_seconds,
+        )
+        if fetched and self._was_silent:
+            await self._assignment.check_topic(next(iter(fetched)).topic)
+        self._was_silent = not fetched and not before
+        for partition, records in fetched.items():
+            ownership = waiting[partition]
+            if ownership.is_open:  # it may have been revoked during the fetch
+                taken[ownership] = (ownership.read_offset, records)
+                # It moves at once: what lies before the consumer's position and was not taken would look empty.
+                ownership.read_offset = records[-1].offset() + 1
 
     async def rate(self, turn: Turn) -> None:
         """Rate a turn, for the rating agent. No error leaves."""
@@ -142,23 +147,3 @@ class Turns:
         for batch in batches:
             self.in_hand.discard(batch)
             batch.done.set()
-
-
-def _collect(
-    taken: Taken,
-    waiting: Mapping[Partition, PartitionOwnership],
-    fetched: Mapping[Partition, Sequence[FetchedRecord]],
-) -> int:
-    """Add records that were fetched to those that were taken before, with the offset that was expected first.
-
-    The offset that is expected next moves at once: what lies before the consumer's position and was not taken would be
-    passed over as empty. Return the number of records.
-    """
-    count = 0
-    for partition, records in fetched.items():
-        ownership = waiting[partition]
-        if records and ownership.is_open:  # it may have been revoked during the fetch
-            taken.setdefault(ownership, (ownership.read_offset, []))[1].extend(records)
-            ownership.read_offset = records[-1].offset + 1
-            count += len(records)
-    return count

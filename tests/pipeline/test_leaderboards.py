@@ -195,16 +195,3 @@ def test_a_campaign_of_scores_of_an_earlier_layout_goes_on() -> None:
     processor.process(log[5:])
     assert processor.quarantined == {}
     assert processor.campaigns[NAME].counts.judgments == 9
-
-
-def test_a_leaderboard_that_was_drafted_and_not_finished_is_due_again_after_a_pause() -> None:
-    processor = opened(LOG)
-    processor.process(LOG[:110])
-    processor.process(LOG[110:115])
-    processor.boards.draft(processor.boards.find_due())
-    assert processor.boards.find_due() == []
-    processor.boards.draft_again()
-    assert processor.boards.find_due() == [NAME]
-    processor.snapshots()
-    processor.boards.draft_again()
-    assert processor.boards.find_due() == []

@@ -15,7 +15,7 @@ async def opened(*, read: int = 10) -> Worker:
     worker = Worker()
     await worker.open()
     if read:
-        await worker.rate(list(worker.consumer.logs[ONE].values())[:read])
+        await worker.rate(list(worker.inspector.logs[ONE].values())[:read])
     return worker
 
 
@@ -23,8 +23,7 @@ def test_the_end_of_a_transaction_is_passed_over() -> None:
     async def run() -> None:
         worker = await opened()
         ownership = worker.assignment.owned[ONE]
-        worker.consumer.positions[ONE] = 13
-        await worker.assignment.pass_over_empty(ownership)
+        await worker.assignment.pass_over_empty(ownership, end=13)
         assert ownership.read_offset == ownership.processor.persisted_offset == 13
         assert worker.store.read_partition(str(ONE))["empty"] == "3"
 
@@ -35,10 +34,19 @@ def test_records_that_were_deleted_are_not_taken_for_empty_offsets() -> None:
     async def run() -> None:
         worker = await opened(read=5)
         ownership = worker.assignment.owned[ONE]
-        worker.consumer.delete_before(8)
-        worker.consumer.positions[ONE] = 8  # the consumer is reset to the beginning
+        worker.inspector.delete_before(10)
         with pytest.raises(LogGap):
-            await worker.assignment.pass_over_empty(ownership)
+            await worker.assignment.pass_over_empty(ownership, end=10)
+        assert ownership.read_offset == ownership.processor.persisted_offset == 5
+
+    asyncio.run(run())
+
+
+def test_records_that_were_not_fetched_yet_are_not_passed_over() -> None:
+    async def run() -> None:
+        worker = await opened(read=5)
+        ownership = worker.assignment.owned[ONE]
+        await worker.assignment.pass_over_empty(ownership, end=10)
         assert ownership.read_offset == ownership.processor.persisted_offset == 5
 
     asyncio.run(run())
@@ -48,8 +56,8 @@ def test_a_batch_on_its_way_is_not_overtaken() -> None:
     async def run() -> None:
         worker = await opened(read=5)
         ownership = worker.assignment.owned[ONE]
-        ownership.read_offset = worker.consumer.positions[ONE] = 10
-        await worker.assignment.pass_over_empty(ownership)
+        ownership.read_offset = 10
+        await worker.assignment.pass_over_empty(ownership, end=13)
         assert ownership.processor.persisted_offset == 5
 
     asyncio.run(run())

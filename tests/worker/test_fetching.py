@@ -1,56 +1,76 @@
-"""What a turn fetches: the records that waited while the last turn was rated, and those that have come since."""
+"""What a turn fetches: new records of all open partitions, and what was too large for the last turn."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
-import pytest
+from confluent_kafka import TIMESTAMP_CREATE_TIME
 
-from streams.errors import BrokerUnavailable
 from streams.kafka.partitions import Partition
 from streams.settings import Settings
 from streams.worker.ownership import PartitionOwnership
-from streams.worker.turns import AT_ONCE_SECONDS, LARGE_TURN, WAIT_MS, Turns
+from streams.worker.turns import WAIT_SECONDS, Turns
 
-ONE, TWO = Partition("judgments.v1", 1), Partition("judgments.v1", 2)
+TOPIC = "judgments.v1"
+ONE, TWO = Partition(TOPIC, 1), Partition(TOPIC, 2)
 
 Fetched = dict[Partition, range]
 
 
-class Records:
-    """A consumer that returns records one call after the other. The first call may wait for the broker."""
+class FakeMessage:
+    """A record without content, as librdkafka returns it."""
 
-    def __init__(self, *answers: Fetched | BrokerUnavailable, wait: float = 0.0) -> None:
-        self.asked: list[int | None] = []
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    def offset(self) -> int:
+        return self._offset
+
+    def key(self) -> bytes:
+        return b"c"
+
+    def value(self) -> bytes:
+        return b""
+
+    def timestamp(self) -> tuple[int, int]:
+        return TIMESTAMP_CREATE_TIME, 1000
+
+    def headers(self) -> None:
+        return None
+
+
+class Records:
+    """A consumer that returns records one call after the other."""
+
+    def __init__(self, *answers: Fetched) -> None:
+        self.asked: list[int] = []
         self.owned: dict[Partition, PartitionOwnership] = {}
-        self.expected: list[dict[Partition, int]] = []  # the next offsets at each call
-        self.now = 0.0  # on the clock of the worker
-        self.partitions: list[set[Partition]] = []  # of each call
-        self.waits: list[int] = []
+        self.starts: list[dict[Partition, int]] = []  # of each call
+        self.waits: list[float] = []
+        self.pauses: list[float] = []
+        self.topics_checked: list[str] = []
+        self.replaced: Partition | None = None
+        self.meanwhile: Callable[[], object] = lambda: None
         self._answers = list(answers)
-        self._wait = wait
 
     async def fetch(
-        self, *partitions: Partition, timeout_ms: int, max_records: int | None = None
-    ) -> dict[Partition, Any]:
-        self.asked.append(max_records)
-        self.partitions.append(set(partitions))
-        self.waits.append(timeout_ms)
-        self.expected.append({partition: ownership.read_offset for partition, ownership in self.owned.items()})
-        self.now += self._wait
+        self, starts: Mapping[Partition, int], *, seconds: float, most: int, pause: float = 0.0
+    ) -> dict[Partition, list[FakeMessage]]:
+        self.asked.append(most)
+        self.starts.append(dict(starts))
+        self.waits.append(seconds)
+        self.pauses.append(pause)
+        self.meanwhile()
         found = self._answers.pop(0) if self._answers else {}
-        if isinstance(found, BrokerUnavailable):
-            raise found
-        return {
-            partition: [
-                SimpleNamespace(offset=n, timestamp=1, timestamp_type=1, headers=(), key=b"c", value=b"")
-                for n in offsets
-            ]
-            for partition, offsets in found.items()
-        }
+        return {partition: [FakeMessage(offset) for offset in offsets] for partition, offsets in found.items()}
+
+    async def check_topic(self, topic: str) -> None:
+        self.topics_checked.append(topic)
+        if self.replaced:
+            self.owned[self.replaced].end()
 
 
 def turns_of(consumer: Records, **settings: Any) -> Turns:
@@ -59,97 +79,88 @@ def turns_of(consumer: Records, **settings: Any) -> Turns:
     for ownership in owned.values():
         ownership.open(SimpleNamespace(next_offset=0))  # type: ignore[arg-type]
         ownership.most_records = 500
-    assignment: Any = SimpleNamespace(owned=owned)
+    assignment: Any = SimpleNamespace(owned=owned, check_topic=consumer.check_topic)
     none: Any = None
     return Turns(none, Settings(**settings), consumer, assignment, none)  # type: ignore[arg-type]
 
 
-def fetch_next(turns: Turns, consumer: Records) -> dict[Partition, list[int]]:
+def fetch_next(turns: Turns) -> dict[Partition, list[int]]:
     """Return the offsets of the next turn."""
-    with patch("streams.worker.turns.monotonic", lambda: consumer.now):
-        turn = asyncio.run(turns.fetch())
+    turn = asyncio.run(turns.fetch())
     assert turn is not None
     assert not any(batch.needs_check for batch in turn.batches)
     return {batch.ownership.partition: list(batch.records.offsets) for batch in turn.batches}
 
 
-def fetch(consumer: Records, **settings: Any) -> dict[Partition, list[int]]:
-    """Return the offsets of one turn."""
-    return fetch_next(turns_of(consumer, **settings), consumer)
+def test_all_open_partitions_are_fetched_from_where_they_are() -> None:
+    consumer = Records({ONE: range(2), TWO: range(1)}, {ONE: range(2, 3)})
+    turns = turns_of(consumer, batch_records=10)
+    assert fetch_next(turns) == {ONE: [0, 1], TWO: [0]}
+    assert fetch_next(turns) == {ONE: [2]}
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 2, TWO: 1}]
+    assert consumer.asked == [10, 10]
 
 
-def test_records_that_came_while_a_turn_was_rated_are_in_the_next_one() -> None:
-    found = fetch(Records({ONE: range(2)}, {ONE: range(2, 5), TWO: range(1)}))
-    assert found == {ONE: [0, 1, 2, 3, 4], TWO: [0]}
+def test_the_topic_is_checked_before_records_after_a_pause_are_rated() -> None:
+    consumer = Records({ONE: range(1)}, {ONE: range(1, 2)}, {}, {ONE: range(2, 3), TWO: range(1)}, {TWO: range(1)})
+    turns = turns_of(consumer)
+    fetch_next(turns)
+    assert consumer.topics_checked == [TOPIC], "the first records come after a pause"
+    fetch_next(turns)
+    assert asyncio.run(turns.fetch()) is None
+    assert consumer.topics_checked == [TOPIC]
+    consumer.replaced = ONE
+    assert fetch_next(turns) == {TWO: [0]}, "what is read of another log is not rated"
+    assert consumer.topics_checked == [TOPIC, TOPIC]
 
 
-def test_a_record_after_a_pause_does_not_wait_for_others() -> None:
-    consumer = Records({ONE: range(1)}, {ONE: range(1, 2)}, wait=2 * AT_ONCE_SECONDS)
-    assert fetch(consumer) == {ONE: [0]}
-    assert len(consumer.asked) == 1
-
-
-@pytest.mark.parametrize(("count", "limit"), [(LARGE_TURN // 2, 50_000), (3, 6)])
-def test_a_large_turn_is_not_made_larger(count: int, limit: int) -> None:
-    consumer = Records({ONE: range(count), TWO: range(count)}, {ONE: range(count, 2 * count)})
-    assert fetch(consumer, batch_records=limit) == {ONE: list(range(count)), TWO: list(range(count))}
-
-
-def test_no_more_records_than_allowed_are_added() -> None:
-    consumer = Records({ONE: range(4)})
-    fetch(consumer, batch_records=10)
-    assert consumer.asked == [10, 6]
-
-
-def test_the_next_offset_moves_before_more_records_are_awaited() -> None:
-    """Otherwise a check of the partition would find the consumer ahead of it, and pass over what was fetched."""
-    consumer = Records({ONE: range(3), TWO: range(2)}, {ONE: range(3, 4)})
-    fetch(consumer)
-    assert consumer.expected == [{ONE: 0, TWO: 0}, {ONE: 3, TWO: 2}]
-
-
-def test_records_stay_if_the_broker_does_not_answer_the_second_time() -> None:
-    assert fetch(Records({ONE: range(2)}, BrokerUnavailable("away"))) == {ONE: [0, 1]}
+def test_what_was_fetched_of_a_partition_that_is_given_up_meanwhile_stays_in_the_log() -> None:
+    consumer = Records({ONE: range(2), TWO: range(2)})
+    turns = turns_of(consumer)
+    consumer.meanwhile = consumer.owned[ONE].close
+    assert fetch_next(turns) == {TWO: [0, 1]}
+    assert consumer.owned[ONE].read_offset == 0
 
 
 def test_what_is_too_large_for_one_batch_comes_in_the_next_turns_with_new_records_of_others() -> None:
-    consumer = Records({ONE: range(1200)}, {TWO: range(3)}, {}, {ONE: range(1200, 1201)}, wait=2 * AT_ONCE_SECONDS)
+    consumer = Records({ONE: range(1200)}, {TWO: range(3)}, {}, {ONE: range(1200, 1201)})
     turns = turns_of(consumer)
-    assert fetch_next(turns, consumer) == {ONE: list(range(400))}, "a third, rather than all that is allowed"
+    assert fetch_next(turns) == {ONE: list(range(400))}, "a third, rather than all that is allowed"
     assert consumer.owned[ONE].read_offset == 1200, "the consumer is there, and nothing was empty"
-    assert fetch_next(turns, consumer) == {ONE: list(range(400, 800)), TWO: [0, 1, 2]}
+    assert fetch_next(turns) == {ONE: list(range(400, 800)), TWO: [0, 1, 2]}
     consumer.owned[ONE].most_records = 10_000
-    assert fetch_next(turns, consumer) == {ONE: list(range(800, 1200))}
-    assert fetch_next(turns, consumer) == {ONE: [1200]}
-    assert consumer.partitions == [{ONE, TWO}, {TWO}, {TWO}, {ONE, TWO}]
-    assert consumer.waits == [WAIT_MS, 0, 0, WAIT_MS], "what was fetched waits for no other record"
+    assert fetch_next(turns) == {ONE: list(range(800, 1200))}
+    assert fetch_next(turns) == {ONE: [1200]}
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {TWO: 0}, {TWO: 3}, {ONE: 1200, TWO: 3}]
+    assert consumer.pauses == [0.004, 0, 0, 0.004]
+    assert consumer.waits == [WAIT_SECONDS, 0, 0, WAIT_SECONDS], "what was fetched waits for no other record"
 
 
 def test_the_rest_of_what_was_fetched_counts_for_the_size_of_a_turn() -> None:
-    consumer = Records({ONE: range(700), TWO: range(100)}, wait=2 * AT_ONCE_SECONDS)
+    consumer = Records({ONE: range(700), TWO: range(100)})
     turns = turns_of(consumer, batch_records=800)
-    fetch_next(turns, consumer)
-    assert fetch_next(turns, consumer) == {ONE: list(range(350, 700))}
+    fetch_next(turns)
+    assert fetch_next(turns) == {ONE: list(range(350, 700))}
     assert consumer.asked == [800, 450]
 
 
 def test_the_rest_of_a_partition_that_is_given_up_stays_in_the_log() -> None:
-    consumer = Records({ONE: range(700)}, {ONE: range(350, 600)}, wait=2 * AT_ONCE_SECONDS)
+    consumer = Records({ONE: range(700)}, {ONE: range(350, 600)})
     turns = turns_of(consumer)
-    fetch_next(turns, consumer)
+    fetch_next(turns)
     consumer.owned[ONE].end()
     again = consumer.owned[ONE] = PartitionOwnership(ONE)
     again.open(SimpleNamespace(next_offset=350))  # type: ignore[arg-type]
-    assert fetch_next(turns, consumer) == {ONE: list(range(350, 600))}
-    assert (consumer.partitions[-1], consumer.waits[-1]) == ({ONE, TWO}, WAIT_MS)
+    assert fetch_next(turns) == {ONE: list(range(350, 600))}
+    assert (consumer.starts[-1], consumer.waits[-1]) == ({ONE: 350, TWO: 0}, WAIT_SECONDS)
 
 
 def test_the_rest_waits_while_a_batch_before_it_is_checked() -> None:
-    consumer = Records({ONE: range(700)}, {TWO: range(2)}, wait=2 * AT_ONCE_SECONDS)
+    consumer = Records({ONE: range(700)}, {TWO: range(2)})
     turns = turns_of(consumer)
-    fetch_next(turns, consumer)
+    fetch_next(turns)
     (before,) = turns.in_hand
     turns._alone[ONE] = before
-    assert fetch_next(turns, consumer) == {TWO: [0, 1]}
+    assert fetch_next(turns) == {TWO: [0, 1]}
     del turns._alone[ONE]
-    assert fetch_next(turns, consumer) == {ONE: list(range(350, 700))}
+    assert fetch_next(turns) == {ONE: list(range(350, 700))}

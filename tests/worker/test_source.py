@@ -32,9 +32,10 @@ def test_a_partition_that_is_taken_away_while_its_store_hangs_stops_nothing(monk
 
     async def rebalance() -> source.BatchSource:
         batches = hanging_source()
-        batches.on_assigned([Partition("judgments.v1", 0)])
+        partitions = [Partition("judgments.v1", 0)]
+        batches.on_assigned(partitions)
         await asyncio.sleep(0)
-        await batches.on_revoked()
+        await batches.on_revoked(partitions)
         await asyncio.sleep(0)
         return batches
 

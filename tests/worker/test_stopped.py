@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from itertools import repeat
 from typing import Any, cast
 
 import pytest
 
-from streams.errors import JudgestreamError, StoreCorrupt, StoreNewer
+from streams.errors import BrokerUnavailable, JudgestreamError, StoreCorrupt, StoreNewer
 from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
 from streams.pipeline.record import Record, RecordBlock
@@ -49,13 +50,13 @@ class FakeService:
         self.crashed = error
 
 
-class FakeConsumer:
+class FakeInspector:
     """Logs by partition, of which the beginning can be deleted."""
 
     def __init__(self) -> None:
         self.logs = {ONE: log(10), TWO: {}}
         self.ends = {ONE: 10, TWO: 0}
-        self.positions: dict[Partition, int] = {}
+        self.topic_ids: Iterator[str] = repeat("the first")
 
     def delete_before(self, offset: int) -> None:
         self.logs[ONE] = {at: record for at, record in self.logs[ONE].items() if at >= offset}
@@ -66,15 +67,16 @@ class FakeConsumer:
     async def end_offsets(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         return {partition: self.ends[partition] for partition in partitions}
 
-    def seek(self, partition: Partition, offset: int) -> None:
-        self.positions[partition] = offset
+    async def find_topic_id(self, _: str) -> str:
+        """Return the next id, or raise an error in the place of an empty one."""
+        found = next(self.topic_ids)
+        if not found:
+            raise BrokerUnavailable("away")
+        return found
 
-    async def position(self, partition: Partition) -> int:
-        return self.positions[partition]
-
-    async def fetch(self, partition: Partition, *, timeout_ms: int, max_records: int) -> dict[Partition, list[Record]]:
-        found = [record for at, record in self.logs[partition].items() if at >= self.positions[partition]]
-        return {partition: found[:max_records]} if found else {}
+    async def find_record(self, partition: Partition, offset: int, *, end: int) -> tuple[Record | None, int]:
+        found = min((at for at in self.logs[partition] if at >= offset), default=None)
+        return (None, end) if found is None else (self.logs[partition][found], found + 1)
 
 
 class Worker:
@@ -82,13 +84,13 @@ class Worker:
 
     def __init__(self, store: MemoryStore | None = None) -> None:
         self.store = store or MemoryStore()
-        self.consumer, self.service, self.status = FakeConsumer(), FakeService(), WorkerStatus()
+        self.inspector, self.service, self.status = FakeInspector(), FakeService(), WorkerStatus()
         self.rater = Rater(self._send, self.status, WorkerMetrics())
         self.assignment = Assignment(
             cast("Any", self.service),
             Settings(),
             self.store,
-            cast("Any", self.consumer),
+            cast("Any", self.inspector),
             self.rater,
             self.status,
             WorkerMetrics(),
@@ -130,7 +132,7 @@ def _look_often(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_gap_found_at_opening_stops_one_partition_until_it_is_accepted(caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> None:
         worker = Worker()
-        worker.consumer.delete_before(4)
+        worker.inspector.delete_before(4)
         with caplog.at_level(logging.INFO):
             await worker.open()
             assert worker.is_open(TWO)
@@ -140,9 +142,9 @@ def test_a_gap_found_at_opening_stops_one_partition_until_it_is_accepted(caplog:
             assert worker.store.accept_gap(str(ONE), 0, 4)
             await worker.until(lambda: worker.is_open(ONE))
         assert worker.status.stopped == {}
-        assert worker.consumer.positions[ONE] == worker.offset == 4
+        assert worker.assignment.owned[ONE].read_offset == worker.offset == 4
         assert worker.store.read_partition(str(ONE))["missing"] == "4"
-        await worker.rate(worker.consumer.logs[ONE].values())
+        await worker.rate(worker.inspector.logs[ONE].values())
         assert worker.offset == 10
 
     asyncio.run(run())
@@ -157,9 +159,9 @@ def test_a_gap_found_at_opening_stops_one_partition_until_it_is_accepted(caplog:
 def test_more_records_that_are_deleted_need_a_new_word() -> None:
     async def run() -> None:
         worker = Worker()
-        worker.consumer.delete_before(4)
+        worker.inspector.delete_before(4)
         await worker.open()
-        worker.consumer.delete_before(6)
+        worker.inspector.delete_before(6)
         await worker.until(lambda: "0-6" in worker.status.stopped[str(ONE)])
         await worker.until(lambda: [gap.end for gap in worker.store.read_gaps(str(ONE))] == [6])
         assert not worker.store.accept_gap(str(ONE), 0, 4)
@@ -172,8 +174,8 @@ def test_nothing_after_a_gap_is_rated_and_what_was_fetched_before_it_is() -> Non
     async def run() -> None:
         worker = Worker()
         await worker.open()
-        fetched = list(worker.consumer.logs[ONE].values())
-        worker.consumer.delete_before(7)
+        fetched = list(worker.inspector.logs[ONE].values())
+        worker.inspector.delete_before(7)
         await worker.rate([*fetched[:3], *fetched[7:]])
         assert worker.offset == 3
         assert "--accept judgments.v1/0:3-7" in worker.status.stopped[str(ONE)]
@@ -191,8 +193,8 @@ def test_a_hole_after_the_beginning_of_the_log_is_empty() -> None:
     async def run() -> None:
         worker = Worker()
         await worker.open()
-        fetched = list(worker.consumer.logs[ONE].values())
-        del worker.consumer.logs[ONE][4], worker.consumer.logs[ONE][5]  # as the markers of a transaction
+        fetched = list(worker.inspector.logs[ONE].values())
+        del worker.inspector.logs[ONE][4], worker.inspector.logs[ONE][5]  # as the markers of a transaction
         await worker.rate([*fetched[:4], *fetched[6:]])
         head = worker.store.read_partition(str(ONE))
         assert [head[name] for name in ("offset", "read", "missing", "empty")] == ["10", "8", "0", "2"]
@@ -205,16 +207,33 @@ def test_another_log_stops_the_partition_until_the_old_one_is_back() -> None:
     async def run() -> None:
         worker = Worker()
         await worker.open()
-        old = worker.consumer.logs[ONE]
+        old = worker.inspector.logs[ONE]
         await worker.rate(old.values())
-        worker.consumer.logs[ONE] = log(12, seed=100)
-        await worker.rate(list(worker.consumer.logs[ONE].values())[:2])
+        worker.inspector.logs[ONE] = log(12, seed=100)
+        await worker.rate(list(worker.inspector.logs[ONE].values())[:2])
         assert "is not the log" in worker.status.stopped[str(ONE)]
         assert worker.offset == 10
         assert worker.service.crashed is None
-        worker.consumer.logs[ONE] = old
+        worker.inspector.logs[ONE] = old
         await worker.until(lambda: worker.is_open(ONE))
         assert worker.status.stopped == {}
+
+    asyncio.run(run())
+
+
+def test_another_log_that_goes_on_where_the_old_one_ended_is_refused_by_the_id_of_its_topic() -> None:
+    async def run() -> None:
+        worker = Worker()
+        await worker.open()
+        await worker.rate(worker.inspector.logs[ONE].values())
+        await worker.assignment.check_topic(ONE.topic)
+        assert worker.is_open(ONE)
+        worker.inspector.logs[ONE], worker.inspector.ends[ONE] = log(15, seed=100), 15
+        worker.inspector.topic_ids = iter(["", "another"])
+        await worker.assignment.check_topic(ONE.topic)
+        await worker.until(lambda: str(ONE) in worker.status.stopped and worker.is_open(TWO))
+        assert "is not the log" in worker.status.stopped[str(ONE)]
+        assert worker.offset == 10
 
     asyncio.run(run())
 
@@ -223,9 +242,9 @@ def test_a_state_that_was_dropped_by_an_operator_is_made_again_from_the_new_log(
     async def run() -> None:
         worker = Worker()
         await worker.open()
-        await worker.rate(worker.consumer.logs[ONE].values())
-        worker.consumer.logs[ONE] = log(12, seed=100)
-        await worker.rate(list(worker.consumer.logs[ONE].values())[:2])
+        await worker.rate(worker.inspector.logs[ONE].values())
+        worker.inspector.logs[ONE] = log(12, seed=100)
+        await worker.rate(list(worker.inspector.logs[ONE].values())[:2])
         worker.store._partitions.clear()
         worker.store._campaigns.clear()
         await worker.until(lambda: worker.is_open(ONE))
@@ -272,7 +291,7 @@ def test_undecodable_records_stop_their_partition_once_and_a_restart_stops_there
     async def run() -> None:
         worker = Worker()
         await worker.open()
-        await worker.rate(worker.consumer.logs[ONE].values())
+        await worker.rate(worker.inspector.logs[ONE].values())
         await worker.rate(rubbish)
         assert "max_undecodable_in_a_row" in worker.status.stopped[str(ONE)]
         assert worker.service.crashed is None
@@ -293,11 +312,11 @@ def test_undecodable_records_stop_their_partition_once_and_a_restart_stops_there
 def test_a_stopped_partition_can_be_taken_away() -> None:
     async def run() -> None:
         worker = Worker()
-        worker.consumer.delete_before(4)
+        worker.inspector.delete_before(4)
         await worker.open()
         async with asyncio.timeout(30):
-            await asyncio.gather(*worker.assignment.close())
-        worker.assignment.end()
+            await asyncio.gather(*worker.assignment.close([ONE, TWO]))
+        worker.assignment.end([ONE, TWO])
         assert worker.status.stopped == {}
         await asyncio.sleep(0.01)
         assert worker.assignment.owned == {}
