@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection
 
     from streams.core.campaign.state import Counts
 
@@ -52,12 +52,24 @@ class LastUses:
         self._times.pop(name, None)
         self._times = {name: -inf, **self._times}
 
-    def find_idle(self, now: float, *, among: Container[str]) -> list[str]:
-        """Return the campaigns that are to leave memory, the least recently used first, and forget their uses."""
-        times = {name: now if at is None else at for name, at in self._times.items() if name in among}
-        beyond = len(times) - self._most
-        found = [name for number, name in enumerate(times) if number < beyond or now - times[name] >= self._longest]
+    def find_idle(self, now: float, *, among: Collection[str]) -> list[str]:
+        """Return the campaigns that are to leave memory, the least recently used first, and forget their uses.
+
+        Only these and the ones that were used since the last call are looked at, because each batch asks.
+        """
+        for name, at in reversed(self._times.items()):
+            if at is not None:
+                break
+            self._times[name] = now
+        beyond, found = len(among) - self._most, []
+        for name, at in self._times.items():
+            if name not in among:  # it has left in another way
+                found.append(name)
+            elif beyond > 0 or (at is not None and now - at >= self._longest):
+                found.append(name)
+                beyond -= 1
+            else:
+                break
         for name in found:
-            del times[name]
-        self._times = {**times}
-        return found
+            del self._times[name]
+        return [name for name in found if name in among]

@@ -16,6 +16,7 @@ from streams.pipeline import partition_boards, partition_campaigns
 from streams.pipeline.options import ProcessorOptions
 from streams.pipeline.processor import Processor
 from streams.pipeline.record import Record
+from streams.pipeline.resting import LastUses
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.wire import events, topics
@@ -205,3 +206,35 @@ def test_a_row_that_cannot_be_read_quarantines_the_campaign_with_its_next_record
     (status,) = [output for output in outputs if output.topic == topics.CAMPAIGNS.name]
     assert b'"cause":"corrupt"' in status.value
     assert processor.snapshots() == ()
+
+
+class Counted(set[str]):
+    """Names, and how often one was looked up."""
+
+    asked = 0
+
+    def __contains__(self, name: object) -> bool:
+        self.asked += 1
+        return super().__contains__(name)
+
+
+def test_the_campaigns_that_are_neither_used_nor_idle_are_not_looked_at() -> None:
+    uses, names = LastUses(most=1000, idle_seconds=60.0), Counted(map(str, range(1000)))
+    for name in sorted(names):
+        uses.add(name)
+    assert uses.find_idle(0.0, among=names) == []
+    names.asked = 0
+    uses.add("7")
+    assert uses.find_idle(1.0, among=names) == []
+    assert names.asked < 5
+    assert set(uses.find_idle(60.5, among=names)) == names - {"7"}
+
+
+def test_a_campaign_that_has_left_in_another_way_takes_no_place_and_is_forgotten() -> None:
+    uses = LastUses(most=2, idle_seconds=60.0)
+    for name in ("a", "b", "c"):
+        uses.add(name)
+    assert uses.find_idle(0.0, among={"b", "c"}) == []
+    uses.add("d")
+    assert uses.find_idle(1.0, among={"b", "c", "d"}) == ["b"]
+    assert uses.find_idle(60.0, among={"a", "c", "d"}) == ["c"]
