@@ -17,10 +17,11 @@ from streams.pipeline.outputs import leaderboard_output
 from streams.wire.leaderboard import category_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from streams.core.campaign.campaign import Campaign
     from streams.core.campaign.state import CampaignMeta, Counts
+    from streams.pipeline.resting import RestingCampaign
     from streams.wire.events import Leaderboard
     from streams.wire.outputs import Output
 
@@ -69,10 +70,10 @@ class FinishedBoard:
 
 
 class Leaderboards:
-    """The number of records of each campaign at its last leaderboard, also of campaigns that rest."""
+    """The counts of each campaign at its last leaderboard, also of campaigns that rest."""
 
     def __init__(self) -> None:
-        self._records: dict[str, int] = {}
+        self._counts: dict[str, Counts] = {}
         self._categories: dict[str, dict[int, int]] = {}  # hashes of the emitted ones, by campaign and number
         self._not_before: dict[str, float] = {}  # when a leaderboard that took long may be settled again
 
@@ -83,7 +84,22 @@ class Leaderboards:
         """
         if now is not None and now < self._not_before.get(name, now):
             return False
-        return self._records.get(name) != counts.records
+        return not self._has_emitted(name, counts)
+
+    def find_due(self, campaigns: Mapping[str, Campaign | RestingCampaign], now: float | None) -> Iterator[str]:
+        """Yield the campaigns whose leaderboards are due. Most have not changed, and their counts are the same object.
+
+        All campaigns are asked every few seconds.
+        """
+        emitted = self._counts
+        for name, found in campaigns.items():
+            if emitted.get(name) is not found.counts and self.is_due(name, found.counts, now=now):
+                yield name
+
+    def _has_emitted(self, name: str, counts: Counts) -> bool:
+        """Return whether the last leaderboard of a campaign includes as many records as these counts."""
+        last = self._counts.get(name)
+        return last is not None and (last is counts or last.records == counts.records)
 
     def make(self, campaign: Campaign) -> tuple[Output, ...]:
         """Return the leaderboard of a campaign, to be emitted at once. A large one is none, and stays due."""
@@ -106,7 +122,7 @@ class Leaderboards:
         Otherwise raise the fault if there is one.
         """
         name = board.meta.status.campaign
-        if self._records.get(name) != board.meta.counts.records or board.meta.status.state == "deleted":
+        if not self._has_emitted(name, board.meta.counts) or board.meta.status.state == "deleted":
             return ()
         if isinstance(board.result, Exception):
             raise board.result
@@ -118,11 +134,11 @@ class Leaderboards:
 
     def mark_emitted(self, campaign: Campaign) -> None:
         """Remember that the present leaderboard is emitted."""
-        self._records[campaign.name] = campaign.counts.records
+        self._counts[campaign.name] = campaign.counts
 
     def mark_due(self, name: str) -> None:
         """Remember that the present leaderboard of a campaign is to be emitted, also if an earlier one was."""
-        self._records.pop(name, None)
+        self._counts.pop(name, None)
         self.forget_categories(name)
 
     def forget_categories(self, name: str) -> None:

@@ -42,17 +42,8 @@ class PartitionBoards:
 
         Of the campaigns that rest since the partition was opened, each call returns some.
         """
-        due = [
-            name
-            for name, found in self._campaigns.rated.items()
-            if self._leaderboards.is_due(name, found.counts, now=now)
-        ]
-        rest = (
-            name
-            for name, found in self._campaigns.resting.items()
-            if self._leaderboards.is_due(name, found.counts, now=now)
-        )
-        return [*due, *islice(rest, MOST_VISITS)]
+        due = self._leaderboards.find_due(self._campaigns.rated, now)
+        return [*due, *islice(self._leaderboards.find_due(self._campaigns.resting, now), MOST_VISITS)]
 
     def draft(self, names: Sequence[str]) -> tuple[list[Output], list[DraftedBoard], list[str]]:
         """Return leaderboards of campaigns to be settled, and the campaigns that are left for the next call.

@@ -220,12 +220,15 @@ class PartitionCampaigns:
 
     def suspending(self) -> dict[str, int]:
         """Return the number of judgments of each campaign that suspends flagged judges by itself."""
-        rated = {name: each.counts.judgments for name, each in self.rated.items() if may_suspend(each.status)}
+        # All campaigns are asked every few seconds, so what few of them have is looked at first.
+        some = [each for each in self.rated.values() if each.status.settings.suspend_judges == "auto"]
+        rated = {each.name: each.counts.judgments for each in some if may_suspend(each.status)}
         return rated | {name: each.counts.judgments for name, each in self.resting.items() if each.suspends}
 
     def awaiting_rerun(self) -> list[str]:
         """Return the campaigns with changed verdicts that only a rerun can take back."""
-        rated = [name for name, each in self.rated.items() if awaits_rerun(each.status, each.verdicts)]
+        some = [each for each in self.rated.values() if each.verdicts.waiting]
+        rated = [each.name for each in some if awaits_rerun(each.status, each.verdicts)]
         return rated + [name for name, each in self.resting.items() if each.awaits_rerun]
 
     def read_meta(self, name: str) -> CampaignMeta | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -75,6 +76,26 @@ def test_the_same_counts_are_not_settled_twice(settled: list[int]) -> None:
     campaign = processor.campaigns[NAME]
     assert campaign.leaderboard() == campaign.leaderboard()
     assert settled == [15]
+
+
+def test_only_the_leaderboards_of_campaigns_that_changed_are_due() -> None:
+    log = log_of([*(crowd := crowd_log(40, campaigns=2, systems=5, seed=4)), crowd[3], crowd[4]])
+    options = replace(OPTIONS, snapshot_judgments=0)
+    processor, _ = Processor.open("judgments.v1", 0, MemoryStore(), options)
+    processor.process(log[:40])
+    names = sorted(processor.campaigns)
+    assert sorted(processor.boards.find_due()) == names
+    processor.snapshots()
+    assert processor.boards.find_due() == []
+    processor.process(log[40:41])  # a duplicate is a record, too
+    assert processor.boards.find_due() == [crowd[3].campaign]
+    processor.snapshots()
+    processor.rest(OPTIONS.idle_seconds)
+    processor.rest(2.0 * OPTIONS.idle_seconds)
+    assert processor.campaigns == {}
+    assert processor.boards.find_due() == []
+    processor.process(log[41:])
+    assert processor.boards.find_due() == [crowd[4].campaign]
 
 
 def test_a_draft_is_of_its_moment_whatever_is_rated_before_it_is_settled() -> None:

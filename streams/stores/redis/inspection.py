@@ -77,10 +77,8 @@ def _find_problem(store: RedisStore, name: str, listed: str) -> str | None:
 def verify(store: RedisStore, lease: Lease, offset: int, campaigns: Mapping[str, int]) -> None:
     """Raise Conflict if the partition or a campaign is not at its offset, or not complete."""
     with store.client.translated_errors():
-        pipeline = store.client.redis.pipeline(transaction=False)
-        pipeline.hmget(store.keys.partition(lease.partition), "offset", "rows")
-        pipeline.hlen(store.keys.partition(lease.partition, "campaigns"))
-        (at, rows), listed = pipeline.execute()
+        head, campaigns_key = store.keys.partition(lease.partition), store.keys.partition(lease.partition, "campaigns")
+        (at, rows), listed = store.client.call([("HMGET", head, "offset", "rows"), ("HLEN", campaigns_key)])
     if int(at or 0) != offset:
         raise Conflict(f"{lease.partition}: the store is at {int(at or 0)}, and was left at {offset}")
     if rows is not None and decode_sizes(rows.decode()) != {"campaigns": listed}:
