@@ -11,6 +11,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parsed
 
 from streams.metrics import Metrics, MonitorMetrics, PartitionProgress, WorkerMetrics
+from streams.metrics.worker import OUTCOMES
+from streams.stores.commit import Commit, Outcomes
+from streams.wire.outputs import Output
+from streams.wire.topics import TOPICS
 
 PARTS = (WorkerMetrics, MonitorMetrics)
 
@@ -43,6 +47,26 @@ def test_the_answer_is_in_the_format_that_was_asked_for() -> None:
     text, content_type = metrics.exposition()
     assert content_type.startswith("text/plain")
     assert len({family.name for family in parsed(text.decode())}) == len(names)
+
+
+def test_records_and_outputs_are_counted_by_outcome_and_by_topic() -> None:
+    metrics = WorkerMetrics()
+    outcomes = Outcomes(read=6, applied=4, rejected=2, empty=3)
+    commit = Commit(before=0, after=9, read=6, rejected=0, campaigns=(), outbox=(), outcomes=outcomes)
+    metrics.count_batch(commit, rated=0.1, persisted=0.1, delay=None)
+    metrics.count_outputs([Output("ratings.v1", b"c", b"123"), Output("rejected.v1", b"c", b"1")])
+    metrics.count_outputs([Output("ratings.v1", b"c", b"12")])
+    found = {
+        (sample.name.removeprefix("judgestream_worker_"), *sample.labels.values()): sample.value
+        for family in parsed(metrics.exposition()[0].decode())
+        for sample in family.samples
+    }
+    by_outcome = {outcome: found["records_total", outcome] for outcome in OUTCOMES}
+    assert by_outcome == {"applied": 4, "duplicate": 0, "rejected": 2, "held": 0, "forwarded": 0}
+    assert (found["records_read_total",], found["offsets_empty_total",]) == (6, 3)
+    sent = {topic.name: found["outputs_total", topic.name] for topic in TOPICS}
+    assert {topic: number for topic, number in sent.items() if number} == {"ratings.v1": 2, "rejected.v1": 1}
+    assert (found["output_bytes_total", "ratings.v1"], found["output_bytes_total", "rejected.v1"]) == (5, 1)
 
 
 def test_a_partition_that_a_worker_lost_is_no_longer_told_of() -> None:
