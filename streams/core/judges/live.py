@@ -93,6 +93,8 @@ class LiveResiduals:
 
     def _bias(self, counted: Bools) -> PositionBias | None:
         known = counted[: len(self.position)]
+        if known.all():
+            return position_bias(self.first, self.later, self.position)
         return position_bias(self.first[known], self.later[known], self.position[known])
 
     def _without(self, flagged: Collection[str]) -> Bools:

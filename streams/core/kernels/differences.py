@@ -13,7 +13,7 @@ from streams.compiler import jit
 
 SIGNATURES = {
     "rank_systems": "q1 d1 q1 d2 d2 d2 d2 ? q2",
-    "line_growths": "d1 q1 d2 d2 d d d2 d2",
+    "line_growths": "q1 d1 q1 d2 d2 d d d2 d2",
 }
 
 LINE, RANGE = 0, 1  # rows of quantiles: those of a line, and those of a range of ranks
@@ -122,22 +122,31 @@ def growth_of(gap: float, deviation: float, quantile: float, z: float) -> float:
 
 @jit
 def line_growths(
-    score: Any, decided: Any, variance: Any, quantiles: Any, z: float, fewest: float, growth: Any, lines: Any
+    order: Any,
+    score: Any,
+    decided: Any,
+    variance: Any,
+    quantiles: Any,
+    z: float,
+    fewest: float,
+    growth: Any,
+    lines: Any,
 ) -> None:
     """Set the growth that each difference needs, and lines[NEEDED, k] to the most across the line below k + 1 systems.
 
-    Systems are in order of score. `quantiles` has those of now and those of later, when there are `fewest` decided
-    judgments at least. A difference that is significant has a growth of 1.
+    `order` are the systems by index, in order of score. `quantiles` has those of now and those of later, when there are
+    `fewest` decided judgments at least. A difference that is significant has a growth of 1.
     """
-    size, now, later, needed, most = len(score), quantiles[NOW], quantiles[LATER], lines[NEEDED], lines[MOST]
+    size, now, later, needed, most = len(order), quantiles[NOW], quantiles[LATER], lines[NEEDED], lines[MOST]
     for j in range(size):
         most[j] = 0.0
     for i in range(size):
         for j in range(i + 1, size):
+            above, below = order[i], order[j]
             gap, deviation, fewer = (
-                float(score[i]) - float(score[j]),
-                sqrt(float(variance[i, j])),
-                min(decided[i], decided[j]),
+                float(score[above]) - float(score[below]),
+                sqrt(float(variance[above, below])),
+                min(decided[above], decided[below]),
             )
             place = min(fewer, len(now) - 1)
             if gap > float(now[place]) * deviation:

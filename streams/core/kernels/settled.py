@@ -6,6 +6,7 @@ and a tie otherwise. The logarithm of each is concave in t and e together.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 from streams.compiler import jit
@@ -17,6 +18,8 @@ SIGNATURES = {
     "join_islands": "q1 q1 q1 -> ?",
     "widest_variances": "d2 d2 d2",
     "group_totals": "q3 q2",
+    "add_decided": "q1 q1 d2 d2",
+    "find_majorities": "q1 q1 d2 d d2 -> q",
     "cell_moments": "d1 d d3",
 }
 
@@ -87,6 +90,36 @@ def group_totals(counts: Any, totals: Any) -> None:
         for g in range(counts.shape[1]):
             for k in range(3):
                 totals[p, k] += counts[p, g, k]
+
+
+@jit
+def add_decided(first: Any, second: Any, outcomes: Any, decided: Any) -> None:
+    """Add up what each system won as the first and as the second one of its pairs, then what it lost so."""
+    for p in range(len(first)):
+        a, b, won, lost = first[p], second[p], outcomes[p, 0], outcomes[p, 2]
+        decided[0, a] += won
+        decided[1, b] += lost
+        decided[2, a] += lost
+        decided[3, b] += won
+
+
+@jit
+def find_majorities(first: Any, second: Any, outcomes: Any, quantile: float, majority: Any) -> int:
+    """Set majority[i, j] to 1 where i beats j by a significant majority. Return the number of these.
+
+    `quantile` times the square root of the wins and losses is how far above half of them a majority must be.
+    """
+    number = 0
+    for p in range(len(first)):
+        a, b, won, lost = first[p], second[p], float(outcomes[p, 0]), float(outcomes[p, 2])
+        needed = quantile * sqrt(won + lost)
+        if won - 0.5 * (won + lost) - 0.5 >= needed:
+            majority[a, b] = 1.0
+            number += 1
+        if lost - 0.5 * (won + lost) - 0.5 >= needed:
+            majority[b, a] = 1.0
+            number += 1
+    return number
 
 
 @jit

@@ -27,9 +27,10 @@ JUDGES_DOMINATE = 2.0  # ratio of the variance by judge to that by judgment from
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """An island in order of score."""
+    """An island: its systems by index, in order of score, and the scores and differences of all systems."""
 
-    names: tuple[str, ...]
+    order: Ints
+    names: Sequence[str]  # of all systems
     score: Floats
     by_judgment: Differences
     by_judge: Differences | None = None
@@ -64,17 +65,16 @@ def board_outlook(
     >>> board_outlook(settle(GroupedCounts.of([])), judgments=0).message
     'There are fewer than two systems to compare.'
     """
-    parts = []
-    for order in board.members(shown):
-        chosen = np.array(order)
-        parts.append(
-            Part(
-                names=tuple(board.counts.systems[i] for i in order),
-                score=board.score[chosen],
-                by_judgment=board.by_judgment.select(chosen),
-                by_judge=None if board.by_judge is None else board.by_judge.select(chosen),
-            )
+    parts = [
+        Part(
+            order=np.array(order, np.int64),
+            names=board.counts.systems,
+            score=board.score,
+            by_judgment=board.by_judgment,
+            by_judge=board.by_judge,
         )
+        for order in board.members(shown)
+    ]
     return _outlook(
         parts, judgments=judgments, judges=board.counts.judges, state=state, budget=budget, confidence=confidence
     )
@@ -98,12 +98,7 @@ def scores_outlook(
     'settled'
     """
     order = np.array(sorted(range(len(names)), key=lambda i: (-score[i], names[i])), np.int64)
-    part = Part(
-        names=tuple(names[i] for i in order),
-        score=score[order],
-        by_judgment=by_judgment.select(order),
-        by_judge=None if by_judge is None else by_judge.select(order),
-    )
+    part = Part(order=order, names=names, score=score, by_judgment=by_judgment, by_judge=by_judge)
     return _outlook(
         [part] if len(order) else [],
         judgments=judgments,
@@ -124,7 +119,7 @@ def _outlook(
         return BoardOutlook(state="closed", message="The campaign is closed.")
     if budget is not None and judgments >= budget:
         return BoardOutlook(state="budget_spent", message=f"The budget of {budget:,} judgments is spent.")
-    systems = sum(len(part.names) for part in parts)
+    systems = sum(len(part.order) for part in parts)
     if systems < 2:
         return BoardOutlook(state="settled", message="There are fewer than two systems to compare.")
     line = _line_needs(parts, judgments=judgments, judges=judges, confidence=level)
@@ -133,7 +128,8 @@ def _outlook(
     remaining = inf if budget is None else budget - judgments
     growth = (judgments + remaining) / judgments if judgments else inf
     if len(parts) == 1 and budget is not None and judgments:
-        chance = line_probability(parts[0].score, parts[0].by_judgment, growth=growth, confidence=level)
+        part = parts[0]
+        chance = line_probability(part.order, part.score, part.by_judgment, growth=growth, confidence=level)
         if chance < UNLIKELY:
             message = f"The {remaining:,} judgments that remain are unlikely to draw one more line."
             return _named("settled", message, line)
@@ -145,20 +141,21 @@ def _outlook(
 
 def _line_needs(parts: list[Part], *, judgments: int, judges: int, confidence: float) -> LineNeeds | None:
     """Return what the first missing line needs, or None if no line is missing."""
-    lines = [(next_line(part.score, part.by_judgment, confidence=confidence), part) for part in parts]
+    lines = [(next_line(part.order, part.score, part.by_judgment, confidence=confidence), part) for part in parts]
     missing = [(line, part) for line, part in lines if line is not None]
     if not missing:
         return None
     line, part = min(missing, key=lambda each: each[0].growth)
+    above, below = part.order[line.above], part.order[line.below]
     more_judges = None
     if part.by_judge is not None:
-        own, other = (float(by.variance[line.above, line.below]) for by in (part.by_judgment, part.by_judge))
+        own, other = (float(by.variance[above, below]) for by in (part.by_judgment, part.by_judge))
         if other > JUDGES_DOMINATE * own:
-            growth = line_growth(part.score, part.by_judge, place=line.place, confidence=confidence)
+            growth = line_growth(part.order, part.score, part.by_judge, place=line.place, confidence=confidence)
             more_judges = _rounded(judges, growth)
     return LineNeeds(
-        above=part.names[line.above],
-        below=part.names[line.below],
+        above=part.names[above],
+        below=part.names[below],
         judgments=_rounded(judgments, line.growth),
         judges=more_judges,
     )
@@ -167,12 +164,12 @@ def _line_needs(parts: list[Part], *, judgments: int, judges: int, confidence: f
 def _all_drawn(part: Part, *, judges: int, confidence: float) -> BoardOutlook:
     """Return that every line is drawn, and which one would be the next to hold for other judges."""
     message = "Every line between two systems is drawn."
-    dashed = None if part.by_judge is None else next_line(part.score, part.by_judge, confidence=confidence)
+    dashed = None if part.by_judge is None else next_line(part.order, part.score, part.by_judge, confidence=confidence)
     if dashed is None:
         return BoardOutlook(state="settled", message=message)
     line = LineNeeds(
-        above=part.names[dashed.above],
-        below=part.names[dashed.below],
+        above=part.names[part.order[dashed.above]],
+        below=part.names[part.order[dashed.below]],
         judgments=None,
         judges=_rounded(judges, dashed.growth),
     )

@@ -73,7 +73,7 @@ def _islands(board: SettledBoard, chosen: list[int]) -> str | None:
 
 
 def _sweeps(board: SettledBoard, chosen: list[int]) -> str | None:
-    wins, losses = (each.tolist() for each in _wins_and_losses(board))
+    wins, losses = (each.tolist() for each in board.wins_and_losses)
     sentences = []
     for verb, own, other in (("won", wins, losses), ("lost", losses, wins)):
         swept = [i for i in chosen if own[i] > 0 and other[i] == 0]
@@ -107,7 +107,7 @@ def _few_judges(board: SettledBoard) -> str | None:
 
 
 def _ties(board: SettledBoard) -> str | None:
-    totals = board.pairs.outcomes.sum(axis=0)
+    totals = np.add.reduce(board.pairs.outcomes)
     comparisons = float(totals.sum())
     share = float(totals[1]) / max(comparisons, 1.0)
     if comparisons < ENOUGH or share <= MANY_TIES:
@@ -136,14 +136,10 @@ def count_circles(board: SettledBoard) -> int:
     Only majorities count that are significant at 95 % in a binomial test.
     """
     pairs, size = board.pairs, len(board.score)
-    wins, losses = pairs.outcomes[:, 0], pairs.outcomes[:, 2]
-    number = wins + losses
-    needed = _needed(number)
-    first, second = (each - 0.5 * number - 0.5 >= needed for each in (wins, losses))
-    if np.count_nonzero(first) + np.count_nonzero(second) < CIRCLE:
-        return 0
     majority = np.zeros((size, size))
-    majority[pairs.first, pairs.second], majority[pairs.second, pairs.first] = first, second
+    kernel = kernels.suited("settled", len(pairs.first))
+    if kernel.find_majorities(pairs.first, pairs.second, pairs.outcomes, 0.5 * Z_95, majority) < CIRCLE:
+        return 0
     return round(float(np.trace(majority @ majority @ majority)) / 3.0)
 
 
@@ -189,15 +185,6 @@ def _poisson_tail(seen: int, expected: float) -> float:
         term *= expected / k
         below += term
     return 1.0 - below if seen else 1.0
-
-
-def _wins_and_losses(board: SettledBoard) -> tuple[Floats, Floats]:
-    """Return the comparisons that each system won and lost."""
-    pairs, size = board.pairs, len(board.score)
-    first, second = pairs.outcomes[:, 0], pairs.outcomes[:, 2]
-    wins = np.bincount(pairs.first, first, size) + np.bincount(pairs.second, second, size)
-    losses = np.bincount(pairs.first, second, size) + np.bincount(pairs.second, first, size)
-    return wins.astype(np.float64), losses.astype(np.float64)
 
 
 def _listed(names: list[str]) -> str:

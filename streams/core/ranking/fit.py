@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from streams.core.ranking.ranges import Floats, Ints
 
 ENOUGH = 1e-11  # of the Newton decrement, where a fit is only compared: the step from there is nearly exact
+_NORMAL = NormalDist()
 MOST_SYSTEMS = 60  # up to it the search is compiled, above it LAPACK solves its equations
 
 
@@ -103,4 +104,4 @@ def climb(evaluate: Callable[[Floats], None], point: Floats, gradient: Floats, h
 def equal_margin(outcomes: Floats) -> float:
     """Return the margin at which equal systems tie as often as was seen."""
     share = (float(outcomes[:, 1].sum()) + at.MARGIN_PRIOR[1]) / (float(outcomes.sum()) + sum(at.MARGIN_PRIOR))
-    return NormalDist().inv_cdf(0.5 + 0.5 * share)
+    return _NORMAL.inv_cdf(0.5 + 0.5 * share)

@@ -21,7 +21,7 @@ from streams.core.ranking.student import student_quantile
 
 if TYPE_CHECKING:
     from streams.core.ranking.differences import Differences
-    from streams.core.ranking.ranges import Floats
+    from streams.core.ranking.ranges import Floats, Ints
 
 LIKELY = 0.7  # probability with which a line is there after the number of judgments that is forecast
 _Z_LIKELY = NormalDist().inv_cdf(LIKELY)
@@ -37,30 +37,34 @@ class NextLine:
     place: int  # number of systems above the line
 
 
-def next_line(score: Floats, differences: Differences, *, confidence: float) -> NextLine | None:
+def next_line(order: Ints, score: Floats, differences: Differences, *, confidence: float) -> NextLine | None:
     """Return the missing line that comes first. Return None if all lines are drawn, or there are not two systems.
 
-    Systems are in order of score. A line is drawn if all above it are better than all below it.
+    `order` are the systems by index, in order of score. A line is drawn if all above it are better than all below it.
     """
-    growth, needed = _growths(score, differences, confidence=confidence)
+    growth, needed = _growths(order, score, differences, confidence=confidence)
     missing = np.flatnonzero(needed > 1.0)
     if not len(missing):
         return None
     line = 1 + int(missing[needed[missing].argmin()])
-    above, below = divmod(int(growth[:line, line:].argmax()), len(score) - line)
+    above, below = divmod(int(growth[:line, line:].argmax()), len(order) - line)
     return NextLine(growth=float(needed[line - 1]), above=above, below=line + below, place=line)
 
 
-def line_growth(score: Floats, differences: Differences, *, place: int, confidence: float) -> float:
+def line_growth(order: Ints, score: Floats, differences: Differences, *, place: int, confidence: float) -> float:
     """Return the growth that the line below so many systems needs. It is 1 if it is drawn."""
-    return float(_growths(score, differences, confidence=confidence)[1][place - 1])
+    return float(_growths(order, score, differences, confidence=confidence)[1][place - 1])
 
 
-def line_probability(score: Floats, differences: Differences, *, growth: float, confidence: float) -> float:
+def line_probability(
+    order: Ints, score: Floats, differences: Differences, *, growth: float, confidence: float
+) -> float:
     """Return the probability that the likeliest missing line is there when the judgments have grown by a factor.
 
-    A line is as likely as the least likely of the differences across it. The result is 0 if no line is missing.
+    `order` are the systems by index, in order of score. A line is as likely as the least likely of the differences
+    across it. The result is 0 if no line is missing.
     """
+    score, differences = score[order], differences.select(order)
     better = differences.surely_better(score, confidence)
     missing = _across(np.where(better, 0.0, 1.0)) > 0.0
     if not missing.any():
@@ -102,14 +106,15 @@ def _later_quantile(differences: Differences, *, growth: float, confidence: floa
     return np.where(np.isfinite(quantile), quantile, first), fewer * growth >= fewest
 
 
-def _growths(score: Floats, differences: Differences, *, confidence: float) -> tuple[Floats, Floats]:
-    """Return the growth at which each difference of systems in order of score is LIKELY significant, and each line.
+def _growths(order: Ints, score: Floats, differences: Differences, *, confidence: float) -> tuple[Floats, Floats]:
+    """Return the growth at which each difference of systems, by place in order, is LIKELY significant, and each line.
 
     Only those of a system with one below it are filled in.
     """
-    size, fewest = len(score), 0.0 if differences.decided is None else float(fewest_decided(confidence))
+    size, fewest = len(order), 0.0 if differences.decided is None else float(fewest_decided(confidence))
     growth, lines = np.empty((size, size)), np.empty((2, size))
     kernels.suited("differences", size * size).line_growths(
+        order,
         score,
         differences.evidence,
         differences.variance,

@@ -70,11 +70,22 @@ class SettledBoard:
 
     def members(self, shown: Sequence[int] | Ints | None = None) -> list[list[int]]:
         """Return the systems of each island, or those `shown`, by index, in order of score and then of name."""
-        order = self._order
-        if shown is not None and len(shown) < len(order):
-            chosen = {int(i) for i in shown}
-            order = [i for i in order if i in chosen]
+        if shown is None or len(shown) == len(self._order):
+            return self._all_members
+        chosen = {int(i) for i in shown}
+        return self._by_island([i for i in self._order if i in chosen])
+
+    @cached_property
+    def _all_members(self) -> list[list[int]]:
+        return self._by_island(self._order)
+
+    def _by_island(self, order: list[int]) -> list[list[int]]:
         return [list(part) for _, part in groupby(order, key=self.island.tolist().__getitem__)]
+
+    @cached_property
+    def wins_and_losses(self) -> tuple[Floats, Floats]:
+        """The comparisons that each system won and lost."""
+        return add_wins_and_losses(self.pairs)
 
     def rows(self, shown: Sequence[int] | Ints | None = None) -> tuple[Row, ...]:
         """Return the rows of all systems, or of those `shown` by index, island by island, in order of score."""
@@ -137,14 +148,14 @@ def settle(
     ()
     """
     c, size = sqrt(2.0) * beta, len(counts.systems)
-    totals = counts.totals
     pairs = PairOutcomes(
         first=counts.first,
         second=counts.second,
-        outcomes=totals.astype(np.float64),
+        outcomes=counts.totals.astype(np.float64),
         size=size,
         precision=prior_precision(beta, deviation),
     )
+    decided = _decided(counts, pairs)
     weight = None if answers is None else weigh_outcomes(answers, pairs)
     if weight is not None:
         pairs = replace(pairs, outcomes=pairs.outcomes * weight)
@@ -153,7 +164,6 @@ def settle(
     by_group = fit if weight is None else replace(fit, moments=fit.moments * weight[:, :, None])
     covariance: Floats = np.linalg.inv(fit.hessian).astype(np.float64, copy=False)
     island = find_islands(counts.first, counts.second, size)
-    decided = _decided(counts, totals)
     by_judgment = delete_groups(by_group, pairs, counts.by_judgment, covariance)
     by_judge = delete_groups(by_group, pairs, counts.by_judge, covariance) if counts.judges >= FEWEST_JUDGES else None
     posterior, own = np.ascontiguousarray(covariance[:-1, :-1]), by_judgment.covariance()
@@ -184,15 +194,20 @@ def prior_precision(beta: float, deviation: float) -> float:
     return (sqrt(2.0) * beta / (PRIOR_DEVIATIONS * min(max(deviation, usual), WIDEST * usual))) ** 2
 
 
-def _decided(counts: GroupedCounts, totals: Ints) -> Ints:
+def add_wins_and_losses(pairs: PairOutcomes) -> tuple[Floats, Floats]:
+    """Return the comparisons that each system won and lost."""
+    found: Floats = np.zeros((4, pairs.size))
+    kernels.suited("settled", len(pairs.first)).add_decided(pairs.first, pairs.second, pairs.outcomes, found)
+    return found[0] + found[1], found[2] + found[3]
+
+
+def _decided(counts: GroupedCounts, pairs: PairOutcomes) -> Ints:
     """Return how many judgments of each system prefer it or another one, at most.
 
     A ranking of many systems is one judgment, however many of its comparisons are decided.
     """
-    size = len(counts.systems)
-    decided = totals[:, 0] + totals[:, 2]
-    found = np.bincount(counts.first, decided, size) + np.bincount(counts.second, decided, size)
-    return np.minimum(found.astype(np.int64), counts.judgments)
+    wins, losses = add_wins_and_losses(pairs)
+    return np.minimum((wins + losses).astype(np.int64), counts.judgments)
 
 
 def widest_variances(one: Floats, other: Floats) -> Floats:
@@ -204,12 +219,19 @@ def widest_variances(one: Floats, other: Floats) -> Floats:
 
 def centred_variances(covariance: Floats, island: Ints) -> Floats:
     """Return the variance of each system's difference from the mean of its island."""
+    islands = _each_island(island)
+    if len(islands) == 1:
+        return np.maximum(_centred_variances(covariance), 0.0)
     found: Floats = np.empty(len(covariance))
-    for inside in _each_island(island):
-        block = covariance if len(inside) == len(found) else covariance.take(inside, axis=0).take(inside, axis=1)
-        means = np.add.reduce(block, axis=1) / len(inside)  # faster than `mean` and its checks
-        found[inside] = block.diagonal() - 2.0 * means + np.add.reduce(means) / len(inside)
+    for inside in islands:
+        found[inside] = _centred_variances(covariance.take(inside, axis=0).take(inside, axis=1))
     return np.maximum(found, 0.0)
+
+
+def _centred_variances(block: Floats) -> Floats:
+    means = np.add.reduce(block, axis=1) / len(block)  # faster than `mean` and its checks
+    found: Floats = block.diagonal() - 2.0 * means + np.add.reduce(means) / len(block)
+    return found
 
 
 def centre(values: Floats, island: Ints) -> Floats:

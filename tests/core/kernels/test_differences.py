@@ -50,10 +50,9 @@ def test_a_line_is_drawn_where_every_system_above_is_better_than_every_one_below
     for seed in range(40):
         score, (differences, _) = made(4, seed=seed, spread=20.0)
         order = np.argsort(-score)
-        score, differences = score[order], differences.select(order)
-        better = differences.surely_better(score)
+        better = differences.select(order).surely_better(score[order])
         all_drawn = all(better[:line, line:].all() for line in range(1, 4))
-        found = next_line(score, differences, confidence=CONFIDENCE)
+        found = next_line(order, score, differences, confidence=CONFIDENCE)
         assert (found is None) == all_drawn
         if found is not None:
             assert not better[found.above, found.below]
@@ -64,7 +63,7 @@ def test_a_line_is_drawn_where_every_system_above_is_better_than_every_one_below
 
 def test_plain_and_compiled_kernels_give_the_same_bits() -> None:
     score, (one, other) = made(12, seed=3, spread=3.0)
-    score, order = -np.sort(-score), np.arange(12)
+    order = np.argsort(-score)
     quantiles = np.array([[np.inf] * 6 + [2.57, 2.04], [np.inf] * 6 + [1.48, 1.31]])
     results = []
     for load in (kernels.plain, kernels.compiled):
@@ -73,7 +72,7 @@ def test_plain_and_compiled_kernels_give_the_same_bits() -> None:
         by = one.variance, quantiles, other.variance, quantiles
         kernel.rank_systems(order, score, one.evidence, *by, True, ranks)
         later = np.where(np.isfinite(quantiles), quantiles, 2.57)
-        kernel.line_growths(score, one.evidence, one.variance, later, 0.52, 6.0, growth, lines)
+        kernel.line_growths(order, score, one.evidence, one.variance, later, 0.52, 6.0, growth, lines)
         results.append((ranks, growth, lines))
     for plain, compiled in zip(*results, strict=True):
         np.testing.assert_array_equal(plain, compiled)

@@ -151,27 +151,56 @@ def test_scores_whose_judges_differ_ask_for_judges() -> None:
     assert f"About {found.judges:,} more judges are needed until a line between a and b holds" in found.message
 
 
+@pytest.mark.parametrize("deviation", [0.1, 0.01])
+def test_the_system_above_a_line_is_named_first_whatever_the_order_of_the_names(deviation: float) -> None:
+    own, other = (Differences.independent(np.full(3, each)) for each in (deviation, 0.2))
+    score = np.array([0.0, 9.0, 0.25])
+    found = scores_outlook(["a", "b", "c"], score, own, by_judge=other, judges=12, judgments=500)
+    assert found.state == ("open" if deviation == 0.1 else "settled")
+    assert (found.above, found.below) == ("c", "a")
+    assert "between c and a" in found.message
+
+
 def test_a_forecast_is_the_growth_at_which_the_line_is_likely() -> None:
     score, differences = np.array([0.3, 0.0]), Differences.independent(np.array([0.15, 0.15]))
-    line = next_line(score, differences, confidence=0.95)
+    order = np.arange(2)
+    line = next_line(order, score, differences, confidence=0.95)
     assert line is not None
     growth = line.growth
-    assert line_probability(score, differences, growth=growth, confidence=0.95) == pytest.approx(LIKELY)
+    assert line_probability(order, score, differences, growth=growth, confidence=0.95) == pytest.approx(LIKELY)
     later = np.random.default_rng(1).normal(0.3, 0.15 * np.sqrt(2 * (1 - 1 / growth)), 20_000)
     limit = NormalDist().inv_cdf(0.975) * 0.15 * np.sqrt(2 / growth)
     assert (later > limit).mean() == pytest.approx(LIKELY, abs=0.02)
 
 
 def test_a_line_waits_for_the_least_certain_difference_across_it() -> None:
-    score = np.array([0.8, 0.5, 0.0])
-    line = next_line(score, Differences.independent(np.array([0.5, 0.01, 0.01])), confidence=0.95)
+    order, score = np.arange(3), np.array([0.8, 0.5, 0.0])
+    line = next_line(order, score, Differences.independent(np.array([0.5, 0.01, 0.01])), confidence=0.95)
     assert line is not None
     assert (line.place, line.above, line.below) == (2, 0, 2)
-    assert next_line(score, Differences.independent(np.full(3, 0.01)), confidence=0.95) is None
+    assert next_line(order, score, Differences.independent(np.full(3, 0.01)), confidence=0.95) is None
+
+
+def test_a_line_is_the_same_in_any_order_of_the_systems() -> None:
+    random = np.random.default_rng(5)
+    score = np.sort(random.normal(size=7))[::-1].copy()
+    root = random.normal(size=(7, 7))
+    differences = Differences(variance=0.1 * np.abs(root + root.T), freedom=9, decided=random.integers(0, 40, 7))
+    place = random.permutation(7)  # of each system in the other order
+    index = np.argsort(place)
+    others = differences.select(index)
+    line = next_line(np.arange(7), score, differences, confidence=0.8)
+    assert line is not None
+    assert next_line(place, score[index], others, confidence=0.8) == line
+    chances = [
+        line_probability(order, own, by, growth=3.0, confidence=0.8)
+        for order, own, by in ((np.arange(7), score, differences), (place, score[index], others))
+    ]
+    assert chances[0] == chances[1] > 0.0
 
 
 def test_a_system_with_few_judgments_needs_as_many_as_a_binomial_test() -> None:
     certain = Differences(variance=np.full((2, 2), 1e-6), freedom=31, decided=np.array([3, 100]))
-    line = next_line(np.array([5.0, 0.0]), certain, confidence=0.95)
+    line = next_line(np.arange(2), np.array([5.0, 0.0]), certain, confidence=0.95)
     assert line is not None
     assert line.growth == 2.0
