@@ -56,11 +56,11 @@ class OrdinaryJudgments:
         return Admitted(
             batch=JudgmentBatch(
                 systems=np.array(self.systems, np.int64),
-                ranks=np.fromiter(chain.from_iterable(self.ranks), np.int64, len(self.systems)),
+                ranks=np.array([*chain.from_iterable(self.ranks)], np.int64),
                 starts=np.array([0, *accumulate(map(len, self.ranks))], np.int64),
                 judges=np.array(judges, np.int64),
                 segments=np.array(segments, np.int64),
-                scores=np.full(len(self.ids), nan),
+                scores=np.array([nan] * len(self.ids)),
             ),
             offsets=np.array(offsets, np.int64),
             durations=np.array([-1 if each is None else each for each in self.durations], np.int64),

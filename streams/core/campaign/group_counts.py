@@ -86,12 +86,14 @@ class GroupCounts:
         kernel = kernels.suited("groups", batch.pairs)
         pairs = kernel.number_pairs(self._slots, batch.systems, batch.starts, self.pairs)
         self._make_room(pairs, most=systems * (systems - 1) // 2)
-        shrink = GROUPS // self.groups
+        if self.groups < GROUPS:
+            shrink = GROUPS // self.groups
+            by_judgment, by_judge = by_judgment // shrink, by_judge // shrink
         kernel.count_groups(
             self._cells,
             self._slots,
-            by_judgment // shrink,
-            by_judge // shrink,
+            by_judgment,
+            by_judge,
             batch.systems,
             batch.ranks,
             batch.starts,

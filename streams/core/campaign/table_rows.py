@@ -30,9 +30,9 @@ def make_system_rows(tables: CampaignTables, model: Model, systems: Sequence[int
     columns = (
         mean[chosen],
         deviation[chosen],
-        tables.wins[chosen].sum(axis=1),
-        tables.ties[chosen].sum(axis=1),
-        tables.wins[:, chosen].sum(axis=0),
+        np.add.reduce(tables.wins[chosen], axis=1),  # faster than `sum` and its checks
+        np.add.reduce(tables.ties[chosen], axis=1),
+        np.add.reduce(tables.wins[:, chosen], axis=0),
         tables.system_judgments[chosen],
         tables.system_offset[chosen],
     )

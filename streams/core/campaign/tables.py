@@ -83,15 +83,17 @@ class CampaignTables:
         systems, judges, segments = self.sizes
         model.grow(systems, judges, segments)
         model.shared_segment = self.segments.shared
-        self.system_judgments = grow_array(self.system_judgments, systems)
-        self.system_offset = grow_array(self.system_offset, systems, fill=-1)
-        self.judge_judgments = grow_array(self.judge_judgments, judges)
-        self.judge_timed = grow_array(self.judge_timed, judges)
-        self.judge_duration = grow_array(self.judge_duration, judges)
-        self.judge_agreed = grow_array(self.judge_agreed, judges)
-        self.judge_compared = grow_array(self.judge_compared, judges)
         self.segment_judgments = grow_array(self.segment_judgments, segments)
-        self._judge_groups = grow_array(self._judge_groups, judges)
+        if systems > len(self.system_judgments):
+            self.system_judgments = grow_array(self.system_judgments, systems)
+            self.system_offset = grow_array(self.system_offset, systems, fill=-1)
+        if judges > len(self.judge_judgments):
+            self.judge_judgments = grow_array(self.judge_judgments, judges)
+            self.judge_timed = grow_array(self.judge_timed, judges)
+            self.judge_duration = grow_array(self.judge_duration, judges)
+            self.judge_agreed = grow_array(self.judge_agreed, judges)
+            self.judge_compared = grow_array(self.judge_compared, judges)
+            self._judge_groups = grow_array(self._judge_groups, judges)
         for index in range(self._grouped_judges, judges):
             self._judge_groups[index] = self._group_of(self.judges.names[index])
         self._grouped_judges = judges

@@ -48,8 +48,9 @@ class Client:
     @cached_property
     def is_cluster(self) -> bool:
         """Whether the server is a node of a Redis Cluster (`cluster_enabled` of its INFO)."""
-        info: dict[str, Any] = self.first.info("cluster")
-        return bool(info.get("cluster_enabled"))
+        with self.translated_errors():
+            info: dict[str, Any] = self.first.info("cluster")
+            return bool(info.get("cluster_enabled"))
 
     @cached_property
     def redis(self) -> redis.Redis:

@@ -145,9 +145,7 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     def persist(self, lease: Lease, commit: Commit) -> None:
         """Write a batch in one call, or in a cluster in one call per slot."""
         units = self._units(lease, commit)
-        with self.client.translated_errors():
-            divided = self.client.is_cluster
-        if not divided:
+        if not self.client.is_cluster:
             self.write(lease, units)
             return
         self.client.write(
@@ -168,9 +166,7 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
 
         If they are large, several calls write them, so that Redis answers others in between.
         """
-        with self.client.translated_errors():
-            divided = self.client.is_cluster
-        if divided or len(commits) < 2:
+        if self.client.is_cluster or len(commits) < 2:
             return persist_each(self, commits)
         if sum(commit.rows for _, commit in commits) > MOST_ROWS:
             half = len(commits) // 2
@@ -195,9 +191,8 @@ class RedisStore(RedisGaps, RedisLate, RedisWorkers):
     def _write_all(self, groups: Sequence[tuple[Lease, Sequence[Unit]]]) -> list[JudgestreamError | None]:
         """Write the units of each lease, all or none, in one call."""
         keys: dict[str, None] = {}
-        with self.client.translated_errors():
-            if self.client.is_cluster:  # which finds the node by them
-                keys = dict.fromkeys(key for _, units in groups for unit in units for key in unit.touched())
+        if self.client.is_cluster:  # which finds the node by them
+            keys = dict.fromkeys(key for _, units in groups for unit in units for key in unit.touched())
         arguments: list[Any] = []
         for lease, units in groups:
             arguments += (lease.epoch, lease.partition, len(units))

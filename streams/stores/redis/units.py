@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +71,9 @@ class Unit:
 
 def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     """Return the writes of what changed in a campaign."""
-    key = partial(keys.campaign, change.campaign)
-    tables = [key(table) for table in CAMPAIGN_TABLES]
+    shared = keys.campaign(change.campaign, "")
+    key = shared.__add__
+    tables = [shared + table for table in CAMPAIGN_TABLES]
     old = [*tables] if change.whole else []
     if change.whole and change.before >= 0 and not keys.layer:  # it was deleted: so is what a rerun has staged of it
         staged = replace(keys, layer=STAGED)
@@ -89,7 +89,11 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
             *(("UNLINK", each, [each]) for each in old),
             ("HSET", key("meta"), ["layout", LAYOUT, "campaign", change.meta, *status]),
             *(("HDEL", key(table), [*rows]) for table, rows in change.removed.items()),
-            *(("HSET", key(table), [*chain.from_iterable(rows.items())]) for table, rows in change.tables.items()),
+            *[
+                ("HSET", key(table), [*chain.from_iterable(rows.items())])
+                for table, rows in change.tables.items()
+                if rows
+            ],
             ("HDEL", key("requests"), change.ended),
             ("HSET", key("requests"), [*chain.from_iterable(change.requests.items())]),
             (PUSH_IDS, key("seen"), [change.seen_ids, *encode_ids(change.seen)] if change.seen.count else []),

@@ -10,7 +10,10 @@ import pytest
 
 from deploy.ports import HOST
 from streams.errors import StoreUnavailable
+from streams.stores.base import Lease
+from streams.stores.commit import Commit
 from streams.stores.redis.client import Client
+from streams.stores.redis.store import RedisStore
 
 REFUSALS = (
     b"-CLUSTERDOWN The cluster is down",
@@ -58,3 +61,12 @@ def test_a_server_that_refuses_a_pipeline_now_is_away(refusing: Client) -> None:
     pipeline.set("key", 2)
     with pytest.raises(StoreUnavailable), refusing.translated_errors():
         pipeline.execute()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_batches_wait_for_a_server_that_can_not_say_yet_whether_it_is_a_cluster(refusing: Client, number: int) -> None:
+    store = RedisStore("redis://not-asked")
+    store.client = refusing
+    commit = Commit(before=0, after=0, read=0, rejected=0, campaigns=(), outbox=())
+    with pytest.raises(StoreUnavailable):
+        store.persist_all([(Lease(f"judgments.v1/{partition}", 1), commit) for partition in range(number)])
