@@ -187,6 +187,7 @@ class Transcriber:
             systems=systems[:members].copy(),
             ranks=ranks[:members].copy(),
             checksums=checksums,
+            id_lines=texts,
         )
         return replace(columns, write=partial(_write, cells, wide, groups, table.templates, columns))
 

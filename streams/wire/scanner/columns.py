@@ -43,6 +43,7 @@ class JudgmentColumns(Sequence[Judgment]):
     systems: Ints
     ranks: Ints
     checksums: Ints | None = None  # CRC-32 of each id, if it is known
+    id_lines: bytes | None = None  # the ids, each with a line feed after it, if they are known
     write: Callable[[Ints], bytes] | None = None  # returns the lines of these judgments, if the data has only their ids
 
     def __len__(self) -> int:
@@ -118,7 +119,7 @@ class JudgmentColumns(Sequence[Judgment]):
     @property
     def id_text(self) -> IdText:
         """The ids as one text. None of them has a character that is escaped."""
-        return IdText(self._copied_ids[0], len(self))
+        return IdText(self._copied_ids[0] if self.id_lines is None else self.id_lines, len(self))
 
     def id_checksums(self) -> Ints:
         """Return the CRC-32 of each id."""
@@ -167,4 +168,5 @@ class JudgmentColumns(Sequence[Judgment]):
             systems=self.systems[members],
             ranks=self.ranks[members],
             checksums=None if self.checksums is None else self.checksums[places],
+            id_lines=None,
         )

@@ -8,6 +8,7 @@ import random
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -201,6 +202,19 @@ def test_a_repeated_conversation_among_usual_rows_is_left_out(tmp_path: Path) ->
     read = told(path, quick=True)
     assert read == told(path, quick=False)
     assert read[1].left_out == {"a repeated conversation": 1}
+
+
+@pytest.mark.parametrize("columns", ["a=a,b=b,winner=winner,id=id", "a=a,b=b,winner=winner"])
+def test_the_ids_of_a_table_and_their_checksums_are_those_of_its_judgments(tmp_path: Path, columns: str) -> None:
+    path = tmp_path / "table.csv"
+    ids = [f"{k}{'x' * (k % 20)}" for k in range(1500)]
+    path.write_text("a,b,winner,id\n" + "".join(f"x,y,tie,{each}\n" for each in ids))
+    (batch,) = formats.read(path, columns=columns).batches(columns=True)
+    for part in (batch.judgments, batch.judgments[3:50], batch.judgments[50:]):
+        assert isinstance(part, JudgmentColumns)
+        expected = [judgment.id for judgment in part]
+        assert list(part.ids()) == expected
+        assert part.id_checksums().tolist() == [crc32(each.encode()) for each in expected]
 
 
 def test_spaces_around_mapped_cells_are_removed(tmp_path: Path) -> None:
