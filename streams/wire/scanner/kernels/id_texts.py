@@ -59,10 +59,9 @@ def write_id(ids: Any, size: int, number: int, digest: Any) -> int:
 @inlined
 def write_number(ids: Any, size: int, number: int) -> int:
     """Write a number. Return its end."""
-    digits, rest = 1, number
-    while rest >= 10:
-        rest //= 10
-        digits += 1
+    digits, limit = 1, 10
+    while number >= limit:
+        digits, limit = digits + 1, 10 * limit
     for k in range(size + digits - 1, size - 1, -1):
         ids[k] = ZERO + number % 10
         number //= 10
@@ -82,14 +81,20 @@ def hexadecimal(word: Any) -> Any:
 
 @inlined
 def checksum(data: Any, begin: int, end: int) -> int:
-    """Return the CRC-32 of a text. Eight bytes are read at once."""
-    found = _32_BITS
+    """Return the CRC-32 of a text. Eight bytes are read at once, then four."""
+    found = np.uint64(_32_BITS)
     while end - begin >= 8:
-        word = np.uint64(word_at(data, begin, 8)) ^ np.uint64(found)
-        found = 0
+        word = np.uint64(word_at(data, begin, 8)) ^ found
+        found = np.uint64(0)
         for k in range(8):
-            found ^= _CRC[7 - k, np.int64((word >> np.uint64(8 * k)) & np.uint64(255))]
+            found ^= np.uint64(_CRC[7 - k, np.int64((word >> np.uint64(8 * k)) & np.uint64(255))])
         begin += 8
+    if end - begin >= 4:
+        word = np.uint64(word_at(data, begin, 4)) ^ found
+        found = np.uint64(0)
+        for k in range(4):
+            found ^= np.uint64(_CRC[3 - k, np.int64((word >> np.uint64(8 * k)) & np.uint64(255))])
+        begin += 4
     for i in range(begin, end):
-        found = _CRC[0, (found ^ np.int64(data[i])) & 255] ^ (found >> 8)
-    return found ^ _32_BITS
+        found = np.uint64(_CRC[0, np.int64((found ^ np.uint64(data[i])) & np.uint64(255))]) ^ (found >> np.uint64(8))
+    return int(np.int64(found) ^ _32_BITS)
