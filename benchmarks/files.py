@@ -16,6 +16,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from importlib import import_module
+from multiprocessing import Process
 from pathlib import Path
 from statistics import median
 from subprocess import DEVNULL, Popen
@@ -30,7 +31,7 @@ from streams.bench.figures import Figure
 from streams.bench.rank_files import EVALICA
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SYSTEMS, SEGMENTS, JUDGES, TIES = 20, 5000, 500, 0.25
 SAMPLE = Path(__file__).parent.parent / "samples" / "arena.csv"
@@ -76,17 +77,30 @@ def write_logs(folder: Path, rows: int, *, tables: bool = True) -> None:
 
 def measure(command: Sequence[str | Path], repeats: int) -> list[Run]:
     """Return the runs of a command after one that is not counted."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    found = []
+    return measure_in_turns({"": command}, repeats)[""]
+
+
+def measure_in_turns(commands: Mapping[str, Sequence[str | Path]], repeats: int) -> dict[str, list[Run]]:
+    """Return the runs of each command after one that is not counted.
+
+    The commands take turns, so that a busy minute of the machine slows down all of them.
+    """
+    found: dict[str, list[Run]] = {name: [] for name in commands}
     for _ in range(1 + repeats):
-        begin = time.perf_counter()
-        process = Popen([str(part) for part in command], stdout=DEVNULL, env=environment)
-        _, status, usage = os.wait4(process.pid, 0)
-        if status:
-            raise SystemExit(f"failed: {' '.join(map(str, command))}")
-        wall = time.perf_counter() - begin
-        found.append(Run(wall=wall, cpu=usage.ru_utime + usage.ru_stime, memory=usage.ru_maxrss / 1000))
-    return found[1:]
+        for name, command in commands.items():
+            found[name].append(_run(command))
+    return {name: runs[1:] for name, runs in found.items()}
+
+
+def _run(command: Sequence[str | Path]) -> Run:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    begin = time.perf_counter()
+    process = Popen([str(part) for part in command], stdout=DEVNULL, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"failed: {' '.join(map(str, command))}")
+    wall = time.perf_counter() - begin
+    return Run(wall=wall, cpu=usage.ru_utime + usage.ru_stime, memory=usage.ru_maxrss / 1000)
 
 
 def figures_of(name: str, runs: Sequence[Run], *, rows: int = 0, goal: float | None = None) -> list[Figure]:
@@ -110,19 +124,32 @@ def _figure(
 
 def measure_files(folder: Path, rows: int, repeats: int) -> list[Figure]:
     """Measure `rank` on each kind of file, and evalica on the CSV."""
-    write_logs(folder, rows)
+    _write_beside(folder, rows)
+    goals = {"jsonl": 500_000, "csv": 300_000, "parquet": 300_000}
+    methods = ("bradley_terry", "elo")
+    ranks: dict[str, Sequence[str | Path]] = {
+        f"rank {suffix}": (*COMMAND, "rank", folder / f"log.{suffix}") for suffix in goals
+    }
+    peers = {f"evalica {method} csv": (sys.executable, "-c", EVALICA, folder / "log.csv", method) for method in methods}
+    runs = measure_in_turns(ranks | peers, repeats)
     found: list[Figure] = []
-    csv_runs: list[Run] = []
-    for suffix, goal in (("jsonl", 500_000), ("csv", 300_000), ("parquet", 300_000)):
-        runs = measure((*COMMAND, "rank", folder / f"log.{suffix}"), repeats)
-        csv_runs = runs if suffix == "csv" else csv_runs
-        found += figures_of(f"rank {suffix}", runs, rows=rows, goal=goal)
-    for method in ("bradley_terry", "elo"):
-        runs = measure((sys.executable, "-c", EVALICA, folder / "log.csv", method), repeats)
-        found += figures_of(f"evalica {method} csv", runs, rows=rows)
-        times = [theirs.wall / ours.wall for theirs, ours in zip(runs, csv_runs, strict=True)]
+    for suffix, goal in goals.items():
+        found += figures_of(f"rank {suffix}", runs[f"rank {suffix}"], rows=rows, goal=goal)
+    for method in methods:
+        peer = runs[f"evalica {method} csv"]
+        found += figures_of(f"evalica {method} csv", peer, rows=rows)
+        times = [theirs.wall / ours.wall for theirs, ours in zip(peer, runs["rank csv"], strict=True)]
         found.append(_figure(f"rank csv, times evalica {method}", "x", times, least=3.0))
     return found
+
+
+def _write_beside(folder: Path, rows: int, *, tables: bool = True) -> None:
+    """Write logs in another process. The largest memory of a command includes that of the process that starts it."""
+    writer = Process(target=write_logs, args=(folder, rows), kwargs={"tables": tables})
+    writer.start()
+    writer.join()
+    if writer.exitcode:
+        raise SystemExit("the logs could not be written")
 
 
 def measure_growth(folder: Path, rows: int, repeats: int) -> list[Figure]:
@@ -130,7 +157,7 @@ def measure_growth(folder: Path, rows: int, repeats: int) -> list[Figure]:
     small = median(run.cpu for run in measure((*COMMAND, "rank", SAMPLE), repeats))
     costs = []
     for count in (100_000, rows):
-        write_logs(folder, count, tables=False)
+        _write_beside(folder, count, tables=False)
         runs = measure((*COMMAND, "rank", folder / "log.jsonl"), repeats)
         costs.append([1e6 * run.cpu / count for run in runs])
     total = [1.0 * high / low for low, high in zip(*costs, strict=True)]
