@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import sys
@@ -11,6 +10,7 @@ from importlib import import_module
 import click
 
 from streams.cli.groups import ARGUMENTS, SuggestingGroup
+from streams.cli.importing import without_collecting
 from streams.errors import JudgestreamError
 from streams.quoting import safe_lines
 
@@ -76,12 +76,8 @@ class LazyGroup(SuggestingGroup):
         name = OLD_NAMES.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
-        gc.disable()  # what modules contain stays, so looking for garbage in it only takes time
-        try:
+        with without_collecting():
             command: click.Command = import_module(f"streams.cli.commands.{name.replace('-', '_')}").command
-        finally:
-            gc.freeze()
-            gc.enable()
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

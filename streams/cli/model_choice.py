@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from streams.cli.importing import without_collecting
 from streams.cli.ranking import parse_parameters
 from streams.errors import ParameterError
 
@@ -56,8 +57,9 @@ class ModelChoice:
     def read(self, log: LogFile, campaigns: Sequence[str]) -> tuple[RankingPlan, Iterable[Sequence[Judgment]]]:
         """Return the plan for a log and its batches. Without a model, the first judgment decides."""
         log.begin()
-        from streams.offline.rating import rate  # noqa: F401 - it takes as long as reading the first batch
-        from streams.offline.scores import choose_model
+        with without_collecting():
+            from streams.offline.rating import rate  # noqa: F401 - it takes as long as reading the first batch
+            from streams.offline.scores import choose_model
 
         batches: Iterable[Sequence[Judgment]] = log.batches(columns=log.is_long)
         try:

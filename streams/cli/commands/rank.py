@@ -9,6 +9,7 @@ import click
 
 from streams.cli.controls import ControlTest, control_test_options, labelled
 from streams.cli.history_file import history_options
+from streams.cli.importing import without_collecting
 from streams.cli.log_campaigns import rate_log
 from streams.cli.log_options import LogFile, log_argument
 from streams.cli.model_choice import model_options
@@ -123,9 +124,10 @@ def command(
     if style:
         style.attach(log)
     plan, batches = choice.read(log, campaigns)  # from here on, the file is read beside
-    from streams.cli import render  # noqa: F401 - it imports rich, which takes as long as some batches
-    from streams.offline.categories import in_order, rank_categories
-    from streams.offline.rating import make_leaderboard
+    with without_collecting():
+        from streams.cli import render  # noqa: F401 - it imports rich, which takes as long as some batches
+        from streams.offline.categories import in_order, rank_categories
+        from streams.offline.rating import make_leaderboard
 
     campaign_type = plan.campaign_type
     if style:
