@@ -14,7 +14,7 @@ from streams.core.kernels.normal import NORM, tie_moments, upper_tail, win_momen
 
 SIGNATURES = {
     "rate_rankings": "d1 d1 d2 q1 q1 q1 q1 d",
-    "judge_rankings": "q2 q2 ?2 q1 q1 q1 q1 q1 q1",
+    "judge_rankings": "q2 q2 q2 ?2 q1 q1 q1 q1 q1 q1",
     "measure_information": "d1 d1 q2 d d d1",
 }
 
@@ -143,6 +143,7 @@ def count_rankings(wins: Any, ties: Any, touched: Any, systems: Any, ranks: Any,
 def judge_rankings(
     wins: Any,
     ties: Any,
+    outcomes: Any,
     touched: Any,
     agreed: Any,
     compared: Any,
@@ -151,10 +152,16 @@ def judge_rankings(
     ranks: Any,
     starts: Any,
 ) -> None:
-    """Count rankings, and how often the preferences of each judge agree with the majority of earlier rankings."""
+    """Count rankings, and how often the preferences of each judge agree with the majority of earlier rankings.
+
+    A row of `outcomes` has the wins, ties and losses of a system.
+    """
     for k in range(len(starts) - 1):
         for a in range(starts[k], starts[k + 1]):
             for b in range(a + 1, starts[k + 1]):
+                better = 0 if ranks[a] < ranks[b] else 1 if ranks[a] == ranks[b] else 2
+                outcomes[systems[a], better] += 1
+                outcomes[systems[b], 2 - better] += 1
                 majority = wins[systems[a], systems[b]] - wins[systems[b], systems[a]]
                 if majority != 0 and ranks[a] != ranks[b]:
                     compared[judges[k]] += 1

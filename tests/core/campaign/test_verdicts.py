@@ -69,7 +69,9 @@ def board(campaign: Campaign) -> Leaderboard:
 
 
 def wins(campaign: Campaign) -> dict[tuple[str, str], int]:
-    names, counts = campaign.tables.systems.names, campaign.tables.wins
+    names, counts, ties = campaign.tables.systems.names, campaign.tables.wins, campaign.tables.ties
+    totals = [counts.sum(axis=1), ties.sum(axis=1), counts.sum(axis=0)]
+    assert campaign.tables.outcomes.T.tolist() == [each.tolist() for each in totals], "of each system"
     return {(x, y): int(counts[i, j]) for i, x in enumerate(names) for j, y in enumerate(names) if counts[i, j]}
 
 
