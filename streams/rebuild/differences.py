@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from streams.core.campaign.categories import PAIR
 from streams.core.campaign.group_counts import has_same_counts
+from streams.core.campaign.judge_residuals import join_pages
 from streams.core.campaign.segment_pages import decode_segments
 from streams.core.campaign.state import TABLES, JudgeRow, SystemRow, decode_meta, decode_row
 from streams.errors import StoreCorrupt, StoreOutdated
@@ -152,11 +153,12 @@ def _tables(found: StoredCampaign | None) -> dict[str, Mapping[str, Any]]:
         return {table: {} for table in (*TABLES, "seen", "leaderboard")}
     seen = {name: place for place, name in enumerate(found.seen)}
     tables: dict[str, Mapping[str, Any]] = {**found.tables, "seen": seen, "leaderboard": found.scores}
-    try:  # the two tables of segments as one, because earlier layouts had one
+    try:  # the two tables of segments as one, and the pages of a judge too, because earlier layouts had no pages
         segments: Mapping[str, Any] = decode_segments(found.tables["segments"], found.tables["segment_pages"])
+        residuals = join_pages(found.tables["residuals"])
     except (ValueError, KeyError, IndexError):
         return tables
-    return {**tables, "segments": segments, "segment_pages": {}}
+    return {**tables, "segments": segments, "segment_pages": {}, "residuals": residuals}
 
 
 def _compare_rows(table: str, stored: Mapping[str, Any], log: Mapping[str, Any]) -> TableDifference:

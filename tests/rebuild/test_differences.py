@@ -7,6 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from streams.core.campaign.campaign import Campaign
+from streams.core.campaign.judge_residuals import join_pages
 from streams.core.campaign.state import StoredCampaign
 from streams.rebuild.differences import ValueDifference, compare, compare_heads
 from tests.builders import crowd_log, stored_campaign
@@ -15,6 +16,19 @@ from tests.builders import crowd_log, stored_campaign
 def stored() -> StoredCampaign:
     campaign, log = Campaign("c"), crowd_log(30)
     return stored_campaign([campaign.drain_changes(campaign.apply(range(len(log)), log), ())])
+
+
+def test_rows_of_judges_that_are_not_divided_into_pages_are_no_difference() -> None:
+    campaign, log = Campaign("c"), crowd_log(300, systems=90)
+    divided = stored_campaign([campaign.drain_changes(campaign.apply(range(len(log)), log), ())])
+    joined = join_pages(divided.tables["residuals"])
+    rows = {key: msgspec.msgpack.encode(row) if isinstance(row, list) else row for key, row in joined.items()}
+    earlier = replace(divided, tables=divided.tables | {"residuals": rows})
+    assert compare("c", earlier, divided) is None
+    rows["judge judge-1"] = rows["judge judge-2"]
+    found = compare("c", earlier, divided)
+    assert found is not None
+    assert found.tables["residuals"].different == 1
 
 
 def with_meta(campaign: StoredCampaign, **fields: object) -> StoredCampaign:

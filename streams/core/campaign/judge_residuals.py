@@ -17,6 +17,7 @@ from streams.wire.scanner.seed import SEED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -31,7 +32,8 @@ PRIOR_INFORMATION = 0.2777  # 1 / variance of the weak prior of the settled boar
 FIRST_MARGIN, FIRST_MARGIN_INFORMATION = 0.3, 20.0
 JUDGE_SUMS, CELL_SUMS = 10, 4
 FIRST_SUMS = 7  # of a judge, in the rows of an earlier version
-SHARED, SYSTEM, JUDGE = "shared", "system ", "judge "  # keys of the stored rows
+SHARED, SYSTEM, JUDGE, PAGE = "shared", "system ", "judge ", "page "  # begin the keys of stored rows
+FIRST_PAGE, LATER_PAGE = 32, 16  # systems of a page; those of the first page are in the row of the judge
 _CELL_ROW = 1 + CELL_SUMS  # a system, and its sums
 _HASH_SEED = SEED[:2] >> 32  # of 31 bits, so that no product overflows
 _pack = msgspec.msgpack.Encoder().encode
@@ -49,8 +51,10 @@ class JudgeResiduals:
         self._keys: Ints = np.zeros((4, 2), np.int64)  # judge and system of each row of `_by_cell`
         self._used: Ints = np.zeros(1, np.int64)  # number of these rows
         self._slots = np.full(8, -1, np.int32)  # the hash table of `number_cells`
-        self._cells: list[list[int]] = []  # rows of each judge, in the order of their systems
+        self._cells: list[dict[int, list[int]]] = []  # rows of each judge by page, in the order of their systems
         self._dirty_judges: set[int] = set()
+        self._dirty_pages: set[tuple[int, int]] = set()  # judges and pages, without the first ones
+        self._undivided: set[int] = set()  # judges whose stored row has all pages, as before layout 7
         self._dirty_systems: set[int] = set()
 
     def apply(self, batch: JudgmentBatch, *, systems: int, judges: int) -> None:
@@ -73,6 +77,9 @@ class JudgeResiduals:
         )
         self._dirty_judges.update(distinct_indices(batch.judges))
         self._dirty_systems.update(distinct_indices(batch.systems))
+        later = batch.systems >= FIRST_PAGE
+        judged = self._keys[cells[later], 0]
+        self._dirty_pages.update(zip(judged.tolist(), _page_of(batch.systems[later]).tolist(), strict=True))
 
     def _number_cells(self, judges: Ints, systems: Ints, starts: Ints) -> Ints:
         """Return the row of each system of each ranking and its judge, a new one if they meet for the first time."""
@@ -82,8 +89,9 @@ class JudgeResiduals:
             self._grow_cells()
         if self._cell_count > had:
             keys = self._keys
-            for row, judge in enumerate(keys[had : self._cell_count, 0].tolist(), had):
-                insort(self._cells[judge], row, key=lambda each: keys[each, 1])
+            judged, met = keys[had : self._cell_count].T
+            for row, (judge, page) in enumerate(zip(judged.tolist(), _page_of(met).tolist(), strict=True), had):
+                insort(self._cells[judge].setdefault(page, []), row, key=lambda each: keys[each, 1])
         return cells
 
     @property
@@ -106,7 +114,7 @@ class JudgeResiduals:
             self._ability = np.append(self._ability, np.zeros(room))
             self._information = np.append(self._information, np.full(room, PRIOR_INFORMATION))
         self._by_judge = _with_room(self._by_judge, judges)
-        self._cells += [[] for _ in range(judges - len(self._cells))]
+        self._cells += [{} for _ in range(judges - len(self._cells))]
 
     def live(
         self, systems: Sequence[str], judges: Sequence[str], judgments: Ints, *, tested: bool = True
@@ -128,15 +136,25 @@ class JudgeResiduals:
 
     # -- stored rows -------------------------------------------------------------------------------------
 
-    def touch_judge(self, judge: int) -> None:
-        """Write the row of a judge with the next changes, because they have another name."""
-        if judge < len(self._cells):
-            self._dirty_judges.add(judge)
+    def rename_judge(self, judge: int, old: str) -> list[str]:
+        """Write the rows of a judge with the next changes, because they have another name. Return the old keys."""
+        if judge >= len(self._cells):
+            return []
+        self._dirty_judges.add(judge)
+        pages = self._pages_of(judge)
+        self._dirty_pages.update(pages)
+        return [JUDGE + old, *(_page_key(page, old) for _, page in pages)]
 
     def drain_rows(self, systems: Sequence[str], judges: Sequence[str]) -> dict[str, bytes]:
         """Return the encoded rows that changed since the last call."""
-        changed = sorted(self._dirty_judges)
-        rows = {JUDGE + judges[i]: row for i, row in zip(changed, self._judge_rows(changed), strict=True)}
+        for judge in self._undivided & self._dirty_judges:
+            self._dirty_pages.update(self._pages_of(judge))
+        self._undivided -= self._dirty_judges
+        changed, pages = sorted(self._dirty_judges), sorted(self._dirty_pages)
+        packed = self._pack_rows(self._by_judge, [(judge, 0) for judge in changed])
+        rows = {JUDGE + judges[i]: row for i, row in zip(changed, packed, strict=True)}
+        packed = self._pack_rows(self._by_judge[:, :0], pages)
+        rows |= {_page_key(page, judges[i]): row for (i, page), row in zip(pages, packed, strict=True)}
         moved = sorted(self._dirty_systems)
         for i, *row in zip(moved, self._ability[moved].tolist(), self._information[moved].tolist(), strict=True):
             rows[SYSTEM + systems[i]] = _pack(row)
@@ -145,57 +163,92 @@ class JudgeResiduals:
         self.forget_changes()
         return rows
 
-    def _judge_rows(self, judges: list[int]) -> list[bytes]:
-        """Return a row for each of these judges: their sums, and those of each system that they met, in order."""
-        met_by_each = [self._cells[judge] for judge in judges]
+    def _pages_of(self, judge: int) -> list[tuple[int, int]]:
+        """Return the pages of a judge that have a row of their own."""
+        return [(judge, page) for page in self._cells[judge] if page > 0]
+
+    def _pack_rows(self, by_judge: Ints, pages: list[tuple[int, int]]) -> list[bytes]:
+        """Return a row for each page of a judge: the sums of the judge, and those of each system that they met."""
+        met_by_each = [self._cells[judge].get(page, []) for judge, page in pages]
         met = np.array([len(each) for each in met_by_each], np.int64)
         cells = np.array([*chain.from_iterable(met_by_each)], np.int64)
-        packed = np.empty(2 * len(judges) + 8 * (JUDGE_SUMS * len(judges) + _CELL_ROW * len(cells)), np.uint8)
-        ends = np.empty(len(judges), np.int64)
+        packed = np.empty(2 * len(pages) + 8 * (by_judge.shape[1] * len(pages) + _CELL_ROW * len(cells)), np.uint8)
+        judges, ends = np.array([judge for judge, _ in pages], np.int64), np.empty(len(pages), np.int64)
         kernels.suited("residuals", len(cells)).pack_judges(
-            self._by_judge, self._by_cell, self._keys, np.array(judges, np.int64), cells, met, packed, ends
+            by_judge, self._by_cell, self._keys, judges, cells, met, packed, ends
         )
         return cut_rows(packed, ends)
 
     def forget_changes(self) -> None:
         """Forget which rows changed."""
         self._dirty_judges.clear()
+        self._dirty_pages.clear()
         self._dirty_systems.clear()
 
     def restore(self, rows: Mapping[str, bytes], systems: Mapping[str, int], judges: Mapping[str, int]) -> None:
         """Load stored rows. Raise KeyError or ValueError if a row names nobody, or can't be read."""
         self._grow(len(systems), len(judges))
-        loaded: dict[int, list[int]] = {}
+        cells: list[tuple[int, list[int]]] = []  # judges, and a system and its sums for each that they met
         for key, stored in rows.items():
             if key == SHARED:
                 self._shared = np.array(msgspec.msgpack.decode(stored, type=list[float]), np.float64)
             elif key.startswith(SYSTEM):
                 i = systems[key.removeprefix(SYSTEM)]
                 self._ability[i], self._information[i] = msgspec.msgpack.decode(stored, type=tuple[float, float])
+            elif key.startswith(PAGE):
+                cells.append((judges[key.split(" ", 2)[2]], decode_row(stored, sums=0)))
             else:
-                row = decode_row(stored)
+                row, judge = decode_row(stored), judges[key.removeprefix(JUDGE)]
                 if len(row) % _CELL_ROW == FIRST_SUMS % _CELL_ROW:
                     row[FIRST_SUMS:FIRST_SUMS] = estimate_later_sums(row[:FIRST_SUMS])
-                loaded[judges[key.removeprefix(JUDGE)]] = row
-        self._load_judges(loaded)
+                self._by_judge[judge] = row[:JUDGE_SUMS]
+                cells.append((judge, row[JUDGE_SUMS:]))
+                if row[JUDGE_SUMS:] and row[-_CELL_ROW] >= FIRST_PAGE:
+                    self._undivided.add(judge)
+        self._load_cells(cells)
 
-    def _load_judges(self, rows: Mapping[int, list[int]]) -> None:
-        parts = [np.array(row[JUDGE_SUMS:], np.int64).reshape(-1, _CELL_ROW) for row in rows.values()]
-        for judge, row in rows.items():
-            self._by_judge[judge] = row[:JUDGE_SUMS]
-        if parts:
-            found, starts = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
-            cells = self._number_cells(np.array([*rows], np.int64), np.ascontiguousarray(found[:, 0]), starts)
-            self._by_cell[cells] = found[:, 1:]
+    def _load_cells(self, rows: list[tuple[int, list[int]]]) -> None:
+        if not rows:
+            return
+        parts = [np.array(row, np.int64).reshape(-1, _CELL_ROW) for _, row in rows]
+        found, starts = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+        judges = np.array([judge for judge, _ in rows], np.int64)
+        cells = self._number_cells(judges, np.ascontiguousarray(found[:, 0]), starts)
+        self._by_cell[cells] = found[:, 1:]
 
 
-def decode_row(stored: bytes) -> list[int]:
-    """Return the numbers of a judge's row. Before layout 6 they were in msgpack. Raise ValueError if it is no row."""
+def _page_of(systems: Ints) -> Ints:
+    """Return the page of each system."""
+    return np.maximum((systems - FIRST_PAGE) // LATER_PAGE + 1, 0)
+
+
+def _page_key(page: int, judge: str) -> str:
+    return f"{PAGE}{page} {judge}"
+
+
+def decode_row(stored: bytes, *, sums: int = JUDGE_SUMS) -> list[int]:
+    """Return the numbers of a judge's row, with so many sums of the judge. Raise ValueError if it is no row.
+
+    Before layout 6 they were in msgpack. The row of a page has no sums of the judge.
+    """
     if not stored or stored[0] not in WIDTHS:
         return msgspec.msgpack.decode(stored, type=list[int])
-    own = np.frombuffer(stored, f"<i{stored[0]}", JUDGE_SUMS, 2)
+    own = np.frombuffer(stored, f"<i{stored[0]}", sums, 2)
     of_cells = np.frombuffer(stored, f"<i{stored[1]}", offset=2 + own.nbytes)
     return [*own.tolist(), *of_cells.tolist()]
+
+
+def join_pages(rows: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the rows of judges as numbers, each with all systems, and the other rows as they are.
+
+    Raise ValueError or KeyError if a row can't be read.
+    """
+    joined: dict[str, Any] = {key: row for key, row in rows.items() if not key.startswith((JUDGE, PAGE))}
+    joined |= {key: decode_row(row) for key, row in rows.items() if key.startswith(JUDGE)}
+    pages = [(key.split(" ", 2), row) for key, row in rows.items() if key.startswith(PAGE)]
+    for (_, _, judge), row in sorted(pages, key=lambda item: int(item[0][1])):
+        joined[JUDGE + judge] += decode_row(row, sums=0)
+    return joined
 
 
 def _with_room(table: Ints, rows: int) -> Ints:

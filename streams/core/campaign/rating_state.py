@@ -141,7 +141,7 @@ class RatingState:
         """Rename a judge. Nothing that was learned of them changes."""
         index = self.tables.rename_judge(old, new, self.model)
         if index is not None:
-            self.residuals.touch_judge(index)
+            self.tables.remove_rows("residuals", self.residuals.rename_judge(index, old))
             if self.categories is not None:
                 self.categories.touch_judge(index)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streams.wire.outputs import Output
 
 # The version of all that is stored. docs/guarantees.md describes the present layout and the earlier ones.
-LAYOUT = 6
+LAYOUT = 7
 
 
 class SystemRow(Struct, frozen=True, kw_only=True, array_like=True):

@@ -12,7 +12,6 @@ from streams.core import kernels
 from streams.core.campaign import categories, table_rows
 from streams.core.campaign.gold import GoldTally
 from streams.core.campaign.group_counts import MAX_GROUP_CELLS, GroupCounts
-from streams.core.campaign.judge_residuals import JUDGE
 from streams.core.campaign.names import NameIndex, SegmentIndex, distinct_indices, grow_array
 from streams.core.campaign.pace import Paces
 from streams.core.campaign.segment_pages import PAGE, encode_names, encode_pages, page_of
@@ -181,7 +180,6 @@ class CampaignTables:
         self._judge_groups[index] = self._group_of(new)
         cells = model.judge_cells(index)
         self._removed.setdefault("judges", []).append(old)
-        self._removed.setdefault("residuals", []).append(JUDGE + old)
         self._removed.setdefault("categories", []).append(categories.JUDGE + old)
         self._removed.setdefault("cells", []).extend(self._cell_key(system, on, old) for system, on, _ in cells)
         self._dirty_judges.add(index)
@@ -261,6 +259,10 @@ class CampaignTables:
         }
         self.forget_changes()
         return tables
+
+    def remove_rows(self, table: str, keys: Sequence[str]) -> None:
+        """Remove rows of a table from the store with the next changes."""
+        self._removed.setdefault(table, []).extend(keys)
 
     def drain_removed(self) -> dict[str, list[str]]:
         """Return the rows to remove from the store since the last call, by table."""

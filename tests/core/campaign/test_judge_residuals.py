@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from benchmarks.judge_attacks import simulate
 from streams.core import kernels
 from streams.core.campaign.campaign import Campaign
-from streams.core.campaign.judge_residuals import JUDGE, JudgeResiduals, decode_row
+from streams.core.campaign.judge_residuals import JUDGE, JudgeResiduals, decode_row, join_pages
 from streams.core.judges import Votes, examine_judges, judge_cautions
 from streams.core.models import JudgmentBatch
 from streams.core.ranking.grouped_counts import GroupedCounts
 from streams.core.ranking.settled import settle
 from streams.wire.events import CampaignSettings, Create, ForgetJudge
-from tests.builders import NOON, crowd_log, stored_campaign, unzip
+from tests.builders import NOON, crowd_log, judgment, stored_campaign, unzip
 from tests.core.judges.logs import log_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streams.wire.events import Judgment
 
 LOG = [replace(each, campaign="c") for each in crowd_log(90, seed=4, ways=3)]
+MANY = [replace(each, campaign="c") for each in crowd_log(600, systems=120, seed=5)]
 SMALL = {"systems": 8, "judges": 30, "judgments": 1500}
 
 
@@ -54,16 +55,71 @@ def rated(log: list[Judgment]) -> Campaign:
 
 def test_the_batches_do_not_matter() -> None:
     assert rows_of(LOG, batch=90) == rows_of(LOG, batch=7) == rows_of(LOG, batch=1)
+    assert rows_of(MANY, batch=600) == rows_of(MANY, batch=7) == rows_of(MANY, batch=1)
 
 
-def test_a_restored_campaign_goes_on_to_the_last_bit() -> None:
+def test_a_judgment_among_many_systems_writes_only_the_pages_of_its_systems() -> None:
+    campaign = rated(MANY)
+    campaign.discard_changes()
+    index = campaign.tables.systems.index
+    first, early, late = (name for number in (0, 33, 80) for name, place in index.items() if place == number)
+    one, other = (judgment(900 + n, systems=(early, name), judge="judge-1") for n, name in enumerate((late, first)))
+    rows = campaign.drain_changes(campaign.apply([600], [one]), ()).tables["residuals"]
+    assert rows.keys() == {
+        "shared",
+        f"system {early}",
+        f"system {late}",
+        "judge judge-1",
+        "page 1 judge-1",
+        "page 4 judge-1",
+    }
+    assert sum(map(len, rows.values())) < 900
+    rows = campaign.drain_changes(campaign.apply([601], [other]), ()).tables["residuals"]
+    assert rows.keys() == {"shared", f"system {early}", f"system {first}", "judge judge-1", "page 1 judge-1"}
+
+
+def test_rows_of_an_earlier_layout_are_divided_with_the_next_judgment_of_their_judge() -> None:
+    campaign, log = Campaign("c"), list(enumerate(MANY))
+    changes = [
+        campaign.drain_changes(campaign.apply(*unzip(part)), ()) for part in (log[:598], log[598:599], log[599:])
+    ]
+    divided, earlier = stored_campaign(changes).tables["residuals"], stored_campaign(changes[:1])
+    rows = earlier.tables["residuals"] = {
+        key: bytes((8, 8)) + np.array(row, "<i8").tobytes() if key.startswith(JUDGE) else row
+        for key, row in join_pages(earlier.tables["residuals"]).items()
+    }
+    restored = Campaign.restore("c", earlier)
+    for offset in (598, 599):
+        written = restored.drain_changes(restored.apply([offset], [MANY[offset]]), ()).tables["residuals"]
+        rows |= written
+        of_judge = {key for key in divided if key.endswith(f" {MANY[offset].judge}")}
+        assert {key for key in written if key.startswith((JUDGE, "page "))} == of_judge
+    assert join_pages(rows) == join_pages(divided)
+    again = replace(MANY[599], id="again")
+    expected = campaign.drain_changes(campaign.apply([600], [again]), ()).tables["residuals"]
+    assert restored.drain_changes(restored.apply([600], [again]), ()).tables["residuals"] == expected, "once"
+
+
+@pytest.mark.parametrize("log", [LOG, MANY])
+def test_a_restored_campaign_goes_on_to_the_last_bit(log: list[Judgment]) -> None:
     campaign = Campaign("c")
-    half = campaign.drain_changes(campaign.apply(*unzip(list(enumerate(LOG))[:50])), ())
+    half = campaign.drain_changes(campaign.apply(*unzip(list(enumerate(log))[:50])), ())
     restored = Campaign.restore("c", stored_campaign([half]))
-    rest = list(enumerate(LOG))[50:]
+    rest = list(enumerate(log))[50:]
     expected = campaign.drain_changes(campaign.apply(*unzip(rest)), ()).tables["residuals"]
     assert restored.drain_changes(restored.apply(*unzip(rest)), ()).tables["residuals"] == expected
     assert len(expected) > 3
+
+
+def test_the_pages_of_a_forgotten_judge_are_renamed() -> None:
+    campaign = Campaign("c")
+    first = campaign.drain_changes(campaign.apply(*unzip(list(enumerate(MANY)))), ())
+    forget = ForgetJudge(id="forget", campaign="c", at=NOON, judge=MANY[0].judge)
+    change = campaign.drain_changes(campaign.apply([600], [forget]), ())
+    before, after = (stored_campaign(changes).tables["residuals"] for changes in ([first], [first, change]))
+    assert not any(key.endswith(f" {MANY[0].judge}") for key in after)
+    assert sorted(before.values()) == sorted(after.values())
+    Campaign.restore("c", stored_campaign([first, change]))
 
 
 def test_the_row_of_a_forgotten_judge_is_renamed() -> None:
