@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from streams.core.campaign.state import CampaignChange
     from streams.wire.outputs import Output
 
-MOST_ROWS = 5_000  # that one write should have, so that others soon get answers; Redis takes 5 to 10 ms for them
+MOST_ROWS = 3_000  # that one write should have, so that others soon get answers; Redis takes 3 to 6 ms for them
 
 
 class Outcomes(NamedTuple):

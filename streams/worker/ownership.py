@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from streams.kafka.partitions import Partition
     from streams.pipeline.processor import Processor
 
-FIRST_RECORDS = 4_000  # of a batch whose rows nothing tells yet: a judgment of two systems has one pair
-FEWEST_RECORDS = 500  # to which a batch may be limited
+FIRST_RECORDS = 500  # of a batch whose rows nothing tells yet: among many systems a judgment writes up to ten
+FEWEST_RECORDS = 100  # to which a batch may be limited
 
 
 class Abandoned(Exception):  # noqa: N818 - it names a condition
