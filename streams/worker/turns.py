@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, inf
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from streams.kafka.group_consumer import message_block, sent_at
@@ -46,9 +47,9 @@ class Turns:
         self._rater = rater
         self._alone: dict[Partition, PartitionBatch] = {}  # the last batch that is rated beside the turns
         self._rest: Taken = {}  # of what was fetched, for the next turns
-        # A topic that is created anew is silent for longer than a fetch waits. If it soon has more records than the old
-        # one, only its id tells the two apart.
-        self._was_silent = True
+        # When records last came. A topic that is created anew is silent for longer than a fetch waits, or nothing is
+        # fetched meanwhile. If it soon has more records than the old one, only its id tells the two apart.
+        self._fetched_at = -inf
 
     async def fetch(self) -> Turn | None:
         """Return the records that have come, or None if there are none for a while.
@@ -92,9 +93,10 @@ class Turns:
             # Turns that come back to back are cheaper if each has some records.
             pause=0.0 if before else self._settings.batch_seconds,
         )
-        if fetched and self._was_silent:
-            await self._assignment.check_topic(next(iter(fetched)).topic)
-        self._was_silent = not fetched and not before
+        if fetched:
+            last, self._fetched_at = self._fetched_at, monotonic()
+            if self._fetched_at - last > WAIT_SECONDS:
+                await self._assignment.check_topic(next(iter(fetched)).topic)
         for partition, records in fetched.items():
             ownership = waiting[partition]
             if ownership.is_open:  # it may have been revoked during the fetch

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from confluent_kafka import TIMESTAMP_CREATE_TIME
 
 from streams.kafka.partitions import Partition
@@ -73,6 +74,23 @@ class Records:
             self.owned[self.replaced].end()
 
 
+class FakeClock:
+    """Takes the place of `monotonic`."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    clock = FakeClock()
+    monkeypatch.setattr("streams.worker.turns.monotonic", clock)
+    return clock
+
+
 def turns_of(consumer: Records, **settings: Any) -> Turns:
     """Return the turns of two open partitions."""
     owned = consumer.owned = {partition: PartitionOwnership(partition) for partition in (ONE, TWO)}
@@ -101,16 +119,40 @@ def test_all_open_partitions_are_fetched_from_where_they_are() -> None:
     assert consumer.asked == [10, 10]
 
 
-def test_the_topic_is_checked_before_records_after_a_pause_are_rated() -> None:
+def test_the_topic_is_checked_before_records_after_a_pause_are_rated(clock: FakeClock) -> None:
     consumer = Records({ONE: range(1)}, {ONE: range(1, 2)}, {}, {ONE: range(2, 3), TWO: range(1)}, {TWO: range(1)})
     turns = turns_of(consumer)
     fetch_next(turns)
     assert consumer.topics_checked == [TOPIC], "the first records come after a pause"
     fetch_next(turns)
+    clock.now += WAIT_SECONDS
     assert asyncio.run(turns.fetch()) is None
     assert consumer.topics_checked == [TOPIC]
+    clock.now += 0.01
     consumer.replaced = ONE
     assert fetch_next(turns) == {TWO: [0]}, "what is read of another log is not rated"
+    assert consumer.topics_checked == [TOPIC, TOPIC]
+
+
+def test_the_topic_is_checked_after_a_turn_that_took_long(clock: FakeClock) -> None:
+    """Nothing is fetched meanwhile, so no fetch was in vain."""
+    consumer = Records({ONE: range(1)}, {ONE: range(1, 2)}, {ONE: range(2, 3)})
+    turns = turns_of(consumer)
+    fetch_next(turns)
+    clock.now += 60.0
+    fetch_next(turns)
+    assert consumer.topics_checked == [TOPIC, TOPIC]
+    fetch_next(turns)
+    assert consumer.topics_checked == [TOPIC, TOPIC]
+
+
+def test_the_topic_is_checked_after_turns_with_the_rest_of_a_fetch_and_nothing_new(clock: FakeClock) -> None:
+    consumer = Records({ONE: range(1000)}, {}, {ONE: range(1000, 1001)})
+    turns = turns_of(consumer)
+    fetch_next(turns)
+    clock.now += 60.0
+    fetch_next(turns)
+    fetch_next(turns)
     assert consumer.topics_checked == [TOPIC, TOPIC]
 
 
