@@ -63,7 +63,9 @@ def rdkafka_options(settings: Settings) -> dict[str, Any]:
     given = connection_options(settings)
     options = {"bootstrap.servers": settings.kafka, "security.protocol": settings.kafka_security}
     if "ssl_context" in given:
-        options["ssl.ca.location"] = settings.kafka_ca_file or "probe"  # where systems keep what they trust
+        # librdkafka does not look at SSL_CERT_FILE if it finds the authorities of the system.
+        trusted = ssl.get_default_verify_paths()
+        options["ssl.ca.location"] = settings.kafka_ca_file or trusted.cafile or trusted.capath or "probe"
         if settings.kafka_cert_file:
             options["ssl.certificate.location"] = settings.kafka_cert_file
             options["ssl.key.location"] = settings.kafka_key_file or settings.kafka_cert_file

@@ -15,7 +15,7 @@ from faust.transport.drivers.aiokafka import credentials_to_aiokafka_auth
 import streams
 from streams import worker
 from streams.errors import BrokerUnavailable, SettingError
-from streams.kafka.connection import answering, connection_options
+from streams.kafka.connection import answering, connection_options, rdkafka_options
 from streams.metrics import WorkerMetrics
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
@@ -65,6 +65,15 @@ def test_tls_checks_the_broker_against_the_authority_that_is_named(more: dict[st
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     (trusted,) = context.get_ca_certs()
     assert trusted["subject"] == ((("commonName", "An authority for tests"),),)
+
+
+def test_librdkafka_trusts_the_authorities_that_openssl_is_told_to_trust(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    authorities = tmp_path / "authorities.pem"
+    authorities.touch()
+    monkeypatch.setenv("SSL_CERT_FILE", str(authorities))
+    assert rdkafka_options(Settings(kafka_security="SSL"))["ssl.ca.location"] == str(authorities)
 
 
 @pytest.mark.parametrize(
