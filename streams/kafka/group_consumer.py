@@ -13,6 +13,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, TIMESTAMP_NOT_AVAILABLE, KafkaError, KafkaException
@@ -144,10 +145,14 @@ class GroupConsumer:
     async def stop(self) -> None:
         """Leave the group and disconnect, whether the broker answers or not."""
         if self._client is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CLOSE_SECONDS):
-                    await self._in_thread(self._client.close)
-        self._thread.shutdown(wait=False)
+            # It may wait for the broker for minutes. Python ends without threads that are daemons.
+            closing = Thread(target=self._close, name="closing consumer", daemon=True)
+            closing.start()
+            await asyncio.to_thread(closing.join, CLOSE_SECONDS)
+
+    def _close(self) -> None:
+        self._thread.shutdown()  # after the last fetch
+        self._client.close()
 
     def _options(self) -> dict[str, Any]:
         session = int(self._settings.session_timeout_seconds * 1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -284,6 +285,24 @@ def test_the_group_is_answered_while_nothing_is_fetched(joined: Callable[[Work],
         assert listener.revoked == [ONE]
 
     joined(work)
+
+
+def test_a_process_ends_although_the_broker_does_not_let_the_consumer_go(
+    joined: Callable[[Work], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_consumer, "CLOSE_SECONDS", 0.05)
+    answers = threading.Event()
+    known = set(threading.enumerate())
+
+    async def work(consumer: GroupConsumer, client: FakeClient, _: Listener) -> None:
+        monkeypatch.setattr(client, "close", answers.wait)
+        await consumer.fetch({}, seconds=0, most=1)
+
+    try:
+        joined(work)
+        assert all(each.daemon for each in set(threading.enumerate()) - known), "Python waits for other threads"
+    finally:
+        answers.set()
 
 
 def test_records_become_columns_and_only_the_broker_s_time_counts() -> None:
