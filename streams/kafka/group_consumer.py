@@ -196,13 +196,12 @@ class GroupConsumer:
         found: dict[int, list[Any]] = {}
         for message in messages:
             if (error := message.error()) is not None:
-                self._positions.pop(message.partition(), None)  # so it is read again from where it was
-                found.pop(message.partition(), None)
-                self._check(error)
+                self._positions.pop(message.partition(), None)  # so what comes after it is read again
+                self._check(error, message.partition())
             elif (number := message.partition()) in self._positions:
                 found.setdefault(number, []).append(message)
-        for number, records in found.items():
-            self._positions[number] = records[-1].offset() + 1
+        for number in self._positions.keys() & found.keys():
+            self._positions[number] = found[number][-1].offset() + 1
         return {Partition(self._topic, number): records for number, records in found.items()}
 
     def _go_on(self, starts: Mapping[Partition, int]) -> None:
@@ -223,11 +222,11 @@ class GroupConsumer:
                     self._client.resume([ClientPartition(self._topic, number)])
                     self._positions[number] = offset
 
-    def _check(self, error: KafkaError) -> None:
+    def _check(self, error: KafkaError, number: int) -> None:
         """Raise BrokerUnavailable for an error that only an operator can end. librdkafka tries again after others."""
         code = error.code()
         if code not in REFUSED and code != KafkaError.INCONSISTENT_GROUP_PROTOCOL and not error.fatal():
-            log.warning("%s", error.str())
+            log.warning("%s: %s", self._topic if number < 0 else Partition(self._topic, number), error.str())
             return
         self._positions.clear()  # what was taken before the error is read again
         if code in REFUSED:

@@ -198,14 +198,18 @@ def test_no_more_records_are_returned_than_asked_for_and_none_is_lost(joined: Ca
     joined(work)
 
 
-def test_records_are_read_again_after_an_error_in_their_partition(joined: Callable[[Work], None]) -> None:
+def test_what_came_before_an_error_in_a_partition_is_returned_and_what_comes_after_it_is_read_again(
+    joined: Callable[[Work], None], caplog: pytest.LogCaptureFixture
+) -> None:
     async def work(consumer: GroupConsumer, client: FakeClient, _: Listener) -> None:
         broken = FakeMessage(1, 1, error=KafkaError._BAD_MSG)
         client.coming.extend([FakeMessage(1, 0), FakeMessage(2, 0), broken, FakeMessage(1, 2)])
-        assert offsets(await consumer.fetch({ONE: 0, TWO: 0}, seconds=0, most=10)) == {TWO: [0]}
-        client.drain_calls()
-        await consumer.fetch({ONE: 0, TWO: 1}, seconds=0, most=10)
-        assert client.calls[0] == ("seek", [(1, 0)])
+        assert offsets(await consumer.fetch({ONE: 0, TWO: 0}, seconds=0, most=10)) == {ONE: [0], TWO: [0]}
+        assert f"{ONE}: as the broker says" in caplog.text
+        client.calls.clear()
+        client.coming.extend([FakeMessage(1, 1, error=KafkaError._BAD_MSG), FakeMessage(1, 2)])
+        assert offsets(await consumer.fetch({ONE: 1, TWO: 1}, seconds=0, most=10)) == {}
+        assert client.calls[0] == ("seek", [(1, 1)])
 
     joined(work)
 
