@@ -269,10 +269,16 @@ def message_block(messages: Sequence[Message]) -> RecordBlock:
         raw_keys=[message.key() for message in messages],
         raw_values=[message.value() for message in messages],
         written_at=[at / 1000 if kind == TIMESTAMP_LOG_APPEND_TIME else None for kind, at in stamps],
-        forwarded=frozenset(
-            message.offset() for message in messages if (headers := message.headers()) and is_forwarded(headers)
-        ),
+        forwarded=frozenset(message.offset() for message in messages if _is_forwarded(message)),
     )
+
+
+def _is_forwarded(message: Message) -> bool:
+    try:
+        headers = message.headers()
+    except (UnicodeDecodeError, SystemError):  # the name of a header is not UTF-8, so a worker has not sent it
+        return False
+    return headers is not None and is_forwarded(headers)
 
 
 def sent_at(message: Message) -> float | None:

@@ -321,3 +321,16 @@ def test_records_become_columns_and_only_the_broker_s_time_counts() -> None:
     assert list(block.written_at) == [None, 6.0, None, None]
     assert block.forwarded == {5}
     assert [sent_at(each) for each in messages] == [5.0, 6.0, None, 5.0]
+
+
+@pytest.mark.parametrize("error", [UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), SystemError()])
+def test_a_header_whose_name_is_not_utf_8_is_nobody_s_copy(error: Exception) -> None:
+    """librdkafka's Python client raises either of them, and ends the process if it is asked again."""
+
+    class Damaged(FakeMessage):
+        def headers(self) -> list[tuple[str, bytes]] | None:
+            raise error
+
+    block = message_block([FakeMessage(1, 0), Damaged(1, 1), FakeMessage(1, 2)])
+    assert list(block.offsets) == [0, 1, 2]
+    assert block.forwarded == frozenset()
