@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from aiokafka import AIOKafkaConsumer
 
-from streams.kafka.connection import answering, connection_options
+from streams.kafka.connection import answering, connection_options, unavailable
 from streams.kafka.partitions import Partition
 from streams.wire.topics import MAX_OUTPUT_BYTES
 
@@ -104,8 +104,12 @@ class Consumer:
         self, *partitions: Partition, timeout_ms: int, max_records: int | None = None
     ) -> dict[Partition, Sequence[FetchedRecord]]:
         """Return the next records of these partitions, or of all assigned ones. Empty if none came in time."""
-        with answering(self._settings):
-            fetched = await self._client.getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+        try:
+            with answering(self._settings):
+                fetched = await self._client.getmany(*partitions, timeout_ms=timeout_ms, max_records=max_records)
+        except UnicodeDecodeError as error:
+            reason = f"a record can't be read, because the name of a header is not UTF-8 ({error})"
+            raise unavailable(self._settings, reason) from None
         return {Partition(*source): records for source, records in fetched.items()}
 
     async def position(self, partition: Partition) -> int:

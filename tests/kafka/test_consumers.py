@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from streams.errors import BrokerUnavailable
 from streams.kafka import consumers
 from streams.kafka.consumers import open_consumer
 from streams.kafka.reading import open_reader
@@ -52,3 +53,18 @@ def test_the_rebuild_and_the_monitor_read_only_what_is_committed(levels: list[st
 def test_a_consumer_that_only_asks_for_ends_sees_open_transactions(levels: list[str]) -> None:
     asyncio.run(open_and_close(ends_of_all=True))
     assert levels == ["read_uncommitted"]
+
+
+def test_a_record_that_aiokafka_can_not_read_is_named(levels: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what waits for that record goes on waiting: an error that nobody expects would end a worker."""
+
+    async def read(*_: object, **__: object) -> None:
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
+
+    async def run() -> None:
+        async with open_consumer(SETTINGS, []) as consumer:
+            monkeypatch.setattr(consumer._client, "getmany", read, raising=False)
+            with pytest.raises(BrokerUnavailable, match="the name of a header is not UTF-8"):
+                await consumer.fetch(timeout_ms=10)
+
+    asyncio.run(run())
