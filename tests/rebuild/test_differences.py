@@ -31,6 +31,15 @@ def test_rows_of_judges_that_are_not_divided_into_pages_are_no_difference() -> N
     assert found.tables["residuals"].different == 1
 
 
+def test_a_row_of_a_judge_with_widths_that_do_not_exist_is_a_difference() -> None:
+    campaign = stored()
+    rows = campaign.tables["residuals"]
+    damaged = {**rows, "judge judge-1": b"\1\3" + rows["judge judge-1"][2:]}
+    found = compare("c", replace(campaign, tables=campaign.tables | {"residuals": damaged}), campaign)
+    assert found is not None
+    assert found.tables["residuals"].different > 0
+
+
 def with_meta(campaign: StoredCampaign, **fields: object) -> StoredCampaign:
     return replace(campaign, meta=msgspec.json.encode(msgspec.json.decode(campaign.meta) | fields))
 

@@ -233,6 +233,8 @@ def decode_row(stored: bytes, *, sums: int = JUDGE_SUMS) -> list[int]:
     """
     if not stored or stored[0] not in WIDTHS:
         return msgspec.msgpack.decode(stored, type=list[int])
+    if len(stored) < 2 or stored[1] not in WIDTHS:
+        raise ValueError("a row of residuals begins with widths that do not exist")
     own = np.frombuffer(stored, f"<i{stored[0]}", sums, 2)
     of_cells = np.frombuffer(stored, f"<i{stored[1]}", offset=2 + own.nbytes)
     return [*own.tolist(), *of_cells.tolist()]

@@ -275,3 +275,9 @@ def test_a_packed_row_keeps_every_sum(
     rows = residuals.drain_rows(["a", "b", "c"], ["x", "y"])
     assert decode_row(rows[JUDGE + "x"]) == [*sums[0], 0, *cells[1], 2, *cells[0]]
     assert decode_row(rows[JUDGE + "y"]) == [*sums[1], 1, *cells[2], 2, *cells[3]]
+
+
+@pytest.mark.parametrize("row", [b"\1", b"\1\3" + bytes(10), b"\1\0" + bytes(10)])
+def test_a_damaged_row_is_a_value_error_so_that_its_campaign_is_rated_again(row: bytes) -> None:
+    with pytest.raises(ValueError, match="residuals"):
+        decode_row(row)
