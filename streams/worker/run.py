@@ -7,8 +7,6 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-from faust.worker import Worker
-
 from streams.core import kernels
 from streams.errors import SettingError
 from streams.kafka.admin import check_log_is_kept, check_topics
@@ -18,6 +16,7 @@ from streams.stores.redis.store import RedisStore
 from streams.wire.scanner import kernels as scanner_kernels
 from streams.worker.app import create_app
 from streams.worker.status import WorkerStatus
+from streams.worker.stopping import BoundedWorker
 
 if TYPE_CHECKING:
     from streams.settings import Settings
@@ -30,7 +29,7 @@ SWITCH_SECONDS = 0.0005
 
 
 def run(settings: Settings) -> None:
-    """Run a worker until it is stopped."""
+    """Run a worker until it is stopped, and raise SystemExit. The process must end then: see `BoundedWorker`."""
     with reporting(settings):
         _run(settings)
 
@@ -57,7 +56,10 @@ def _run(settings: Settings) -> None:
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = create_app(settings, store, WorkerStatus(), WorkerMetrics())
-    worker = Worker(app, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False)
+    status = WorkerStatus()
+    app = create_app(settings, store, status, WorkerMetrics())
+    worker = BoundedWorker(
+        app, status, loglevel=settings.log_level, redirect_stdouts=False, quiet=True, override_logging=False
+    )
     worker.spinner = None  # it would draw on standard output
     worker.execute_from_commandline()
