@@ -114,7 +114,9 @@ class BatchSource(Service):
         if partitions:
             self._metrics.rebalances.inc()
         opening = self._assignment.close(partitions)
-        in_hand = [batch.done.wait() for batch in self._turns.in_hand if batch.ownership.partition in partitions]
+        # A stop releases all partitions, and then the consumer revokes them: what was waited for is not owned any more.
+        ending = [ownership for each in partitions if (ownership := self._assignment.owned.get(each)) is not None]
+        in_hand = [batch.done.wait() for batch in self._turns.in_hand if batch.ownership in ending]
         try:
             async with asyncio.timeout(GRACE_SECONDS):
                 await asyncio.gather(*in_hand, *opening)
