@@ -168,16 +168,20 @@ class BatchSource(Service):
             if due := self._schedule.find_due(self.open_ownerships(), monotonic()):
                 await self._snapshots.emit(due, self._assignment.fail)
 
-    @Service.timer(REQUEST_SECONDS)
+    @Service.task
     async def _choose_requests(self) -> None:
-        for ownership in self.open_ownerships():
-            if not (ownership.is_open and ownership.processor.requests.are_awaited):
-                continue
-            # A choice takes long, and the next records of a backlog would soon make it an old one.
-            behind = (self._consumer.known_end(ownership.partition) or 0) - ownership.read_offset
-            if behind < LARGE_TURN or monotonic() - ownership.chosen_at > BEHIND_SECONDS:
-                ownership.chosen_at = monotonic()
-                await self._assignment.guard(ownership, self._rater.choose_requests(ownership))
+        while not self.should_stop:
+            await self.sleep(REQUEST_SECONDS)
+            for ownership in self.open_ownerships():
+                if ownership.is_open and ownership.processor.requests.are_awaited:
+                    await self._choose_requests_of(ownership)
+
+    async def _choose_requests_of(self, ownership: PartitionOwnership) -> None:
+        # A choice takes long, and the next records of a backlog would soon make it an old one.
+        behind = (self._consumer.known_end(ownership.partition) or 0) - ownership.read_offset
+        if behind < LARGE_TURN or monotonic() - ownership.chosen_at > BEHIND_SECONDS:
+            ownership.chosen_at = monotonic()
+            await self._assignment.guard(ownership, self._rater.choose_requests(ownership))
 
     @Service.timer(PROBE_SECONDS)
     async def _probe(self) -> None:
