@@ -63,6 +63,11 @@ class Turn:
         """The number of records."""
         return sum(len(batch.records.offsets) for batch in self.batches)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether earlier batches of all its partitions have told how many rows their records write."""
+        return all(batch.ownership.is_measured for batch in self.batches)
+
 
 @dataclass(eq=False)
 class RatedBatch:

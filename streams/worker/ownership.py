@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streams.kafka.partitions import Partition
     from streams.pipeline.processor import Processor
 
-FIRST_RECORDS = 500  # of a batch whose rows nothing tells yet: among many systems a judgment writes up to ten
+FIRST_RECORDS = 2_000  # of a batch whose rows nothing tells yet: among many systems a judgment writes three or more
 FEWEST_RECORDS = 100  # to which a batch may be limited
 
 
@@ -40,6 +40,7 @@ class PartitionOwnership:
     phase: Phase = Phase.OPENING
     read_offset: int = 0  # the offset that the log should return next
     most_records: int = FIRST_RECORDS  # of the next batch
+    is_measured: bool = False  # whether a batch has told how many rows its records write
     chosen_at: float = -inf  # when match requests of many systems were last chosen, on the monotonic clock
     checked_offset: int = -1  # the persisted offset at the last check
     applied_at: float = field(default_factory=time)  # when the applied offset last moved
@@ -93,6 +94,7 @@ class PartitionOwnership:
         In a campaign of many systems each judgment has a row of its own, and the store answers nobody during a write.
         """
         self.most_records = max(FEWEST_RECORDS, records * MOST_ROWS // max(rows, 1))
+        self.is_measured = True
 
     def close(self) -> None:
         """Begin no more batch. An ownership that is still opening is over at once."""

@@ -139,7 +139,8 @@ class BatchSource(Service):
             turn = await self._turns.fetch()
             if turn is not None:
                 await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
-                if turn.size < LARGE_TURN:
+                # The next batches of a partition that was just opened are cut when its first one is written.
+                if turn.size < LARGE_TURN or not turn.is_measured:
                     await turn.rated.wait()
 
     def _describe(self) -> None:

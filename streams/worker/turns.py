@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # How long a fetch waits for records. A partition that opens meanwhile is read with the next one.
 WAIT_SECONDS = 0.4  # less than ERROR_PAUSE_MS
 OPENING_SECONDS = 0.05
+# The same while a large turn is rated and there is a rest for the next one: partitions that were paused need some time.
+REST_SECONDS = 0.02
 # Records of a turn from which the next one is fetched while it is rated. After a smaller one that would only make the
 # records wait in two places.
 LARGE_TURN = 1000
@@ -88,7 +90,7 @@ class Turns:
             return
         fetched = await self._consumer.fetch(
             {partition: ownership.read_offset for partition, ownership in waiting.items()},
-            seconds=0.0 if before else WAIT_SECONDS,
+            seconds=WAIT_SECONDS if not before else REST_SECONDS if before >= LARGE_TURN else 0.0,
             most=most,
             # Turns that come back to back are cheaper if each has some records.
             pause=0.0 if before else self._settings.batch_seconds,

@@ -13,7 +13,7 @@ from confluent_kafka import TIMESTAMP_CREATE_TIME
 from streams.kafka.partitions import Partition
 from streams.settings import Settings
 from streams.worker.ownership import PartitionOwnership
-from streams.worker.turns import WAIT_SECONDS, Turns
+from streams.worker.turns import LARGE_TURN, REST_SECONDS, WAIT_SECONDS, Turns
 
 TOPIC = "judgments.v1"
 ONE, TWO = Partition(TOPIC, 1), Partition(TOPIC, 2)
@@ -176,6 +176,15 @@ def test_what_is_too_large_for_one_batch_comes_in_the_next_turns_with_new_record
     assert consumer.starts == [{ONE: 0, TWO: 0}, {TWO: 0}, {TWO: 3}, {ONE: 1200, TWO: 3}]
     assert consumer.pauses == [0.004, 0, 0, 0.004]
     assert consumer.waits == [WAIT_SECONDS, 0, 0, WAIT_SECONDS], "what was fetched waits for no other record"
+
+
+def test_a_large_rest_waits_a_moment_for_new_records_of_others() -> None:
+    consumer = Records({ONE: range(2 * LARGE_TURN)}, {TWO: range(3)})
+    turns = turns_of(consumer)
+    consumer.owned[ONE].most_records = LARGE_TURN
+    fetch_next(turns)
+    assert fetch_next(turns) == {ONE: list(range(LARGE_TURN, 2 * LARGE_TURN)), TWO: [0, 1, 2]}
+    assert consumer.waits == [WAIT_SECONDS, REST_SECONDS]
 
 
 def test_the_rest_of_what_was_fetched_counts_for_the_size_of_a_turn() -> None:

@@ -9,12 +9,15 @@ import pytest
 
 from streams.kafka.partitions import Partition
 from streams.metrics import WorkerMetrics
+from streams.pipeline.record import Record, RecordBlock
 from streams.settings import Settings
 from streams.stores.memory import MemoryStore
 from streams.worker import source
+from streams.worker.batches import PartitionBatch, Turn
 from streams.worker.ownership import PartitionOwnership
 from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
+from streams.worker.turns import LARGE_TURN
 
 
 class HangingRater:
@@ -50,3 +53,37 @@ def test_a_rebalance_while_the_worker_stops_opens_no_partition() -> None:
         assert list(batches._assignment.owned) == []
 
     asyncio.run(rebalance())
+
+
+class Reading:
+    """Turns that are always ready, and the channel that takes them."""
+
+    def __init__(self, ownership: PartitionOwnership) -> None:
+        records = RecordBlock.of([Record(n, b"c", b"{}") for n in range(LARGE_TURN)])
+        self.batch = PartitionBatch(ownership, 0, records)
+        self.taken: list[Turn] = []
+
+    async def fetch(self) -> Turn:
+        await asyncio.sleep(0)
+        return Turn([self.batch])
+
+    async def put(self, turn: Turn) -> None:
+        self.taken.append(turn)
+
+
+async def read_a_while(reading: Reading) -> list[Turn]:
+    """Return the turns that are read while none is rated."""
+    batches = hanging_source()
+    vars(batches).update(_turns=reading, _channel=reading)
+    task = asyncio.create_task(cast("Any", source.BatchSource._read).fun(batches))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    task.cancel()
+    return reading.taken
+
+
+def test_the_next_batches_of_a_new_partition_are_cut_when_its_first_one_is_written() -> None:
+    ownership = PartitionOwnership(Partition("judgments.v1", 0))
+    assert len(asyncio.run(read_a_while(Reading(ownership)))) == 1, "nothing tells yet how many rows they write"
+    ownership.limit_batches(1000, 10)
+    assert len(asyncio.run(read_a_while(Reading(ownership)))) > 1
