@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import threading
+from posix import _exit  # `os` also has the environment, which only the settings read
 from typing import TYPE_CHECKING, Any
 
 from faust.worker import Worker
@@ -48,7 +48,7 @@ class BoundedWorker(Worker):
         try:
             log.warning(message, STOP_SECONDS, away, threads)
         finally:
-            os._exit(1 if self.crashed else 0)
+            _exit(1 if self.crashed else 0)
 
 
 def _set_alarm(*_: object) -> None:
