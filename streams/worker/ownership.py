@@ -93,7 +93,10 @@ class PartitionOwnership:
 
         In a campaign of many systems each judgment has a row of its own, and the store answers nobody during a write.
         """
-        self.most_records = max(FEWEST_RECORDS, records * MOST_ROWS // max(rows, 1))
+        most = max(FEWEST_RECORDS, records * MOST_ROWS // max(rows, 1))
+        # A small batch writes many rows for its records. So it says little about a large one.
+        if most > self.most_records or rows > MOST_ROWS // 2:
+            self.most_records = most
         self.is_measured = True
 
     def close(self) -> None:

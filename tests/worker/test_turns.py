@@ -175,7 +175,7 @@ def test_partitions_that_are_given_up_while_the_store_is_away_end_the_turn(monke
 def test_the_next_batch_has_fewer_records_if_one_campaign_writes_many_rows() -> None:
     def new_systems(ownership: PartitionOwnership, campaigns: int) -> PartitionBatch:
         names = [f"campaign-{campaigns}-{number}" for number in range(campaigns)]
-        log = [judgment(n, campaign=names[n % campaigns], systems=(f"a-{n}", f"b-{n}")) for n in range(40)]
+        log = [judgment(n, campaign=names[n % campaigns], systems=(f"a-{n}", f"b-{n}")) for n in range(400)]
         records = [Record(n, b"c", encode(each)) for n, each in enumerate(log)]
         return PartitionBatch(ownership, 0, RecordBlock.of(records))
 
@@ -184,7 +184,7 @@ def test_the_next_batch_has_fewer_records_if_one_campaign_writes_many_rows() -> 
         assert worker.one.most_records == FIRST_RECORDS
         await (await worker.rate(new_systems(worker.one, 1), new_systems(worker.two, 10)))
         rows = sum(map(len, worker.store._campaigns["campaign-1-0"].tables.values()))
-        assert worker.one.most_records == 40 * MOST_ROWS // rows
+        assert worker.one.most_records == 400 * MOST_ROWS // rows
         assert worker.two.most_records > 5 * worker.one.most_records, "a campaign of others takes no part of its rows"
 
     asyncio.run(run())
@@ -196,3 +196,9 @@ def test_a_batch_is_limited_to_a_number_of_records_that_is_worth_a_turn() -> Non
     assert ownership.most_records == FEWEST_RECORDS
     ownership.limit_batches(1000, 0)  # duplicates
     assert ownership.most_records == 1000 * MOST_ROWS
+
+
+def test_a_small_batch_does_not_limit_the_next_one() -> None:
+    ownership = PartitionOwnership(ONE)
+    ownership.limit_batches(1, 14)
+    assert ownership.most_records == FIRST_RECORDS
