@@ -89,14 +89,15 @@ class PartitionOwnership:
         self.phase = Phase.OPEN
 
     def limit_batches(self, records: int, rows: int) -> None:
-        """Limit the next batches to the records that write MOST_ROWS rows of a campaign, if a batch wrote so many.
+        """Limit the next batches to the records that write MOST_ROWS rows of one campaign, as the last batch tells.
 
-        In a campaign of many systems each judgment has a row of its own, and the store answers nobody during a write.
+        Among many systems each judgment writes rows of its own, and the store answers nobody during a write. Among few
+        systems a large batch writes hardly more rows than a small one. So few rows double the limit.
         """
-        most = max(FEWEST_RECORDS, records * MOST_ROWS // max(rows, 1))
-        # A small batch writes many rows for its records. So it says little about a large one.
-        if most > self.most_records or rows > MOST_ROWS // 2:
-            self.most_records = most
+        if rows > MOST_ROWS // 2:
+            self.most_records = max(FEWEST_RECORDS, records * MOST_ROWS // rows)
+        else:
+            self.most_records = max(self.most_records, 2 * records)
         self.is_measured = True
 
     def close(self) -> None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # How long a fetch waits for records. A partition that opens meanwhile is read with the next one.
 WAIT_SECONDS = 0.4  # less than ERROR_PAUSE_MS
 OPENING_SECONDS = 0.05
-# The same while a large turn is rated and there is a rest for the next one: partitions that were paused need some time.
-REST_SECONDS = 0.02
 # Records of a turn from which the next one is fetched while it is rated. After a smaller one that would only make the
 # records wait in two places.
 LARGE_TURN = 1000
@@ -49,6 +47,7 @@ class Turns:
         self._rater = rater
         self._alone: dict[Partition, PartitionBatch] = {}  # the last batch that is rated beside the turns
         self._rest: Taken = {}  # of what was fetched, for the next turns
+        self._full: set[PartitionOwnership] = set()  # with so large a rest that no more is fetched of them
         # When records last came. A topic that is created anew is silent for longer than a fetch waits, or nothing is
         # fetched meanwhile. If it soon has more records than the old one, only its id tells the two apart.
         self._fetched_at = -inf
@@ -60,10 +59,11 @@ class Turns:
         """
         rest = {ownership: found for ownership, found in self._rest.items() if ownership.is_open}
         taken = {ownership: found for ownership, found in rest.items() if ownership.partition not in self._alone}
+        self._mark_full(rest)
         waiting = {
             partition: ownership
             for partition, ownership in self._assignment.owned.items()
-            if ownership.is_open and partition not in self._alone and ownership not in rest
+            if ownership.is_open and partition not in self._alone and ownership not in self._full
         }
         if not waiting and not taken:
             await self._consumer.fetch({}, seconds=OPENING_SECONDS, most=1)  # the group is answered in a fetch
@@ -90,7 +90,7 @@ class Turns:
             return
         fetched = await self._consumer.fetch(
             {partition: ownership.read_offset for partition, ownership in waiting.items()},
-            seconds=WAIT_SECONDS if not before else REST_SECONDS if before >= LARGE_TURN else 0.0,
+            seconds=0.0 if before else WAIT_SECONDS,
             most=most,
             # Turns that come back to back are cheaper if each has some records.
             pause=0.0 if before else self._settings.batch_seconds,
@@ -101,10 +101,25 @@ class Turns:
                 await self._assignment.check_topic(next(iter(fetched)).topic)
         for partition, records in fetched.items():
             ownership = waiting[partition]
-            if ownership.is_open:  # it may have been revoked during the fetch
-                taken[ownership] = (ownership.read_offset, records)
-                # It moves at once: what lies before the consumer's position and was not taken would look empty.
-                ownership.read_offset = records[-1].offset() + 1
+            if not ownership.is_open:  # it may have been revoked during the fetch
+                continue
+            start, rest = taken.get(ownership, (ownership.read_offset, []))
+            if rest and records[0].offset() != ownership.read_offset:
+                continue  # it is fetched again, and is checked after the rest
+            taken[ownership] = (start, rest + records)
+            # It moves at once: what lies before the consumer's position and was not taken would look empty.
+            ownership.read_offset = records[-1].offset() + 1
+
+    def _mark_full(self, rest: Taken) -> None:
+        """Fetch no more of a partition whose rest is larger than a turn, until one batch takes all of it.
+
+        To leave out a partition has a price: librdkafka drops what it has read ahead, and is slow to read it again.
+        """
+        self._full = {
+            ownership
+            for ownership, (_, found) in rest.items()
+            if len(found) > (ownership.most_records if ownership in self._full else self._settings.batch_records)
+        }
 
     async def rate(self, turn: Turn) -> None:
         """Rate a turn, for the rating agent. No error leaves."""

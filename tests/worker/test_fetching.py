@@ -13,7 +13,7 @@ from confluent_kafka import TIMESTAMP_CREATE_TIME
 from streams.kafka.partitions import Partition
 from streams.settings import Settings
 from streams.worker.ownership import PartitionOwnership
-from streams.worker.turns import LARGE_TURN, REST_SECONDS, WAIT_SECONDS, Turns
+from streams.worker.turns import WAIT_SECONDS, Turns
 
 TOPIC = "judgments.v1"
 ONE, TWO = Partition(TOPIC, 1), Partition(TOPIC, 2)
@@ -173,18 +173,39 @@ def test_what_is_too_large_for_one_batch_comes_in_the_next_turns_with_new_record
     consumer.owned[ONE].most_records = 10_000
     assert fetch_next(turns) == {ONE: list(range(800, 1200))}
     assert fetch_next(turns) == {ONE: [1200]}
-    assert consumer.starts == [{ONE: 0, TWO: 0}, {TWO: 0}, {TWO: 3}, {ONE: 1200, TWO: 3}]
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 1200, TWO: 0}, {ONE: 1200, TWO: 3}, {ONE: 1200, TWO: 3}]
     assert consumer.pauses == [0.004, 0, 0, 0.004]
     assert consumer.waits == [WAIT_SECONDS, 0, 0, WAIT_SECONDS], "what was fetched waits for no other record"
 
 
-def test_a_large_rest_waits_a_moment_for_new_records_of_others() -> None:
-    consumer = Records({ONE: range(2 * LARGE_TURN)}, {TWO: range(3)})
+def test_new_records_of_a_partition_come_after_its_rest() -> None:
+    consumer = Records({ONE: range(700)}, {ONE: range(700, 800)})
     turns = turns_of(consumer)
-    consumer.owned[ONE].most_records = LARGE_TURN
+    assert fetch_next(turns) == {ONE: list(range(350))}
+    assert fetch_next(turns) == {ONE: list(range(350, 800))}
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 700, TWO: 0}], "a partition that is left out is read again late"
+
+
+def test_no_more_is_fetched_of_a_partition_with_a_large_rest_until_one_batch_takes_it() -> None:
+    consumer = Records({ONE: range(2000)}, {}, {}, {}, {ONE: range(2000, 2001)})
+    turns = turns_of(consumer, batch_records=1000)
+    sizes = [len(fetch_next(turns)[ONE]) for _ in range(5)]
+    assert sizes == [500, 500, 500, 500, 1]
+    assert [ONE in starts for starts in consumer.starts] == [True, False, False, True, True]
+
+
+@pytest.mark.parametrize("later", [range(698, 703), range(702, 705)], ids=["gone back", "a hole"])
+def test_records_that_do_not_follow_the_rest_are_checked_after_it(later: range) -> None:
+    """If they came together with it, what they say about the log could be lost among the offsets of both."""
+    consumer = Records({ONE: range(700)}, {ONE: later}, {ONE: later})
+    turns = turns_of(consumer)
     fetch_next(turns)
-    assert fetch_next(turns) == {ONE: list(range(LARGE_TURN, 2 * LARGE_TURN)), TWO: [0, 1, 2]}
-    assert consumer.waits == [WAIT_SECONDS, REST_SECONDS]
+    assert fetch_next(turns) == {ONE: list(range(350, 700))}
+    assert consumer.owned[ONE].read_offset == 700
+    turn = asyncio.run(turns.fetch())
+    assert turn is not None
+    (batch,) = turn.batches
+    assert (batch.start, list(batch.records.offsets), batch.needs_check) == (700, list(later), True)
 
 
 def test_the_rest_of_what_was_fetched_counts_for_the_size_of_a_turn() -> None:

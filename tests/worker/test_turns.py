@@ -185,7 +185,7 @@ def test_the_next_batch_has_fewer_records_if_one_campaign_writes_many_rows() -> 
         await (await worker.rate(new_systems(worker.one, 1), new_systems(worker.two, 10)))
         rows = sum(map(len, worker.store._campaigns["campaign-1-0"].tables.values()))
         assert worker.one.most_records == 400 * MOST_ROWS // rows
-        assert worker.two.most_records > 5 * worker.one.most_records, "a campaign of others takes no part of its rows"
+        assert worker.two.most_records == FIRST_RECORDS, "the rows of several campaigns are not added"
 
     asyncio.run(run())
 
@@ -194,11 +194,20 @@ def test_a_batch_is_limited_to_a_number_of_records_that_is_worth_a_turn() -> Non
     ownership = PartitionOwnership(ONE)
     ownership.limit_batches(1, 10 * MOST_ROWS)
     assert ownership.most_records == FEWEST_RECORDS
-    ownership.limit_batches(1000, 0)  # duplicates
-    assert ownership.most_records == 1000 * MOST_ROWS
 
 
-def test_a_small_batch_does_not_limit_the_next_one() -> None:
+def test_a_limit_is_doubled_while_batches_write_few_rows() -> None:
+    """Rows of few systems are few, however many judgments there are."""
     ownership = PartitionOwnership(ONE)
-    ownership.limit_batches(1, 14)
-    assert ownership.most_records == FIRST_RECORDS
+    for records in (FIRST_RECORDS, 2 * FIRST_RECORDS):
+        ownership.limit_batches(records, MOST_ROWS // 2)
+        assert ownership.most_records == 2 * records
+    ownership.limit_batches(1, 14)  # a small batch
+    assert ownership.most_records == 4 * FIRST_RECORDS
+
+
+def test_a_limit_stays_while_batches_write_as_many_rows_as_they_should() -> None:
+    ownership = PartitionOwnership(ONE)
+    for records, rows in ((2000, 2 * MOST_ROWS), (1000, MOST_ROWS), (500, MOST_ROWS // 2)):
+        ownership.limit_batches(records, rows)
+        assert ownership.most_records == 1000
