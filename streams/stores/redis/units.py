@@ -22,6 +22,7 @@ SAME = "same"  # in place of the offset before: the unit stays at its offset, an
 PUSH_IDS = "IDS"  # a command of `persist.lua`
 STAGED = "fresh"  # the layer of keys in which a campaign is rated again
 CAMPAIGN_TABLES = (*TABLES, "requests", "seen", "leaderboard", "outbox")
+ALL_TABLES = "all"  # those of a campaign, in place of their keys: `persist.lua` knows them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,7 @@ class Unit:
     """Writes that go together with one head, which counts the rows of `tables`. `persist.lua` describes the format."""
 
     head: str
-    tables: list[str]
+    tables: str  # the only one, or ALL_TABLES, or empty
     start: int
     before: int | str
     after: int | str
@@ -38,13 +39,17 @@ class Unit:
     def touched(self) -> Iterator[str]:
         """Yield the keys that the unit writes."""
         yield self.head
-        yield from self.tables
+        if self.tables == ALL_TABLES:
+            beside = self.head.removesuffix("meta")
+            yield from (beside + table for table in CAMPAIGN_TABLES)
+        elif self.tables:
+            yield self.tables
         yield from (key for _, key, _ in self.writes)
 
     def arguments(self) -> list[Any]:
         """Return the arguments of the script. Keys are named without what they share, up to the brace."""
         shared = self.head.rindex("}") + 1
-        tables = " ".join(table[shared:] for table in self.tables)
+        tables = self.tables if self.tables in ("", ALL_TABLES) else self.tables[shared:]
         writes = [write for write in self.writes if write[2]]
         found = [self.head[:shared], self.head[shared:], self.start, self.before, self.after, tables, len(writes)]
         for command, key, arguments in writes:
@@ -73,15 +78,14 @@ def campaign_unit(keys: Keys, change: CampaignChange) -> Unit:
     """Return the writes of what changed in a campaign."""
     shared = keys.campaign(change.campaign, "")
     key = shared.__add__
-    tables = [shared + table for table in CAMPAIGN_TABLES]
-    old = [*tables] if change.whole else []
+    old = [shared + table for table in CAMPAIGN_TABLES] if change.whole else []
     if change.whole and change.before >= 0 and not keys.layer:  # it was deleted: so is what a rerun has staged of it
         staged = replace(keys, layer=STAGED)
         old += [staged.campaign(change.campaign, table) for table in ("meta", *CAMPAIGN_TABLES)]
     status = [] if change.status is None else ["status", change.status]
     return Unit(
         head=key("meta"),
-        tables=tables if change.tables else [],
+        tables=ALL_TABLES if change.tables else "",
         start=-1,
         before=change.before,
         after=change.after,
@@ -117,7 +121,7 @@ def partition_unit(keys: Keys, partition: str, commit: Commit, *, listed: str | 
     offsets = ((change.campaign, change.after) for change in commit.campaigns)
     return Unit(
         head=keys.partition(partition),
-        tables=[listed],
+        tables=listed,
         start=0,
         before=commit.before,
         after=commit.after,

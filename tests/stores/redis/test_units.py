@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from streams.core.campaign.campaign import Campaign
@@ -9,7 +11,7 @@ from streams.core.campaign.state import TABLES
 from streams.stores.commit import Commit
 from streams.stores.redis.keys import Keys
 from streams.stores.redis.reading import LARGE
-from streams.stores.redis.units import campaign_unit, partition_unit
+from streams.stores.redis.units import ALL_TABLES, CAMPAIGN_TABLES, campaign_unit, partition_unit
 from streams.wire.events import CampaignSettings, Create, ExcludeJudge, WithdrawSystem
 from tests.builders import NOON, judgment
 
@@ -82,3 +84,13 @@ def test_a_judgment_writes_as_little_with_200_outstanding_requests_as_with_three
 
 def test_every_table_of_a_large_campaign_is_read() -> None:
     assert {*LARGE, "systems"} == {*TABLES}
+
+
+def test_the_script_counts_all_tables_of_a_campaign() -> None:
+    script = files("streams.stores.redis").joinpath("lua", "persist.lua").read_text()
+    found = re.search(r"local TABLES = \{(.*?)\}", script, re.DOTALL)
+    assert found is not None
+    assert tuple(re.findall(r"'(\w+)'", found[1])) == CAMPAIGN_TABLES
+    unit = campaign_unit(Keys(""), changed(Campaign("c"), 0))
+    assert unit.tables == ALL_TABLES
+    assert {unit.head.removesuffix("meta") + table for table in CAMPAIGN_TABLES} < {*unit.touched()}

@@ -5,14 +5,16 @@
 --   beginning of all keys, head, start, before, after, tables, number of writes, (command, key, number of arguments,
 --   arguments ...) ...
 -- The command IDS appends ids to a list: how many of all ids are kept, how many are new, and the element with them.
--- Keys are given without their beginning, and the tables as one string. KEYS are all keys in a cluster, which needs to
--- know them, and none elsewhere.
+-- Keys are given without their beginning. The tables are 'all' for those of a campaign, the key of the only one, or empty.
+-- KEYS are all keys in a cluster, which needs to know them, and none elsewhere.
 -- The head also knows the number of rows of each of these tables. If one has another number, keys were lost, and the
 -- unit is refused. A table that the head does not name is new in this version.
 -- A head that is at `after` in the writer's own epoch was written by this very batch, whose reply was lost.
 -- If `before` is 'same', the head stays at `after`, and the writes are made however often they are asked for.
 -- Returns a status and a detail for each partition. One that is refused does not hold up the others.
 local SIZE = {seen = 'LLEN', leaderboard = 'ZCARD', outbox = 'EXISTS'} -- the other tables are hashes
+local TABLES = {'systems', 'judges', 'segments', 'segment_pages', 'pairs', 'cells', 'replicas', 'votes', 'residuals',
+                'categories', 'requests', 'seen', 'leaderboard', 'outbox'} -- of a campaign, beside its head
 local CHUNK = 4000 -- even, for pairs; Lua's stack holds about twice as many
 local at = 1
 
@@ -42,8 +44,15 @@ local function read_unit()
   local beginning = ARGV[at]
   local unit = {head = beginning .. ARGV[at + 1], start = ARGV[at + 2], before = ARGV[at + 3], after = ARGV[at + 4]}
   unit.tables, unit.keys, unit.sizes, unit.writes = {}, {}, {}, {}
-  for key in ARGV[at + 5]:gmatch('%S+') do
-    unit.tables[#unit.tables + 1], unit.keys[#unit.keys + 1] = key:match('[^:]+$'), beginning .. key
+  local tables = ARGV[at + 5]
+  if tables == 'all' then
+    local beside = unit.head:sub(1, -1 - #'meta')
+    unit.tables = TABLES
+    for number, name in ipairs(TABLES) do
+      unit.keys[number] = beside .. name
+    end
+  elseif tables ~= '' then
+    unit.tables, unit.keys = {tables:match('[^:]+$')}, {beginning .. tables}
   end
   local count = tonumber(ARGV[at + 6])
   at = at + 7
