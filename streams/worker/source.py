@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 COMMIT_SECONDS = 1.0
 PROBE_SECONDS = 5.0
 STATUS_SECONDS = 0.1  # at least, between two updates of the status
-REQUEST_SECONDS = 0.2  # between two looks for campaigns with many systems that await match requests
+REQUEST_SECONDS = 0.2  # at least, between two looks for campaigns with many systems that await match requests
 BEHIND_SECONDS = 30.0  # the same where a backlog is rated
 # How long a batch in hand may take to end when its partition is revoked or the worker stops.
 GRACE_SECONDS = 4.0
@@ -87,6 +87,8 @@ class BatchSource(Service):
         self._snapshots = Snapshots(rater, metrics)
         self._schedule = SnapshotSchedule(settings.snapshot_seconds)
         self._turns = Turns(self, settings, self._consumer, self._assignment, rater)
+        self._looked_at = 0.0  # when match requests were last looked for, on the monotonic clock
+        self._is_choosing = False
 
     async def on_start(self) -> None:
         """Join the group."""
@@ -136,6 +138,7 @@ class BatchSource(Service):
             if self._status.loop_ran_at - described_at > STATUS_SECONDS:
                 self._describe()
                 described_at = self._status.loop_ran_at
+            self._look_for_awaited_requests()
             turn = await self._turns.fetch()
             if turn is not None:
                 await self._channel.put(turn)  # type: ignore[arg-type]  # any value goes
@@ -169,13 +172,23 @@ class BatchSource(Service):
             if due := self._schedule.find_due(self.open_ownerships(), monotonic()):
                 await self._snapshots.emit(due, self._assignment.fail)
 
-    @Service.task
-    async def _choose_requests(self) -> None:
-        while not self.should_stop:
-            await self.sleep(REQUEST_SECONDS)
-            for ownership in self.open_ownerships():
-                if ownership.is_open and ownership.processor.requests.are_awaited:
+    def _look_for_awaited_requests(self) -> None:
+        """Begin to choose match requests of campaigns with many systems, if some are awaited."""
+        if self._is_choosing or monotonic() - self._looked_at < REQUEST_SECONDS:
+            return
+        self._looked_at = monotonic()
+        awaiting = [ownership for ownership in self.open_ownerships() if ownership.processor.requests.are_awaited]
+        if awaiting:
+            self._is_choosing = True
+            self.add_future(self._choose_requests(awaiting))
+
+    async def _choose_requests(self, awaiting: Sequence[PartitionOwnership]) -> None:
+        try:
+            for ownership in awaiting:
+                if ownership.is_open:
                     await self._choose_requests_of(ownership)
+        finally:
+            self._is_choosing = False
 
     async def _choose_requests_of(self, ownership: PartitionOwnership) -> None:
         # A choice takes long, and the next records of a backlog would soon make it an old one.

@@ -7,6 +7,8 @@ from typing import Any
 
 from faust.transport.drivers import aiokafka as driver
 
+IDLE_FETCH_MS = 2000  # how long the broker may wait for a command; more fetches would only cost CPU
+
 log = logging.getLogger("faust.commands")  # the lines are Faust's own: they are logged only from WARNING on
 
 
@@ -17,6 +19,7 @@ class _CommittedThread(driver.AIOKafkaConsumerThread):
         consumer = super()._create_worker_consumer(transport)
         # Faust has no setting for it: it reads what is committed only if it writes in transactions of its own.
         consumer._isolation_level = "read_committed"
+        consumer._fetch_max_wait_ms = IDLE_FETCH_MS
         return consumer
 
 

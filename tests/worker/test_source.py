@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -87,3 +88,37 @@ def test_the_next_batches_of_a_new_partition_are_cut_when_its_first_one_is_writt
     assert len(asyncio.run(read_a_while(Reading(ownership)))) == 1, "nothing tells yet how many rows they write"
     ownership.limit_batches(1000, 10)
     assert len(asyncio.run(read_a_while(Reading(ownership)))) > 1
+
+
+class NothingToRead:
+    async def fetch(self) -> None:
+        await asyncio.sleep(0)
+
+
+def test_requests_that_are_awaited_are_chosen_beside_the_reading_and_not_twice_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(source, "REQUEST_SECONDS", 0.0)
+    partition, chosen = Partition("judgments.v1", 0), []
+
+    class Choosing:
+        async def choose_requests(self, ownership: PartitionOwnership) -> None:
+            chosen.append(ownership)
+            await asyncio.sleep(3600)
+
+    async def run() -> None:
+        batches, ownership = hanging_source(), PartitionOwnership(partition)
+        requests = SimpleNamespace(are_awaited=False)
+        ownership.open(cast("Any", SimpleNamespace(next_offset=0, requests=requests, quarantined={})))
+        batches._assignment.owned[partition] = ownership
+        consumer = SimpleNamespace(known_end=lambda _: 0)
+        vars(batches).update(_rater=Choosing(), _consumer=consumer, _turns=NothingToRead())
+        reading = asyncio.create_task(cast("Any", source.BatchSource._read).fun(batches))
+        for is_awaited, expected in ((False, []), (True, [ownership])):
+            requests.are_awaited = is_awaited
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert chosen == expected
+        reading.cancel()
+
+    asyncio.run(run())
