@@ -111,14 +111,15 @@ class Turns:
             ownership.read_offset = records[-1].offset() + 1
 
     def _mark_full(self, rest: Taken) -> None:
-        """Fetch no more of a partition whose rest is larger than a turn, until one batch takes all of it.
+        """If the rests are together larger than a turn, fetch no more of their partitions until a batch takes the rest.
 
         To leave out a partition has a price: librdkafka drops what it has read ahead, and is slow to read it again.
         """
+        too_many = sum(len(found) for _, found in rest.values()) > self._settings.batch_records
         self._full = {
             ownership
             for ownership, (_, found) in rest.items()
-            if len(found) > (ownership.most_records if ownership in self._full else self._settings.batch_records)
+            if len(found) > ownership.most_records and (too_many or ownership in self._full)
         }
 
     async def rate(self, turn: Turn) -> None:

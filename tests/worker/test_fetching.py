@@ -194,6 +194,14 @@ def test_no_more_is_fetched_of_a_partition_with_a_large_rest_until_one_batch_tak
     assert [ONE in starts for starts in consumer.starts] == [True, False, False, True, True]
 
 
+def test_rests_of_several_partitions_are_large_together() -> None:
+    consumer = Records({ONE: range(1100), TWO: range(1100)})
+    turns = turns_of(consumer, batch_records=1000)
+    sizes = [{partition.number: len(found) for partition, found in fetch_next(turns).items()} for _ in range(3)]
+    assert sizes == [{1: 367, 2: 367}, {1: 367, 2: 367}, {1: 366, 2: 366}]
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 1100, TWO: 1100}]
+
+
 @pytest.mark.parametrize("later", [range(698, 703), range(702, 705)], ids=["gone back", "a hole"])
 def test_records_that_do_not_follow_the_rest_are_checked_after_it(later: range) -> None:
     """If they came together with it, what they say about the log could be lost among the offsets of both."""
