@@ -196,7 +196,7 @@ def test_no_more_is_fetched_of_a_partition_with_a_large_rest_until_one_batch_tak
 
 def test_rests_of_several_partitions_are_large_together() -> None:
     consumer = Records({ONE: range(1100), TWO: range(1100)})
-    turns = turns_of(consumer, batch_records=1000)
+    turns = turns_of(consumer, batch_records=1200)
     sizes = [{partition.number: len(found) for partition, found in fetch_next(turns).items()} for _ in range(3)]
     assert sizes == [{1: 367, 2: 367}, {1: 367, 2: 367}, {1: 366, 2: 366}]
     assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 1100, TWO: 1100}]
