@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FIRST_RECORDS = 2_000  # of a batch whose rows nothing tells yet: among many systems a judgment writes three or more
 FEWEST_RECORDS = 100  # to which a batch may be limited
+MOST_TIMES = 4  # a batch may be so many times as large as the last one: duplicates write no row
 
 
 class Abandoned(Exception):  # noqa: N818 - it names a condition
@@ -91,13 +92,12 @@ class PartitionOwnership:
     def limit_batches(self, records: int, rows: int) -> None:
         """Limit the next batches to the records that write MOST_ROWS rows of one campaign, as the last batch tells.
 
-        Among many systems each judgment writes rows of its own, and the store answers nobody during a write. Among few
-        systems a large batch writes hardly more rows than a small one. So few rows double the limit.
+        Among many systems each judgment writes rows of its own, and the store answers nobody during a write.
         """
-        if rows > MOST_ROWS // 2:
-            self.most_records = max(FEWEST_RECORDS, records * MOST_ROWS // rows)
-        else:
-            self.most_records = max(self.most_records, 2 * records)
+        most = min(records * MOST_ROWS // max(rows, 1), MOST_TIMES * records)
+        # Few records write many rows for each, because many judgments write the same rows. So they lower no limit.
+        if most > self.most_records or rows > MOST_ROWS // 2:
+            self.most_records = max(FEWEST_RECORDS, most)
         self.is_measured = True
 
     def close(self) -> None:

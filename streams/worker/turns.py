@@ -111,11 +111,11 @@ class Turns:
             ownership.read_offset = records[-1].offset() + 1
 
     def _mark_full(self, rest: Taken) -> None:
-        """If the rests are together larger than a turn, fetch no more of their partitions until a batch takes the rest.
+        """If the rests are together larger than two turns, fetch no more of their partitions until a batch takes one.
 
         To leave out a partition has a price: librdkafka drops what it has read ahead, and is slow to read it again.
         """
-        too_many = sum(len(found) for _, found in rest.values()) > self._settings.batch_records
+        too_many = sum(len(found) for _, found in rest.values()) > 2 * self._settings.batch_records
         self._full = {
             ownership
             for ownership, (_, found) in rest.items()

@@ -188,18 +188,20 @@ def test_new_records_of_a_partition_come_after_its_rest() -> None:
 
 def test_no_more_is_fetched_of_a_partition_with_a_large_rest_until_one_batch_takes_it() -> None:
     consumer = Records({ONE: range(2000)}, {}, {}, {}, {ONE: range(2000, 2001)})
-    turns = turns_of(consumer, batch_records=1000)
+    turns = turns_of(consumer, batch_records=700)
     sizes = [len(fetch_next(turns)[ONE]) for _ in range(5)]
     assert sizes == [500, 500, 500, 500, 1]
     assert [ONE in starts for starts in consumer.starts] == [True, False, False, True, True]
 
 
 def test_rests_of_several_partitions_are_large_together() -> None:
-    consumer = Records({ONE: range(1100), TWO: range(1100)})
-    turns = turns_of(consumer, batch_records=1200)
-    sizes = [{partition.number: len(found) for partition, found in fetch_next(turns).items()} for _ in range(3)]
-    assert sizes == [{1: 367, 2: 367}, {1: 367, 2: 367}, {1: 366, 2: 366}]
-    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 1100, TWO: 1100}]
+    consumer = Records({ONE: range(1300), TWO: range(1300)})
+    turns = turns_of(consumer, batch_records=850)
+    for ownership in consumer.owned.values():
+        ownership.most_records = 400
+    sizes = [{partition.number: len(found) for partition, found in fetch_next(turns).items()} for _ in range(4)]
+    assert sizes == [{1: 325, 2: 325}] * 4
+    assert consumer.starts == [{ONE: 0, TWO: 0}, {ONE: 1300, TWO: 1300}]
 
 
 @pytest.mark.parametrize("later", [range(698, 703), range(702, 705)], ids=["gone back", "a hole"])

@@ -21,7 +21,7 @@ from streams.wire.events import encode
 from streams.wire.outputs import Output
 from streams.worker import retrying
 from streams.worker.batches import PartitionBatch
-from streams.worker.ownership import FEWEST_RECORDS, FIRST_RECORDS, PartitionOwnership
+from streams.worker.ownership import FEWEST_RECORDS, FIRST_RECORDS, MOST_TIMES, PartitionOwnership
 from streams.worker.rater import Rater
 from streams.worker.status import WorkerStatus
 from tests.builders import judgment
@@ -196,18 +196,19 @@ def test_a_batch_is_limited_to_a_number_of_records_that_is_worth_a_turn() -> Non
     assert ownership.most_records == FEWEST_RECORDS
 
 
-def test_a_limit_is_doubled_while_batches_write_few_rows() -> None:
+def test_batches_that_write_few_rows_raise_the_limit() -> None:
     """Rows of few systems are few, however many judgments there are."""
     ownership = PartitionOwnership(ONE)
-    for records in (FIRST_RECORDS, 2 * FIRST_RECORDS):
-        ownership.limit_batches(records, MOST_ROWS // 2)
-        assert ownership.most_records == 2 * records
+    ownership.limit_batches(FIRST_RECORDS, MOST_ROWS // 3)
+    assert ownership.most_records == 3 * FIRST_RECORDS
     ownership.limit_batches(1, 14)  # a small batch
-    assert ownership.most_records == 4 * FIRST_RECORDS
+    assert ownership.most_records == 3 * FIRST_RECORDS
+    ownership.limit_batches(FIRST_RECORDS, 0)  # duplicates
+    assert ownership.most_records == MOST_TIMES * FIRST_RECORDS
 
 
 def test_a_limit_stays_while_batches_write_as_many_rows_as_they_should() -> None:
     ownership = PartitionOwnership(ONE)
-    for records, rows in ((2000, 2 * MOST_ROWS), (1000, MOST_ROWS), (500, MOST_ROWS // 2)):
+    for records, rows in ((2000, 2 * MOST_ROWS), (1000, MOST_ROWS), (500, MOST_ROWS // 2), (100, MOST_ROWS // 3)):
         ownership.limit_batches(records, rows)
         assert ownership.most_records == 1000
