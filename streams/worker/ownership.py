@@ -95,7 +95,7 @@ class PartitionOwnership:
         Among many systems each judgment writes rows of its own, and the store answers nobody during a write.
         """
         most = min(records * MOST_ROWS // max(rows, 1), MOST_TIMES * records)
-        # Few records write many rows for each, because many judgments write the same rows. So they lower no limit.
+        # In a small batch few judgments share rows. Its rows per record are too many, so it lowers no limit.
         if most > self.most_records or rows > MOST_ROWS // 2:
             self.most_records = max(FEWEST_RECORDS, most)
         self.is_measured = True
